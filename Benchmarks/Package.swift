@@ -1,7 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// The products of leak-collector that it needs exist only with the variable LEAK_COLLECTOR_DEVELOPMENT, which the Makefile sets.
+// This package needs products of leak-collector that exist only if the environment variable LEAK_COLLECTOR_DEVELOPMENT is set,
+// as in the Makefile.
 let package = Package(
     name: "benchmarks",
     platforms: [.macOS(.v15)],

@@ -2,7 +2,8 @@
 import PackageDescription
 
 // The parts of the libraries that only Apple's systems compile, compiled and run on Linux against stand-ins for UIKit, SwiftUI,
-// AppKit and Combine. A package of its own, with a scratch path of its own: a target named UIKit would be taken for Apple's.
+// AppKit and Combine. A separate package with a separate scratch path, because a target named UIKit would be taken for Apple's
+// module.
 
 let settings: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),

@@ -24,7 +24,8 @@
   /** Milliseconds by which the server's clock is ahead of the browser's. */
   let clockOffset = 0;
   const now = () => Date.now() + clockOffset;
-  const asOf = () => footer.querySelector(":scope > span > time");
+  /** Returns the element in the footer with the time at which the page was up to date. */
+  const updatedTime = () => footer.querySelector(":scope > span > time");
   const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
   /** Formats a time like the server does. */
@@ -51,7 +52,7 @@
   /** Shows in the footer that the page was up to date at the server's time `at`. */
   function setUpdatedTime(at) {
     clockOffset = at - Date.now();
-    const time = asOf();
+    const time = updatedTime();
     if (!time) return;
     time.dateTime = new Date(at).toISOString().replace(/\.\d+/, "");
     time.textContent = `${time.dateTime.slice(0, 10)} ${time.dateTime.slice(11, 16)} UTC`;
@@ -86,8 +87,8 @@
     }
     for (const { name } of [...old.attributes]) {
       // Keeps what the visitor changed: opened details and resized text areas.
-      const isVisitors = name === "open" && old.nodeName === "DETAILS" || name === "style";
-      if (!isVisitors && !fresh.hasAttribute(name)) old.removeAttribute(name);
+      const isFromVisitor = name === "open" && old.nodeName === "DETAILS" || name === "style";
+      if (!isFromVisitor && !fresh.hasAttribute(name)) old.removeAttribute(name);
     }
     patchChildren(old, [...fresh.childNodes]);
     if (hasNewNumbers) highlight(old);
@@ -131,8 +132,8 @@
     const own = parts.findLast((part) => part.contains(focused));
     if (own && isInSight(own)) return own;
     const seen = parts.filter((part) => part.getClientRects().length > 0 && isInSight(part));
-    const begun = seen.filter((part) => box(part).top >= 0);
-    return begun.sort((one, other) => box(one).top - box(other).top)[0] ?? seen.at(-1);
+    const startingInSight = seen.filter((part) => box(part).top >= 0);
+    return startingInSight.sort((one, other) => box(one).top - box(other).top)[0] ?? seen.at(-1);
   }
 
   /** Shows the content of another page. The element that the visitor reads keeps its position on the screen. */
@@ -156,7 +157,8 @@
 
   // MARK: Requesting updates
 
-  const [live, usesKeys] = ["leaks.live", "leaks.keys"];
+  /** Names of settings in `localStorage`. */
+  const [liveSetting, shortcutsSetting] = ["leaks.live", "leaks.keys"];
   const [shortestPause, longestPause] = [15_000, 300_000];
   let [pause, timer, lastRequestAt] = [shortestPause, 0, Date.now()];
   let isStopped = !main.hasAttribute("data-live");
@@ -181,17 +183,17 @@
 
   function scheduleUpdate() {
     clearTimeout(timer);
-    if (!isStopped && isOn(live)) timer = setTimeout(refresh, pause);
+    if (!isStopped && isOn(liveSetting)) timer = setTimeout(refresh, pause);
   }
 
   async function refresh() {
     abortController.abort();
     clearTimeout(timer);
     // Updates start again when the page becomes visible or the setting is switched on.
-    if (document.hidden || isStopped || !isOn(live)) return;
+    if (document.hidden || isStopped || !isOn(liveSetting)) return;
     if (isBusy()) return scheduleUpdate();
     const ownController = abortController = new AbortController();
-    const isWanted = () => ownController === abortController && isOn(live);
+    const isWanted = () => ownController === abortController && isOn(liveSetting);
     const deadline = setTimeout(() => ownController.abort(), 30_000);
     lastRequestAt = Date.now();
     try {
@@ -233,8 +235,8 @@
     status.append("Live updates stopped. ", element("a", { href: location.href, textContent: "Reload" }));
   }
 
-  // The browser's clock is wrong if it is behind the time of the page.
-  clockOffset = Math.max(0, Date.parse(asOf()?.dateTime ?? "") - Date.now() || 0);
+  // If the browser's clock is behind the time of the page, it is wrong, and the page's time is used.
+  clockOffset = Math.max(0, Date.parse(updatedTime()?.dateTime ?? "") - Date.now() || 0);
   updateRelativeTimes();
   setInterval(() => document.hidden || updateRelativeTimes(), 15_000);
   scheduleUpdate();
@@ -253,7 +255,7 @@
       try { localStorage.setItem(setting, box.checked ? "on" : "off"); } catch { pageSettings[setting] = box.checked; }
       changed?.();
     });
-    // The setting was changed in another window.
+    // Adopts a change of the setting in another window.
     addEventListener("storage", () => box.checked === isOn(setting) || box.click());
     return element("label", {}, box, ` ${label}`);
   }
@@ -268,7 +270,7 @@
     element("dl", { className: "keys" }, ...keys.map(([key, meaning]) =>
       element("div", {}, element("dt", {}, element("kbd", { textContent: key })), element("dd", { textContent: meaning })))),
     element("form", { method: "dialog" },
-      element("div", {}, settingBox(usesKeys, "Enable shortcuts"), isStopped ? "" : settingBox(live, "Live updates", refresh)),
+      element("div", {}, settingBox(shortcutsSetting, "Enable shortcuts"), isStopped ? "" : settingBox(liveSetting, "Live updates", refresh)),
       element("button", { autofocus: true, textContent: "Close" })));
   dialog.setAttribute("aria-labelledby", "shortcuts");
 
@@ -277,7 +279,7 @@
   tools.prepend(opener, " ");
   document.body.append(dialog);
 
-  function move(step) {
+  function moveFocus(step) {
     const links = [...main.querySelectorAll("tbody th > a")].filter((link) => link.getClientRects().length > 0);
     const row = document.activeElement?.closest("tr");
     const current = links.findIndex((link) => link.closest("tr") === row);
@@ -286,7 +288,7 @@
     return link !== undefined;
   }
 
-  function toSearch() {
+  function focusSearch() {
     const search = main.querySelector("input[type=search]");
     search?.focus();
     search?.select();
@@ -302,9 +304,10 @@
     }
     const isInRow = event.target.closest?.("tbody tr") !== null;
     const actions = {
-      j: () => move(1), k: () => move(-1), ArrowDown: () => isInRow && move(1), ArrowUp: () => isInRow && move(-1),
-      "/": toSearch, "?": showKeys,
+      j: () => moveFocus(1), k: () => moveFocus(-1),
+      ArrowDown: () => isInRow && moveFocus(1), ArrowUp: () => isInRow && moveFocus(-1),
+      "/": focusSearch, "?": showKeys,
     };
-    if (isOn(usesKeys) && Object.hasOwn(actions, event.key) && actions[event.key]() !== false) event.preventDefault();
+    if (isOn(shortcutsSetting) && Object.hasOwn(actions, event.key) && actions[event.key]() !== false) event.preventDefault();
   });
 })();

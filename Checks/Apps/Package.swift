@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// The libraries for apps and their tests without the collector, whose C libraries the SDKs of iOS, tvOS and visionOS do not
-// have, so that a simulator can build and test them. The sources are symbolic links.
+// The libraries for apps and their tests, so that a simulator can build and test them. The collector is left out, because the
+// SDKs of iOS, tvOS and visionOS do not have its C libraries. The sources are symbolic links.
 
 let settings: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),

@@ -1,8 +1,8 @@
 #pragma once
 #include <curl/curl.h>
 
-// `curl_easy_setopt` and `curl_easy_getinfo` are variadic, which Swift cannot call. One function per argument
-// type keeps the compiler checking what reaches curl.
+// Swift cannot call `curl_easy_setopt` and `curl_easy_getinfo`, because they are variadic. There is one function for each
+// type of argument, so that the compiler checks the arguments.
 static inline CURLcode ccurl_set_string(CURL *handle, CURLoption option, const char *value) {
     return curl_easy_setopt(handle, option, value);
 }

@@ -3,13 +3,14 @@
 #include <stdint.h>
 
 // Exported by the Swift runtime (stdlib/public/runtime/Demangle.cpp) and declared in none of its headers.
-// The result is allocated with malloc and belongs to the caller; NULL when `name` is not a mangled name.
+// The result is allocated with malloc and belongs to the caller. It is NULL if `name` is not a mangled name.
 extern char *swift_demangle(
     const char *name, size_t length, char *buffer, size_t *bufferSize, uint32_t flags);
 
-// For reading objects: RetainPath. No header of a toolchain declares these functions, and several of them use Swift's
-// calling convention. They are weak, so that a program starts without them: each function below then reports a failure.
-// A weak reference works in dynamic builds and with -static-stdlib, where dlsym finds nothing.
+// Functions with which RetainPaths reads objects. No header of a toolchain declares them, and several of them use Swift's
+// calling convention. They are weak, so that a program starts without them. The functions below then return 0, NULL or
+// false; those for fields may be called only if `cswift_can_reflect` returns true. A weak reference works in dynamic
+// builds and with -static-stdlib, where dlsym finds nothing.
 #define CSWIFT_CONVENTION __attribute__((swiftcall))
 #define CSWIFT_WEAK __attribute__((weak))
 
@@ -44,7 +45,7 @@ extern const void *const _swift_concurrency_debug_asyncTaskSlabMetadata CSWIFT_W
 // The Blocks runtime: Block_private.h
 extern void *_NSConcreteMallocBlock[32] CSWIFT_WEAK;
 
-// Returns whether the runtime has every function that layouts are computed with.
+// Returns true if the runtime has all functions with which layouts are computed.
 static inline _Bool cswift_can_reflect(void) {
     return swift_reflectionMirror_recursiveCount && swift_reflectionMirror_recursiveChildMetadata
         && swift_reflectionMirror_recursiveChildOffset;
@@ -64,10 +65,10 @@ static inline const void *cswift_tuple_metadata(const void *const *elements, siz
 static inline size_t cswift_retain_count(void *object) {
     return swift_retainCount ? swift_retainCount(object) : 0;
 }
-// 0 in a program without concurrency.
+// Returns 0 in a program without Swift concurrency.
 static inline uintptr_t cswift_task_slab_metadata(void) {
     const void *const *address = &_swift_concurrency_debug_asyncTaskSlabMetadata;
     return address ? (uintptr_t)*address : 0;
 }
-// 0 in a program without blocks.
+// Returns 0 in a program without blocks.
 static inline uintptr_t cswift_heap_block_class(void) { return (uintptr_t)&_NSConcreteMallocBlock; }

@@ -103,6 +103,6 @@ public struct BrotliInflater: ~Copyable {
         return (first.rawValue...last.rawValue).contains(code) ? .outOfMemory : .malformed
     }
 
-    /// The most bytes inflated at a time, in a buffer on the stack.
+    /// Maximum number of bytes inflated at a time, in a buffer on the stack.
     private static let maxPieceBytes = 16 << 10
 }

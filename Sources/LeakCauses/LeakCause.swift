@@ -2,7 +2,8 @@ public import LeakMessage
 
 /// The mistake that keeps an object in memory, recognized by the path that leads to it, and the code to write instead.
 public struct LeakCause: Hashable, Sendable {
-    /// A stable identifier for the wire, databases and JSON, such as `timer_target`. docs/CAUSES.md lists all.
+    /// A stable identifier for the wire, databases and JSON, such as `timer_target`. docs/CAUSES.md lists all
+    /// identifiers.
     public let identifier: String
     /// A few words, such as `Timer that keeps its target`.
     public let name: String

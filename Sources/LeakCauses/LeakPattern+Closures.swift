@@ -62,7 +62,7 @@ extension LeakPattern {
             explanation:
                 "Another object, such as a service, view or child, keeps a closure, and the closure captures the object.",
             remedy: "{object|service}.{field|completion} = { [weak self] in … }",
-            // A more specific cause may have types that no rule knows.
+            // These rules are only probable, because the path may have a more specific cause, with types that no rule knows.
             rules: .probable(.any.closure, in: .ownCycle), .probable(.any.closure, in: .held)),
     ]
 }

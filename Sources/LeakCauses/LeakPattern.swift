@@ -3,7 +3,7 @@
 /// Texts contain placeholders for names of the path, such as `{field|handler}`. The word after the bar is used if the path has no
 /// such name.
 /// - `field`: the field that the rule's last condition matched, such as `model.onPaid`; `property` and `name`: its first and last
-///   part; `ownField`: the same field if its owner's type is the app's or one of its libraries'.
+///   part; `ownField`: the same field, if its owner's type belongs to the app or one of its libraries.
 /// - `owner`: the type of the field's owner; `object`: a variable of that type; `target`: the type that the field leads to.
 /// - `holder`: the last property of the app before the field; `list`: the last collection up to the field.
 struct LeakPattern: Sendable {

@@ -79,8 +79,11 @@ struct LeakRule: Sendable {
         return nil
     }
 
-    /// Returns `true` if a path that the rule matched has no other cause: the rule relies on no name that could mean something else,
-    /// the deciding types have a module, and so has the name of a closure that decides.
+    /// Returns `true` if a path that the rule matched has no other cause.
+    ///
+    /// The rule then relies on no name that could mean something else. The modules of the types that the rule names are known;
+    /// if the rule names no types, all owners belong to one module of the app. The path leads through at most one closure,
+    /// whose name is known.
     func isProven(by steps: [PathStep], at index: Int, _ closureNames: [Text]) -> Bool {
         guard isCertain else { return false }
         switch steps.count(where: { $0.closureCount > 0 }) {
@@ -159,7 +162,7 @@ struct ReferenceCondition: Sendable {
     /// modules.
     static func of(_ owners: String...) -> ReferenceCondition { any.with { $0.owners = owners } }
 
-    /// Matches references that objects hold whose types' names end with one of these texts.
+    /// Matches references that are held by objects of types whose names end with one of these texts.
     static func of(ending endings: String...) -> ReferenceCondition { any.with { $0.ownerEndings = endings } }
 
     /// Matches references that objects of an app's own types hold, if the types' names end with one of these texts.
@@ -279,8 +282,8 @@ struct ReferenceCondition: Sendable {
     /// Libraries that patterns name.
     private static let knownLibraries: Set = ["FirebaseFirestore", "RealmSwift", "RxSwift"]
 
-    /// Returns `true` if the name of the owner's type says where the type comes from: it has a known module, or is that of an
-    /// Objective-C class of Apple's.
+    /// Returns `true` if the name of the owner's type shows where the type comes from: the name has a known module, or is that
+    /// of an Objective-C class of Apple's.
     static func isKnown(_ step: PathStep) -> Bool {
         let name = step.owner.drop { $0 == "_" }
         return step.kind == .task || applePrefixes.contains { name.hasPrefix($0) }

@@ -9,7 +9,8 @@ struct PathStep {
     let owner: String
     /// The type of the next object, without generic arguments.
     let target: String
-    /// `true` for a type with its module. Without, a name such as `Inner` may be that of an app's type or of a framework's.
+    /// `true` if the name of the owner's type has a module. A name without a module, such as `Inner`, may belong to a type of
+    /// the app or of a framework.
     var hasModule: Bool { module != nil }
     /// The module of the owner's type, if its name has one.
     var module: Substring? { owner.firstIndex(of: ".").map { owner[..<$0] } }

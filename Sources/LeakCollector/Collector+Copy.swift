@@ -14,7 +14,7 @@ extension Collector {
     /// Copies the contents of the data folder into the PostgreSQL database that the settings name.
     ///
     /// - Parameter progress: called several times a second.
-    /// - Returns: all tables, each with the number of rows and the sums that are equal in both databases.
+    /// - Returns: all tables, each with its number of rows and the sums of its counts, which are equal in both databases.
     /// - Throws: ``StoreError``, for example if a collector runs on the folder, the database already has data, or
     ///   this build has no PostgreSQL. Nothing is copied then.
     package static func copy(

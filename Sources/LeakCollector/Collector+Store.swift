@@ -16,8 +16,8 @@ extension Collector {
     /// - Parameter isServer: `true` creates a missing data folder or database in it, and locks the database against a
     ///   second server. `false`, for commands, requires an existing database. PostgreSQL is opened in the same way
     ///   for both.
-    /// - Parameter limits: limits of the store. ``Settings/databaseBytes``, if set, replaces its limit of the
-    ///   database file.
+    /// - Parameter limits: limits of the store. ``Settings/databaseBytes``, if set, replaces their limit of the database
+    ///   file.
     /// - Throws: ``StoreError`` with one line for the operator.
     public static func openStore(
         _ settings: Settings, isServer: Bool, limits: StoreLimits = StoreLimits()
@@ -60,7 +60,7 @@ extension Collector {
 
     /// Returns the path of the database that a server created in the folder.
     ///
-    /// - Throws: ``StoreError`` if there is none.
+    /// - Throws: ``StoreError`` if the folder has no database.
     public static func requireDatabase(in folder: String) throws(StoreError) -> String {
         let path = databasePath(in: folder)
         guard unsafe access(path, F_OK) == 0 else {

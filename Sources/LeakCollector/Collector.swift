@@ -44,7 +44,7 @@ public final class Collector: Sendable {
     private let maintenanceLoop: MaintenanceLoop
     private let accessLog: AccessLog?
     private let threads: Guarded<[WorkerThread]>
-    private let writer: Guarded<WorkerThread?>
+    private let writerThread: Guarded<WorkerThread?>
     public let startupInfo: StartupInfo
 
     /// Creates all parts of the collector, and listens. No request is answered before ``start()``.
@@ -119,9 +119,10 @@ public final class Collector: Sendable {
         // Secrets are created last, when nothing else can fail, because a secret that is created must also be shown.
         let reader = try store.makeReader()
         let createdSecrets = try Credentials(store: store).prepare(
-            settings: settings, storedCredentials: reader.credentials(all: true, now: now()), now: now())
+            settings: settings, storedCredentials: reader.credentials(includingEnded: true, now: now()),
+            now: now())
         _ = authenticator.replace(
-            try reader.credentials(all: true, now: now()), since: authenticator.editCount)
+            try reader.credentials(includingEnded: true, now: now()), since: authenticator.editCount)
         let code = try signIn.makeCode(now: now())
 
         let localHost = settings.reachableHost
@@ -139,7 +140,7 @@ public final class Collector: Sendable {
             newAccessToken: createdSecrets.accessToken?.text, lacksIngestKey: createdSecrets.lacksIngestKey,
             lacksAccessToken: createdSecrets.lacksAccessToken)
         threads = Guarded([])
-        writer = Guarded(nil)
+        writerThread = Guarded(nil)
     }
 
     /// Removes secrets from an access log record. Sign-in links carry a code in their query, a link to the sign-in
@@ -168,20 +169,20 @@ public final class Collector: Sendable {
 
     public var port: Int { server.port }
 
-    /// Number of event loops: one per core, at most 8. Reports cannot keep more of them busy.
+    /// Number of event loops: one per core, at most 8. Reports cannot keep more than 8 loops busy.
     private static var loopCount: Int { min(max(sysconf(Int32(_SC_NPROCESSORS_ONLN)), 1), 8) }
 
     /// Maximum number of threads that parse large bodies. They must not take the processor from the event loops.
     private static let maxParserThreads = 2
 
-    /// Time that clients may take to finish when the collector stops. Together with writing the accepted reports it
-    /// stays below the ten seconds after which containers are killed.
+    /// Time that clients may take to finish when the collector stops. This time and the time to write the accepted reports
+    /// are together below the ten seconds after which a container that was told to stop is killed.
     public static let stopTimeout = Duration.seconds(5)
 
     /// Starts the threads. Requests are answered from now on.
     public func start() throws {
         let thread = queue.start()
-        writer.with { $0 = thread }
+        writerThread.with { $0 = thread }
         let started =
             try storeThreads.start(store: store, known: knownLeaks, threads: 2) + [
                 try maintenanceLoop.start(), erasure.start(), try symbolUploads.start(),
@@ -194,13 +195,13 @@ public final class Collector: Sendable {
     ///
     /// - Parameter timeout: time that clients may take to finish.
     public func stop(within timeout: Duration) {
-        // These two stop first, because the server waits for their answers.
+        // Erasures and uploads of symbols stop first, because the server waits for their answers.
         erasure.stop()
         symbolUploads.stop()
         server.stop(within: timeout)
         parsingPool.stop()
         queue.stop()
-        writer.with { $0.take() }?.join()
+        writerThread.with { $0.take() }?.join()
         storeThreads.stop()
         maintenanceLoop.stop()
         let started = threads.with { threads in

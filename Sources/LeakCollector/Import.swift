@@ -21,7 +21,7 @@ public struct Import {
         /// Accepted reports that do not count at their own time: reports older than 30 days count as 30 days old, and
         /// reports more than a day ahead count as received now.
         public var clampedTimeCount = 0
-        /// Error of the checkpoint at the end. Everything is counted nevertheless.
+        /// Error of the checkpoint at the end. The reports are counted even if the checkpoint failed.
         public var checkpointError: StoreError?
     }
 

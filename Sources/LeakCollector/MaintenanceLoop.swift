@@ -7,6 +7,7 @@ final class MaintenanceLoop: Sendable {
     /// Interval of the maintenance, which is the longest time until the server knows a key that the command line
     /// created or revoked.
     static let interval: Duration = .seconds(1)
+    /// Number of intervals after which old rows expire again: one hour.
     static let intervalsBetweenExpirations = 3600
 
     private let store: any Store
@@ -87,13 +88,14 @@ final class MaintenanceLoop: Sendable {
 
     /// Returns the warning that says why nothing expires.
     static func warning(of wait: ClockWait) -> String {
-        "the clock is \(hours(wait.aheadMilliseconds)) ahead of the last known time ("
+        "the clock is \(durationText(wait.aheadMilliseconds)) ahead of the last known time ("
             + "\(CivilTime(milliseconds: wait.lastKnownTime).full)), so "
             + "nothing expires by it. If the clock is wrong, set it. If it is right, data expires again after the collector "
-            + "has run for \(hours(wait.remainingMilliseconds)) more"
+            + "has run for \(durationText(wait.remainingMilliseconds)) more"
     }
 
-    private static func hours(_ milliseconds: Int64) -> String {
+    /// Returns hours, rounded up, or whole days from two days on.
+    private static func durationText(_ milliseconds: Int64) -> String {
         let hours = (milliseconds + 3_599_999) / 3_600_000
         return hours < 48 ? "\(hours) h" : "\(hours / 24) days"
     }
@@ -112,7 +114,8 @@ final class MaintenanceLoop: Sendable {
             guard counter != previousCounter else { return counter }
             try symbolTables.refresh(from: reader)
             let editCount = authenticator.editCount
-            return authenticator.replace(try reader.credentials(all: true, now: now()), since: editCount)
+            return authenticator.replace(
+                try reader.credentials(includingEnded: true, now: now()), since: editCount)
                 ? counter : previousCounter
         } catch {
             guard error.reason == .unavailable else {

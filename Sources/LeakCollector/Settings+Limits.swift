@@ -3,10 +3,10 @@ internal import LeakHTTPServer
 extension Settings {
     /// Returns the limits of a server with these settings.
     ///
-    /// - Parameter loops: threads of the server, among which the memory of arriving bodies is divided.
+    /// - Parameter loops: number of event loops of the server, among which the memory of arriving bodies is divided.
     func serverLimits(loops: Int) -> Limits {
         var limits = Limits()
-        limits.connections = connections
+        limits.connections = maxConnections
         limits.idleTime = .seconds(idleSeconds)
         limits.bodyBytes = bodyBytes
         // The buffer of a body of unknown length grows by doubling, so each loop's share has room for three of the

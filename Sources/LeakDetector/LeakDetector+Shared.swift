@@ -6,8 +6,8 @@ extension LeakDetector {
 
     /// The detector that ``start(_:limits:suppression:explainer:queue:)`` made; `nil` before that.
     ///
-    /// ``LeakWatcher``, ``Deallocating`` and the SwiftUI modifier `expectDeallocation` use it. While there is no shared detector
-    /// they cost next to nothing.
+    /// ``LeakWatcher``, ``Deallocating`` and the SwiftUI modifier `expectDeallocation` use it. While there is no shared
+    /// detector, they do almost no work.
     public static var shared: LeakDetector? { sharedDetector.with { $0 } }
 
     /// Makes the detector that the whole app shares. Later calls ignore their arguments and return the same detector, until it is

@@ -119,8 +119,8 @@ public final class LeakDetector: Sendable {
     }
 
     func expect(_ object: AnyObject, _ context: ExpectationContext, after seconds: Double?) {
-        guard !isDeallocating(object) else { return checkers.first.countCheck(context) }
-        checkers.first.expect(object, context, after: seconds)
+        guard !isDeallocating(object) else { return checkers.onAnyQueue.countCheck(context) }
+        checkers.onAnyQueue.expect(object, context, after: seconds)
     }
 
     /// Stops all reports of an object, such as an object that a cache keeps on purpose. Does not retain the object.
@@ -161,7 +161,8 @@ public final class LeakDetector: Sendable {
     /// is not in the foreground. Pauses are counted: each call needs its own ``resume()``.
     public func pause() { pauses.begin(.asked) }
 
-    /// Ends one ``pause()``. After the last one grace periods continue, in an app with UIKit as soon as it is in the foreground.
+    /// Ends one ``pause()``. After the last pause has ended, grace periods continue, in an app with UIKit as soon as it is in
+    /// the foreground.
     public func resume() { pauses.end(.asked) }
 
     /// Drops all expectations and accepts no new ones, for example when your server switches the detector off. This detector stays
@@ -183,7 +184,7 @@ public final class LeakDetector: Sendable {
         var checks: [String: ClassChecks] = [:]
         for check in checkers.takeChecks() {
             let name = notifier.name(of: check.type)
-            checks[name, default: ClassChecks(className: name, count: 0)].count += check.count
+            checks[name, default: ClassChecks(className: name, count: 0)].count += check.checked
             checks[name]?.unseen += check.unseen
         }
         let unseen = checkers.takeUnseenOfOtherTypes()

@@ -42,9 +42,9 @@
 
     /// Runs a block that does not wait, and fails the test if objects that were tracked in it stay in memory after it.
     ///
-    /// It blocks its thread while objects still exist, `seconds` at most. In an `async` test the compiler takes the `async` form
-    /// and asks for `await`, which lets the test's actor continue meanwhile. On the main actor under Swift Testing no task of the
-    /// main actor runs until this returns: for objects that such a task frees use the `async` form.
+    /// It blocks its thread while objects still exist, `seconds` at most. In an `async` test the compiler takes the `async`
+    /// form and asks for `await`, which lets the test's actor continue meanwhile. On the main actor under Swift Testing, no
+    /// task of the main actor runs until this function returns: use the `async` form for objects that such a task frees.
     ///
     /// - Parameters:
     ///   - seconds: the time that objects have to be deallocated after the block; 0 gives them no time.

@@ -6,7 +6,7 @@
 struct PollDelays: Sequence, IteratorProtocol {
     static let shortest = 0.001
     static let longest = 0.05
-    /// A day: a longer wait is a mistake.
+    /// The longest wait, a day. A longer wait is a mistake.
     static let longestWait = 86_400.0
 
     /// The rest of the requested time, in seconds.

@@ -5,7 +5,7 @@ extension TrackedObjects {
     /// Waits until all objects are deallocated, at most `seconds`. Blocks the thread.
     func wait(within seconds: Double) {
         for pause in PollDelays(within: seconds) {
-            guard anyAlive else { return }
+            guard isAnyAlive else { return }
             let end = Date(timeIntervalSinceNow: pause)
             // Work on the main queue, which may release objects, runs only while the run loop of the main thread runs.
             if Thread.isMainThread { RunLoop.current.run(until: end) }
@@ -20,7 +20,7 @@ extension TrackedObjects {
     /// busy with other tests does not count.
     func waitSuspended(within seconds: Double) async {
         for pause in PollDelays(within: seconds) {
-            guard anyAlive else { return }
+            guard isAnyAlive else { return }
             await withCheckedContinuation { continuation in
                 DispatchQueue.global().asyncAfter(deadline: .now() + pause) { continuation.resume() }
             }

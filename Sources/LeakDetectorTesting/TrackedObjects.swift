@@ -41,8 +41,8 @@ public final class TrackedObjects: Sendable {
         let entry = Entry(
             reference: WeakReference(object), identity: identity, type: type(of: object), place: place)
         state.with { state in
-            // The weak reference of a deallocated object that had this identity before reads as nil. So an object that exists is
-            // this object.
+            // The weak reference of a deallocated object that had this identity before reads as nil. So if the reference reads
+            // an object, it is this object.
             if let known = state.indexes[identity], state.entries[known].reference.object != nil { return }
             state.indexes[identity] = state.entries.count
             state.entries.append(entry)
@@ -51,7 +51,7 @@ public final class TrackedObjects: Sendable {
 
     var isEmpty: Bool { entries.isEmpty }
 
-    var anyAlive: Bool { entries.contains { $0.reference.object != nil } }
+    var isAnyAlive: Bool { entries.contains { $0.reference.object != nil } }
 
     /// Objects that still exist, by class and source line, in the order of tracking.
     var survivors: [Survivors] {

@@ -12,7 +12,7 @@ package final class URLSessionTransport: Transport {
     private let limits: TransportLimits
     private let usesProxy: Bool
     private let delegate = SessionDelegate()
-    /// Created with the first request, so that an app that reports nothing never creates a session.
+    /// The session, created with the first request, so that an app that reports nothing never creates a session.
     private var session: URLSession?
 
     /// - Parameter usesProxy: if `false`, the proxy settings of the system are ignored.

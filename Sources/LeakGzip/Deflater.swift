@@ -8,8 +8,9 @@ public struct Deflater: ~Copyable {
 
     /// - Parameters:
     ///   - level: 1 is the fastest, 9 gives the smallest result; other values are limited to that range.
-    ///   - historyBits: the base-2 logarithm of the bytes in which repetitions are found, 9 to 15; other values are limited to
-    ///     that range. The memory is eight times as large. A small window is faster, because it stays in the processor's cache.
+    ///   - historyBits: the base-2 logarithm of the size in bytes of the window in which repetitions are found, 9 to 15; other
+    ///     values are limited to that range. The compressor needs eight times the memory of the window. A small window is
+    ///     faster, because it stays in the processor's cache.
     public init(level: Int = 6, historyBits: Int = 15) {
         let bits = Int32(min(max(historyBits, 9), 15))
         unsafe stream = .allocate(capacity: 1)
@@ -54,8 +55,9 @@ public struct Deflater: ~Copyable {
         }
     }
 
-    /// Added to the bits of the history, selects the gzip format.
+    /// Added to zlib's `windowBits`, so that the output is in gzip format.
     static let gzipFormat: Int32 = 16
-    /// The default memory level of zlib, 8, belongs to its default history of 15 bits.
+    /// The difference between zlib's default window of 15 bits and its default memory level, 8. Smaller windows use the same
+    /// difference.
     private static let bitsAboveMemoryLevel: Int32 = 7
 }

@@ -8,9 +8,10 @@ internal import CLeakZlib
 public struct Inflater: ~Copyable {
     /// Limits for input from an untrusted sender.
     public struct Limits: Hashable, Sendable {
-        /// The most bytes of output. 16 MiB by default.
+        /// Maximum number of bytes of output. 16 MiB by default.
         public var outputBytes: Int
-        /// The most bytes of output per byte of input. Text in JSON reaches 20; a decompression bomb of zeros reaches 1029.
+        /// Maximum number of bytes of output per byte of input. Text in JSON reaches 20; a decompression bomb of zeros reaches
+        /// 1029.
         public var ratio: Int
         /// Bytes of output before ``ratio`` applies, because a short input of one repeated word is not an attack.
         public var bytesBeforeRatio: Int
@@ -27,7 +28,7 @@ public struct Inflater: ~Copyable {
         /// One member of RFC 1952.
         case gzip
         /// HTTP's `deflate`: the zlib format of RFC 1950 or, from some senders, the blocks alone, which carry no checksum. RFC
-        /// 9110 §8.4.1.2. The first byte distinguishes them: in zlib's header, its lower four bits are 8. As the start of a
+        /// 9110 §8.4.1.2. The first byte distinguishes the two: in zlib's header, its lower four bits are 8. As the start of a
         /// block, such a byte would mean a stored block that is not the last block, with a padding bit set that encoders leave 0.
         case deflate
     }
@@ -160,11 +161,11 @@ public struct Inflater: ~Copyable {
         }
     }
 
-    /// The base-2 logarithm of 32 KiB, the format's longest history, for the gzip format.
+    /// zlib's `windowBits` for the gzip format with its largest window, 32 KiB.
     private static let windowBits = MAX_WBITS + Deflater.gzipFormat
     /// The compression method in the low half of zlib's first byte: deflate. RFC 1950 §2.2.
     private static let zlibMark: UInt8 = 8
-    /// The most bytes inflated at a time, in a buffer on the stack.
+    /// Maximum number of bytes inflated at a time, in a buffer on the stack.
     private static let maxPieceBytes = 16 << 10
 }
 

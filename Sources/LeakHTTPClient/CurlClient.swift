@@ -9,7 +9,7 @@
     /// proxy, `localhost` is the machine of the proxy, and local traffic would cross the network unencrypted. Go does the same:
     /// https://pkg.go.dev/net/http#ProxyFromEnvironment
     public final class CurlClient {
-        /// The limits, the trust and the identity of a client.
+        /// The limits of a client, the servers that it trusts, and its `User-Agent`.
         public struct Options: Hashable, Sendable {
             /// Time limit from the DNS lookup to the end of the TLS handshake. A phone on a slow network needs a few seconds.
             public var connectMilliseconds = 10_000
@@ -72,7 +72,7 @@
         ///
         /// - Parameter fields: the header fields, with a `Content-Type`; without it, curl would declare the body to be a form.
         /// - Returns: the response, with any status.
-        /// - Throws: ``CurlError`` if no response arrived. The server may have received the body nevertheless.
+        /// - Throws: ``CurlError`` if no response arrived. Even then, the server may have received the body.
         public func post(
             _ body: [UInt8], to address: String, fields: [HTTPField]
         ) throws(CurlError) -> HTTPResponse {
@@ -82,7 +82,7 @@
         /// Sends a DELETE request.
         ///
         /// - Returns: the response, with any status.
-        /// - Throws: ``CurlError`` if no response arrived. The server may have deleted the resource nevertheless.
+        /// - Throws: ``CurlError`` if no response arrived. Even then, the server may have deleted the resource.
         public func delete(_ address: String, fields: [HTTPField] = []) throws(CurlError) -> HTTPResponse {
             try handle.set(CURLOPT_CUSTOMREQUEST, to: "DELETE")
             defer { try? handle.set(CURLOPT_CUSTOMREQUEST, to: nil) }

@@ -84,7 +84,7 @@
             }
             guard code == CURLE_OK else { throw failure(code) }
             guard sink.isHeadComplete else { throw CurlError(.broken, "the response breaks off in its head") }
-            return (number(CURLINFO_RESPONSE_CODE), number(CURLINFO_NUM_CONNECTS))
+            return (value(of: CURLINFO_RESPONSE_CODE), value(of: CURLINFO_NUM_CONNECTS))
         }
 
         /// Passes the pointers for one transfer to curl, and clears them before the memory behind them is released.
@@ -116,7 +116,7 @@
             return unsafe curl_easy_perform(handle)
         }
 
-        private func number(_ info: CURLINFO) -> Int {
+        private func value(of info: CURLINFO) -> Int {
             var value = 0
             return unsafe ccurl_get_long(handle, info, &value) == CURLE_OK ? value : 0
         }
@@ -155,7 +155,7 @@
 
     /// Write callback of curl. `context` is the `ResponseCollector` that `perform` lends for one transfer.
     ///
-    /// - Returns: the number of bytes accepted; any other number than the one given makes curl stop with `CURLE_WRITE_ERROR`.
+    /// - Returns: the number of bytes accepted; any number other than `size * count` makes curl stop with `CURLE_WRITE_ERROR`.
     private func receiveBody(
         _ bytes: UnsafeMutablePointer<CChar>?, size: Int, count: Int, context: UnsafeMutableRawPointer?
     ) -> Int {

@@ -1,6 +1,6 @@
 /// Counters of a server since its creation.
 ///
-/// All counters except ``open`` only increase.
+/// All counters except ``openConnections`` only increase.
 public struct Counters: Hashable, Sendable {
     /// Requests whose head is complete and valid and whose method is known.
     public var requests = 0
@@ -21,20 +21,20 @@ public struct Counters: Hashable, Sendable {
     public var bytesSent = 0
 
     /// Connections that are currently open.
-    public var open = 0
+    public var openConnections = 0
     /// Accepted connections, including those in ``rejectedConnections``.
     public var accepted = 0
     /// Failed calls of `accept`: no descriptor or memory was left, or the peer had already disconnected.
     public var failedAccepts = 0
     /// Connections that were rejected.
     public var rejectedConnections = RejectedConnections()
-    /// Connections that were closed while they waited for their peer, to make room for other connections, or to free the memory of
-    /// a partial body for other connections.
+    /// Connections that the server closed early, while they waited for their peer: to make room for new connections, or to free
+    /// the memory of an incomplete body.
     public var evicted = 0
     /// Connections whose peer timed out.
     public var timedOut = TimedOut()
     /// Calls of the service that blocked their loop for longer than ``Limits/serviceTime``.
-    public var slow = 0
+    public var slowCalls = 0
 
     /// Numbers of rejected connections, by the reason.
     public struct RejectedConnections: Hashable, Sendable {
@@ -58,7 +58,7 @@ public struct Counters: Hashable, Sendable {
         public var head = 0
         /// Sending the rest of a body, see ``Limits/bodyTime``.
         public var body = 0
-        /// Sending the first request, see ``Limits/headTime``, or the next one, see ``Limits/idleTime``.
+        /// Sending the first request, see ``Limits/headTime``, or the next request, see ``Limits/idleTime``.
         public var idle = 0
         /// Reading a response, see ``Limits/writeTime``.
         public var write = 0
@@ -81,9 +81,9 @@ public struct Counters: Hashable, Sendable {
 
     private static let all: [any WritableKeyPath<Counters, Int> & Sendable] = [
         \.requests, \.successful, \.redirected, \.clientErrors, \.serverErrors, \.rejectedRequests,
-        \.bytesReceived, \.bytesSent, \.open, \.accepted, \.failedAccepts,
+        \.bytesReceived, \.bytesSent, \.openConnections, \.accepted, \.failedAccepts,
         \.rejectedConnections.overTotalLimit,
         \.rejectedConnections.overAddressLimit, \.rejectedConnections.withoutDescriptor,
-        \.evicted, \.timedOut.head, \.timedOut.body, \.timedOut.idle, \.timedOut.write, \.slow,
+        \.evicted, \.timedOut.head, \.timedOut.body, \.timedOut.idle, \.timedOut.write, \.slowCalls,
     ]
 }

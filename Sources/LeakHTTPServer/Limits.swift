@@ -1,20 +1,23 @@
 /// Limits on the resources that clients may use. Every limit states its reason. Times are measured on the monotonic clock.
 public struct Limits: Sendable {
-    /// The most bytes from the request line to the blank line; a longer head is answered 431. Browsers with many cookies stay under 8 KiB.
+    /// The most bytes from the request line to the blank line; a longer head is answered with 431. Browsers with many cookies
+    /// stay under 8 KiB.
     public var headBytes = 16 << 10
-    /// The most field lines in a head; a head with more is answered 431. Browsers send about 20.
+    /// The most field lines in a head; a head with more is answered with 431. Browsers send about 20.
     public var fields = 64
-    /// The most bytes of the request target; a longer target is answered 414. Queries written by people and programs stay under 1 KiB.
+    /// The most bytes of the request target; a longer target is answered with 414. Queries written by people and programs stay
+    /// under 1 KiB.
     public var targetBytes = 2 << 10
-    /// The most bytes of a body as sent; a longer body is answered 413. This is plenty for forms and JSON; raise it for file uploads.
+    /// The most bytes of a body as sent; a longer body is answered with 413. This is plenty for forms and JSON; raise it for
+    /// file uploads.
     public var bodyBytes = 1 << 20
-    /// The most bytes of all incomplete bodies in all loops together. Beyond it, the upload that began first is answered 503. Even
-    /// if every connection is a slow upload of 50 KiB, the total stays below it.
+    /// The most bytes of all incomplete bodies in all loops together. Beyond it, the upload that began first is answered with
+    /// 503. Even if every connection is a slow upload of 50 KiB, the total stays below it.
     public var uploadBytes = 128 << 20
-    /// The most bytes of a body after decompression; a longer body is answered 413.
+    /// The most bytes of a body after decompression; a longer body is answered with 413.
     public var inflatedBytes = 16 << 20
-    /// The most bytes of output per byte of input during decompression, applied after ``inflatedBytesBeforeRatio``; a
-    /// higher ratio is answered 413. Text reaches a ratio of 20.
+    /// The most bytes of output per byte of input during decompression, applied after ``inflatedBytesBeforeRatio``; a higher
+    /// ratio is answered with 413. Text reaches a ratio of 20.
     public var inflateRatio = 200
     /// Bytes of output before ``inflateRatio`` applies: no more work than an uncompressed body of ``bodyBytes``. A thousand equal
     /// stack frames compress to 1/1400 in brotli, and are not a decompression bomb.
@@ -64,18 +67,19 @@ public struct Limits: Sendable {
     public var pipelinedRequests = 32
     /// Bytes of responses that may wait for one peer; above this number the server stops reading from the connection.
     public var queuedBytes = 256 << 10
-    /// The most open connections in all loops together. A further connection evicts the connection that has waited longest: an idle
-    /// connection, or else a connection whose peer is slow in sending a head or a body or in reading. If no connection can be evicted, the
-    /// new connection is answered 503 and closed. If one peer has more than half of the connections, see ``connectionsPerAddress``, its
-    /// connections are evicted first, and it cannot evict those of other peers.
+    /// The most open connections in all loops together. A further connection evicts the connection that has waited longest: an
+    /// idle connection, or else a connection whose peer is slow in sending a head or a body or in reading. If no connection can
+    /// be evicted, the new connection is answered with 503 and closed. If one peer has more than half of the connections, see
+    /// ``connectionsPerAddress``, its connections are evicted first, and it cannot evict connections of other peers.
     ///
     /// If the descriptor limit of the process is too low for this number, the server raises that limit. If the system does
     /// not allow it, the server accepts fewer connections, so that 128 descriptors are left for the rest of the program.
     public var connections = 1024
-    /// The most open connections of one peer, which is an IPv4 address or the first 64 bits of an IPv6 address; a further connection is
-    /// answered 503 and closed. `nil` disables the limit, since all peers in a container network share one address. Behind a proxy
-    /// of ``Server/Configuration/trustedProxies``, each connection counts for the client whose request it carries; an idle
-    /// connection counts for no client. A further request of a client that has too many connections is answered 503.
+    /// The most open connections of one peer, which is an IPv4 address or the first 64 bits of an IPv6 address; a further
+    /// connection is answered with 503 and closed. `nil`, the default, disables the limit, because all peers in a container
+    /// network share one address. Behind a proxy of ``Server/Configuration/trustedProxies``, each connection counts for the
+    /// client whose request it carries; an idle connection counts for no client. A further request of a client that has too
+    /// many connections is answered with 503.
     public var connectionsPerAddress: Int?
 
     /// Creates the default limits.

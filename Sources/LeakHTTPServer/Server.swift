@@ -169,12 +169,12 @@ public final class Server: Sendable {
         for address in addresses {
             do throws(SystemError) {
                 let target = address.with(port: port)
-                let shares = loops > 1 && Listener.sharesPortAcrossSockets
-                if port != 0 && shares { try Listener.probe(target) }
+                let sharesPort = loops > 1 && Listener.sharesPortAcrossSockets
+                if port != 0 && sharesPort { try Listener.probe(target) }
                 var socket: Loop.ListeningSocket?
                 for index in sets.indices {
-                    if socket == nil || shares {
-                        let listener = try Listener(address.with(port: port), shares: shares)
+                    if socket == nil || sharesPort {
+                        let listener = try Listener(address.with(port: port), sharesPort: sharesPort)
                         port = listener.port
                         socket = Loop.ListeningSocket(listener)
                     }

@@ -13,10 +13,10 @@ public protocol Service: Sendable {
     /// Runs on the loop's thread and must not block. ``Request/method`` is meaningless here. The connection closes after the
     /// response.
     ///
-    /// - Returns: 405 with `Allow` if there is something at the path; `nil`, the default, is answered 501.
+    /// - Returns: 405 with `Allow` if there is something at the path; `nil`, the default, is answered with 501.
     func rejectUnknownMethod(of request: borrowing Request) -> Response?
 
-    /// Returns the most bytes that the body of this request may have as sent; a longer body is answered 413.
+    /// Returns the most bytes that the body of this request may have as sent; a longer body is answered with 413.
     ///
     /// Called for a body that is longer than ``Limits/bodyBytes`` or chunked. Runs on the loop's thread. ``Limits/uploadBytes``
     /// must have room for one such body per loop.
@@ -44,7 +44,7 @@ public protocol Service: Sendable {
 extension Service {
     /// Returns `nil`: every request is served.
     public func screen(_ request: borrowing Request) -> Response? { nil }
-    /// Returns `nil`: the server answers 501.
+    /// Returns `nil`: the server answers with 501.
     public func rejectUnknownMethod(of request: borrowing Request) -> Response? { nil }
     /// Returns ``Limits/bodyBytes``.
     public func bodyLimit(of request: borrowing Request, _ limits: Limits) -> Int { limits.bodyBytes }

@@ -1,5 +1,5 @@
-/// Time to wait between failed attempts: a random time up to a limit that doubles with each failure, so that clients that lost
-/// the same server do not all come back at the same time.
+/// Time to wait between failed attempts: a random time up to a limit that doubles with each failure, so that the clients of a
+/// server that failed do not all retry at the same time.
 ///
 /// https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/ (“full jitter”)
 public struct Backoff: Hashable, Sendable {

@@ -1,7 +1,7 @@
 /// A day of the proleptic Gregorian calendar.
 ///
-/// After Howard Hinnant, “chrono-Compatible Low-Level Date Algorithms”,
-/// https://howardhinnant.github.io/date_algorithms.html: years start in March, so that the leap day comes last.
+/// Uses the algorithms of Howard Hinnant, “chrono-Compatible Low-Level Date Algorithms”,
+/// https://howardhinnant.github.io/date_algorithms.html. In them, years start in March, so that the leap day comes last.
 public struct CivilDate: Hashable, Sendable {
     public static let dayMilliseconds: Int64 = 86_400_000
 

@@ -10,7 +10,7 @@ public final class Guarded<Value: ~Copyable>: @unchecked Sendable {
     public enum WaitDecision<Result> {
         /// End the wait with this result.
         case take(Result)
-        /// Check again after ``wakeAll()``, and after that time at the latest; `nil` for no limit.
+        /// Check again after ``wakeAll()``, and after `milliseconds` at the latest; `nil` for no limit.
         case sleep(milliseconds: Int64?)
     }
 
@@ -29,7 +29,7 @@ public final class Guarded<Value: ~Copyable>: @unchecked Sendable {
 
     /// Runs `body` with exclusive access to the value, and again after each sleep that it returns.
     ///
-    /// - Returns: the result that `body` takes.
+    /// - Returns: the result of ``WaitDecision/take(_:)``.
     public func wait<Result>(for body: (inout sending Value) -> sending WaitDecision<Result>)
         -> sending Result
     {
@@ -43,12 +43,12 @@ public final class Guarded<Value: ~Copyable>: @unchecked Sendable {
         }
     }
 
-    /// Waits until `body` gives a result, and calls it again each time another thread calls ``wakeAll()``.
+    /// Waits until `body` gives a result. Calls `body` again each time another thread calls ``wakeAll()``.
     ///
     /// - Parameters:
     ///   - milliseconds: the maximum wait; `nil` waits without limit. A change of the wall clock has no effect.
-    ///   - body: called with exclusive access to the value; `nil` means not yet.
-    /// - Returns: the result of `body`, or `nil` if the time was up.
+    ///   - body: called with exclusive access to the value; returns `nil` to wait longer.
+    /// - Returns: the result of `body`, or `nil` if it gave none within the maximum wait.
     public func wait<Result>(
         milliseconds: Int64? = nil, until body: (inout sending Value) -> sending Result?
     ) -> sending Result? {

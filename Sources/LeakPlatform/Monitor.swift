@@ -32,7 +32,8 @@ package struct Monitor: ~Copyable {
 
     package func unlock() { unsafe pthread_mutex_unlock(mutex) }
 
-    /// Releases the lock until woken, or until a spurious wake-up. Call with the lock held.
+    /// Releases the lock, waits until another thread wakes this one or a spurious wake-up occurs, and takes the lock again.
+    /// Call with the lock held.
     ///
     /// - Parameter milliseconds: the maximum wait, on a clock that cannot be set; `nil` for no limit.
     package func wait(milliseconds: Int64?) {

@@ -22,8 +22,8 @@ public enum SystemTime {
     /// that are measured with it.
     public static var monotonic: Int64 { milliseconds(CLOCK_MONOTONIC) }
 
-    /// The time of ``monotonic``. On Linux it costs half as much, and is the time of the kernel's last tick, on most machines up
-    /// to four milliseconds ago.
+    /// The time of ``monotonic``. On Linux, reading it takes half as long, and it is the time of the kernel's last tick, on
+    /// most machines up to four milliseconds ago.
     public static var coarseMonotonic: Int64 { milliseconds(coarseClock) }
 
     /// The time of ``monotonic`` in nanoseconds, for measuring durations.
@@ -35,13 +35,13 @@ public enum SystemTime {
     /// Milliseconds since an arbitrary start, on a clock that cannot be set and that stops while the device sleeps.
     public static var awake: Int64 { milliseconds(awakeClock) }
 
-    /// The time of ``awake`` up to a few milliseconds ago, which costs less.
+    /// The time of ``awake`` up to a few milliseconds ago, which takes less time to read.
     public static var coarseAwake: Int64 { milliseconds(coarseAwakeClock) }
 
     /// Milliseconds since 1970-01-01 00:00 UTC. The user or the system may set this clock.
     public static var wall: Int64 { milliseconds(CLOCK_REALTIME) }
 
-    /// The time of ``wall``. On Linux it costs half as much, and is the time of the kernel's last tick.
+    /// The time of ``wall``. On Linux, reading it takes half as long, and it is the time of the kernel's last tick.
     public static var coarseWall: Int64 { milliseconds(coarseWallClock) }
 
     private static func milliseconds(_ clock: clockid_t) -> Int64 {

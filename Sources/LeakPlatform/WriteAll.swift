@@ -6,9 +6,9 @@
     private let systemWrite = unsafe Glibc.write
 #endif
 
-/// Writes bytes to a file descriptor, in as many pieces as the system wants.
+/// Writes bytes to a file descriptor, in as many pieces as the system needs.
 ///
-/// - Returns: the number of written bytes. If it is smaller than the number of bytes, `errno` tells the reason.
+/// - Returns: the number of written bytes. If it is smaller than the number of bytes, `errno` gives the reason.
 public func writeAll(_ bytes: some Sequence<UInt8>, to descriptor: Int32) -> Int {
     let bytes = Array(bytes)
     return unsafe bytes.withUnsafeBytes { buffer in

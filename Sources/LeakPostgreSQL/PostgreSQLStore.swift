@@ -5,10 +5,10 @@
     /// A store in a PostgreSQL database, which several collectors may share; every commit is on the server's disk before a call
     /// returns.
     ///
-    /// Any thread may call it; writes happen one after another. While the database is away, calls fail with
-    /// ``StoreError/Reason/unavailable``, and work again when it is back. A call fails at once if nothing listens at the address,
-    /// and after five seconds if the host does not answer. If the server stops answering during a call, the call fails after 35
-    /// seconds, or after ten seconds if a reader made it.
+    /// Any thread may call the store; writes happen one after another. While the database cannot be reached, calls fail with
+    /// ``StoreError/Reason/unavailable``; they succeed again once it can be reached. A call fails at once if nothing listens at
+    /// the address, and after five seconds if the host does not answer. If the server stops answering during a call, the call
+    /// fails after 35 seconds, or after ten seconds if a reader made it.
     public final class PostgreSQLStore: Store {
         /// A function that masks private data in a report's JSON before the report is stored.
         public typealias Redact = @Sendable (ArraySlice<UInt8>) -> [UInt8]
@@ -109,7 +109,7 @@
             try write { writer throws(StoreError) in try writer.rewrite(identity) }
         }
 
-        public func put(_ symbols: StoredSymbols, body: [UInt8]) throws(StoreError) -> SymbolsStored {
+        public func put(_ symbols: StoredSymbols, body: [UInt8]) throws(StoreError) -> SymbolUploadResult {
             try write { writer throws(StoreError) in try writer.put(symbols, body: body) }
         }
 
@@ -128,8 +128,8 @@
             timeouts.answer = min(timeouts.answer, timeouts.page)
             let connector = DatabaseConnector(to: address.with(timeouts)) { connection throws(StoreError) in
                 try Migration.requireKnownSchema(on: connection)
-                try connection.run(Query(ConnectionSettings.pageTimeout))
-                try connection.run(Query(ConnectionSettings.pageMemory))
+                try connection.run(Query(ConnectionSettings.pageTimeoutSQL))
+                try connection.run(Query(ConnectionSettings.pageMemorySQL))
             }
             return PostgreSQLReader(connector: connector, known: known)
         }

@@ -54,7 +54,7 @@
                 ? []
                 : [
                     VerificationRule.problem(
-                        "recent installs are the size of their set", rowCount: wrongCount)
+                        "the number of recent installs is the size of its set", rowCount: wrongCount)
                 ]
         }
 
@@ -94,7 +94,11 @@
                 guard rows.count == setsPerQuery else { break }
             }
             return wrongCount == 0
-                ? [] : [VerificationRule.problem("installs are the size of their set", rowCount: wrongCount)]
+                ? []
+                : [
+                    VerificationRule.problem(
+                        "the number of installs is the size of its set", rowCount: wrongCount)
+                ]
         }
     }
 
@@ -108,7 +112,7 @@
             self.sql = sql
         }
 
-        private static func sum(_ column: String) -> String {
+        private static func cappedSumSQL(of column: String) -> String {
             "least(coalesce(sum(\(column)), 0), LARGEST_TOTAL)"
         }
 
@@ -117,23 +121,24 @@
                 "reports and freed of a leak are the sums of its releases",
                 """
                 select count(*) from leak l where (reports, freed) <>
-                  (select \(sum("reports")), \(sum("freed")) from leak_release where leak = l.id)
+                  (select \(cappedSumSQL(of: "reports")), \(cappedSumSQL(of: "freed")) from leak_release where leak = l.id)
                 """),
             RowCheck(
                 "reports and freed of a leak in a release are the sums of its builds",
                 """
                 select count(*) from leak_release c where (reports, freed) <>
-                  (select \(sum("p.reports")), \(sum("p.freed")) from leak_build p join build b on b.id = p.build
+                  (select \(cappedSumSQL(of: "p.reports")), \(cappedSumSQL(of: "p.freed"))
+                   from leak_build p join build b on b.id = p.build
                    where p.leak = c.leak and b.release = c.release)
                 """),
             RowCheck(
                 "reports of a leak are the sum of its days",
                 """
                 select count(*) from leak l
-                where reports <> (select \(sum("reports")) from leak_day where leak = l.id)
+                where reports <> (select \(cappedSumSQL(of: "reports")) from leak_day where leak = l.id)
                 """),
             RowCheck(
-                "the last hour of a leak is of the last day that has reports",
+                "the last hour of a leak is in its last day with reports",
                 """
                 select count(*) from leak l
                 left join lateral (select max(day) as day from leak_day where leak = l.id and reports > 0) d on true
@@ -141,7 +146,7 @@
                   or last_hour not between d.day * 24 and d.day * 24 + 23
                 """),
             RowCheck(
-                "the last hour of a leak in a release is of the last day that has reports",
+                "the last hour of a leak in a release is in its last day with reports",
                 """
                 select count(*) from leak_release n
                 left join lateral (select max(day) as day from leak_day
@@ -151,46 +156,49 @@
                 """),
             RowCheck(
                 // Expiry may have deleted some hours of a leak's oldest day, or all hours of the leak.
-                "reports of a day are the sum of its hours, where all are kept",
+                "reports of a day are the sum of its hours, if all hours are kept",
                 """
                 select count(*) from leak_day d
                 where day > (select min(hour) / 24 from leak_hour where leak = d.leak)
-                  and reports <> (select \(sum("reports")) from leak_hour h where h.leak = d.leak
+                  and reports <> (select \(cappedSumSQL(of: "reports")) from leak_hour h where h.leak = d.leak
                     and h.release = d.release and h.hour between d.day * 24 and d.day * 24 + 23)
                 """),
             RowCheck(
-                "reports of a leak by system and by model are no more than all",
+                "reports of a leak by system and by model are no more than all its reports",
                 """
                 select count(*) from leak l where exists (select 1 from leak_value where leak = l.id and kind < 2 group by kind
-                  having \(sum("reports")) > l.reports)
+                  having \(cappedSumSQL(of: "reports")) > l.reports)
                 """),
             RowCheck(
                 "retained bytes of a leak are the median of its explanations",
-                "select count(*) from leak l where retained_bytes <> \(RetainedBytes.median(ofLeak: "l.id"))"),
+                "select count(*) from leak l where retained_bytes <> \(RetainedBytes.medianSQL(ofLeak: "l.id"))"
+            ),
             RowCheck(
                 "reports and freed of a release are the sums of its leaks",
                 """
                 select count(*) from release r where (reports, freed) <>
-                  (select \(sum("reports")), \(sum("freed")) from leak_release where release = r.id)
+                  (select \(cappedSumSQL(of: "reports")), \(cappedSumSQL(of: "freed")) from leak_release where release = r.id)
                 """),
             RowCheck(
                 "checks of a release are the sum of its classes",
                 """
                 select count(*) from release r
-                where checks <> (select \(sum("c.checks")) from build b join build_check c on c.build = b.id
+                where checks <> (select \(cappedSumSQL(of: "c.checks")) from build b join build_check c on c.build = b.id
                   where b.release = r.id)
                 """),
             RowCheck(
-                "reports of a leak in a build by bucket of installs are no more than all",
-                "select count(*) from leak_build where \(BucketNumber.total(of: "buckets")) > reports"),
+                "reports of a leak in a build by bucket of installs are no more than all its reports there",
+                "select count(*) from leak_build where \(BucketCountsNumeric.totalSQL(ofColumn: "buckets")) > reports"
+            ),
             RowCheck(
-                "checks of a class in a build by bucket of installs are no more than all",
-                "select count(*) from build_check where \(BucketNumber.total(of: "buckets")) > checks"),
+                "checks of a class in a build by bucket of installs are no more than all its checks there",
+                "select count(*) from build_check where \(BucketCountsNumeric.totalSQL(ofColumn: "buckets")) > checks"
+            ),
             RowCheck(
                 "leaks, reports and freed of an app are the sums of its leaks",
                 """
                 select count(*) from app a where (leaks, reports, freed) <>
-                  (select count(*), \(sum("reports")), \(sum("freed")) from leak where app = a.id)
+                  (select count(*), \(cappedSumSQL(of: "reports")), \(cappedSumSQL(of: "freed")) from leak where app = a.id)
                 """),
             RowCheck(
                 "the message of a leak is that of its newest report",
@@ -200,11 +208,11 @@
                 where t.message is distinct from message_of(s.body)
                 """),
             RowCheck(
-                "builds of a leak are as many as there are",
+                "builds of a leak are counted correctly",
                 "select count(*) from leak l where builds <> (select count(*) from leak_build where leak = l.id)"
             ),
             RowCheck(
-                "builds of leaks that an app has counted are no more than there are",
+                "the stored number of leak builds of an app is not too large",
                 """
                 select count(*) from app a
                 where cells > (select coalesce(sum(builds), 0) from leak where app = a.id)
@@ -222,20 +230,20 @@
                   (select installs from recent_install_set where leak = l.id and release = a.newest_release), 0)
                 """),
             RowCheck(
-                "leaks and new leaks of a release are as many as there are",
+                "leaks and new leaks of a release are counted correctly",
                 """
                 select count(*) from release r where (leaks, new_leaks) <>
                   ((select count(*) from leak_release where release = r.id),
                    (select count(*) from leak where first_release = r.id))
                 """),
             RowCheck(
-                "the state of a leak is a decision about it",
+                "the decision in force for a leak is a decision about it",
                 """
                 select count(*) from leak l where state <> 0 and not exists (select 1 from decision d
                   where d.id = l.state and d.leak = l.id and d.kind in ('resolve', 'ignore'))
                 """),
             RowCheck(
-                "a resolved leak has its counts per release from when it was resolved",
+                "counts per release from when a leak was resolved belong to its current decision",
                 "select count(*) from decision_release where decision not in (select state from leak)"),
             RowCheck(
                 "counts of a leak from when it was resolved are no more than its counts now",
@@ -245,14 +253,14 @@
                   where d.id = s.decision)
                 """),
             RowCheck(
-                "reports since the hour in which a leak was resolved, on that day, are no more than all reports then",
+                "reports that a leak had from the hour in which it was resolved are no more than all its reports then",
                 "select count(*) from decision_release where hour_reports > reports"),
             // A report of a day that an app no longer keeps counts for the leak alone.
             RowCheck(
                 "reports of an app's days and slots are no more than those of its leaks",
                 """
                 select count(*) from app_day d
-                left join (select l.app, n.day, \(sum("n.reports")) as reports
+                left join (select l.app, n.day, \(cappedSumSQL(of: "n.reports")) as reports
                   from leak_day n join leak l on l.id = n.leak group by l.app, n.day) s
                   on s.app = d.app and s.day = d.day
                 where least(d.reports + (select coalesce(sum(reports), 0) from app_slot

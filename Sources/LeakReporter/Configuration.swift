@@ -2,7 +2,7 @@ public import LeakMessage
 internal import LeakPlatform
 
 extension LeakReporter {
-    /// The destination of reports, and their sender.
+    /// The settings of a reporter: the destination of its reports, the app and device that they name, storage and limits.
     public struct Configuration: Sendable {
         /// The collector's address, such as `https://leaks.example.com`.
         public var endpoint: String
@@ -43,9 +43,10 @@ extension LeakReporter {
         /// A closure that is called with each report before it is stored, after ``redaction``. It may change the report, or discard
         /// it by returning `nil`. Called on a thread of the reporter, with one report after another.
         ///
-        /// Use it for the app's own redaction; with ``Redaction/none`` it receives the texts as they were recorded. If it removes
-        /// the text of a report, the report keeps the class and path that the text named. If it removes anything else that
-        /// identifies the leak, such as another text, the class, or an error, a hash of that is sent as the fingerprint.
+        /// Use it for the app's own redaction; with ``Redaction/none`` it receives the texts as they were recorded. If it
+        /// removes the text of a report, the report keeps the class and path that the text named. If it removes anything else
+        /// that identifies the leak, such as another text, the class, or an error, a hash of the removed values is sent as the
+        /// fingerprint.
         public var beforeSend: (@Sendable (LeakReport) -> LeakReport?)?
         /// `true` if reports are stored and sent until ``LeakReporter/setCollectionEnabled(_:)`` is called. Set it to `false` for
         /// an app that asks its users first.
@@ -122,13 +123,14 @@ extension LeakReporter {
 
     /// Limits on the memory, disk and network that the reporter may use.
     public struct Bounds: Hashable, Sendable {
-        /// The most bytes of reports in memory: reports that cannot be written to disk, and reports that are still to be written. A
-        /// thousand reports of ordinary size are about half of it.
+        /// The most bytes of reports in memory: reports that cannot be written to disk, and reports that are still to be
+        /// written. A thousand reports of ordinary size take about half of it.
         public var memoryBytes = 1024 * 1024
-        /// The most bytes of the files in which reports wait; each file counts as at least 4 KiB, so there are at most 2,048 files.
-        /// Ten thousand reports of ordinary size are about half of it.
+        /// The most bytes of the files in which reports wait; each file counts as at least 4 KiB, so there are at most 2,048
+        /// files. Ten thousand reports of ordinary size take about half of it.
         public var diskBytes = 8 * 1024 * 1024
-        /// The most reports in one batch. Once half of ``bytesPerDay`` is used, the limit is 1,000: fewer batches repeat fewer heads.
+        /// The most reports in one batch. Once half of ``bytesPerDay`` is used, the limit is 1,000, because each batch repeats
+        /// the app, the device and the user.
         public var batchReports = 64
         /// The most bytes of one batch before compression. The collector accepts more; proxies in front of it often accept 1 MiB.
         public var batchBytes = 256 * 1024

@@ -121,7 +121,7 @@ public final class LeakReporter: Sendable {
     // MARK: Checks and sessions
 
     /// Records how often objects were expected to be released, with or without a leak, such as the result of
-    /// `LeakDetector.takeChecks()`: the denominator of "leaks per close".
+    /// `LeakDetector.takeChecks()`: the denominator of rates such as "1 in 31 dismissals".
     ///
     /// Counts of one class are added up. They are sent with the next batch of reports, or alone after half a minute.
     public func record(checks: [ClassChecks]) {

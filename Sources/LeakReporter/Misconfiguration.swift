@@ -52,7 +52,7 @@ enum PinVerifier: Hashable, Sendable {
         #endif
     }
 
-    /// Validates the pins, so that a malformed pin is reported as such, and not as an untrusted collector.
+    /// Validates the pins, so that a malformed pin is reported as malformed, and not as an untrusted collector.
     func validate(pins: [String], for endpoint: CollectorAddress) throws(Misconfiguration) {
         guard !pins.isEmpty else { return }
         guard self == .byConfiguration else { throw .pinOfAnotherPlatform }

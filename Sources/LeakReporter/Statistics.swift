@@ -16,7 +16,8 @@ extension LeakReporter {
         case rejected
         /// The endpoint or the key cannot be used. Nothing was ever sent.
         case misconfigured
-        /// More than ``Bounds/reportsPerSession`` different leaks, or more than ``Bounds/bytesPerDay``.
+        /// The session had more than ``Bounds/reportsPerSession`` different leaks, or the reports of the day had more than
+        /// ``Bounds/bytesPerDay``.
         case budget
         /// This run is excluded by ``Bounds/sampleRate``. The drops are not reported to the collector, because such a run sends
         /// nothing.

@@ -1,7 +1,7 @@
 internal import LeakMessage
 internal import LeakSeededRandom
 
-/// A made-up app: its releases, and the screens with the leaks that are found when they close.
+/// A made-up app: its releases and its screens, with the leaks that are found when a screen closes.
 struct SampleApp: Sendable {
     /// The checks and the reports of one session.
     struct SessionReports {
@@ -13,7 +13,8 @@ struct SampleApp: Sendable {
     private struct Screen {
         let className: String
         var leaks: [SampleLeak]
-        /// The sum of the weights of this screen and of those before it, by which users choose screens.
+        /// The sum of the weights of this screen and of the screens before it. Users open a screen more often if its weight is
+        /// larger.
         let totalWeight: Double
     }
 
@@ -24,7 +25,7 @@ struct SampleApp: Sendable {
     private let major: Int
     private let screens: [Screen]
 
-    private static let names: [(id: String, module: String, major: Int, features: [String])] = [
+    private static let templates: [(id: String, module: String, major: Int, features: [String])] = [
         (
             "com.example.shop", "Shop", 5,
             [
@@ -52,8 +53,8 @@ struct SampleApp: Sendable {
     ]
 
     init(_ index: Int, leakCount: Int, releaseCount: Int, days: Int, random: inout SeededRandom) {
-        let name = Self.names[index % Self.names.count]
-        let round = index / Self.names.count
+        let name = Self.templates[index % Self.templates.count]
+        let round = index / Self.templates.count
         id = name.id + (round > 0 ? "\(round + 1)" : "")
         (module, major) = (name.module, name.major)
         releaseDays = (0..<releaseCount).map { $0 * days / releaseCount }
@@ -93,7 +94,7 @@ struct SampleApp: Sendable {
         }
     }
 
-    /// Opens and closes some screens.
+    /// Returns the checks and reports of a session in which some screens are opened and closed.
     func session(release: Int, leakiness: Double, at time: WireTime, random: inout SeededRandom)
         -> SessionReports
     {
@@ -116,7 +117,7 @@ struct SampleApp: Sendable {
 }
 
 extension Array {
-    /// Returns the first index whose element fulfils the condition; all elements after it do, too.
+    /// Returns the first index whose element fulfils the condition. All elements after it must fulfil the condition, too.
     fileprivate func partitioningIndex(where condition: (Element) -> Bool) -> Int {
         var (low, high) = (0, count - 1)
         while low < high {

@@ -64,7 +64,7 @@ public struct SampleFleet: Sendable {
     private let apps: [SampleApp]
     private let installs: [SampleInstall]
 
-    /// - Parameter end: the end of the last day, in milliseconds since 1970. A day is 24 hours before another end of a day.
+    /// - Parameter end: the end of the last day, in milliseconds since 1970. Each day has 24 hours.
     public init(_ size: Size, seed: UInt64 = 1, end: Int64) {
         (self.size, self.seed, self.end) = (size, seed, end)
         var random = SeededRandom(seed: seed)
@@ -83,7 +83,7 @@ public struct SampleFleet: Sendable {
     /// The ids of the apps.
     public var appIDs: [String] { apps.map(\.id) }
 
-    /// The days, oldest first. Each is generated when it is asked for.
+    /// The days, oldest first. A day is generated when the sequence is asked for it.
     public var days: some Sequence<Day> { (0..<size.days).lazy.map(day) }
 
     private func day(_ number: Int) -> Day {
@@ -101,7 +101,7 @@ public struct SampleFleet: Sendable {
         var random = SeededRandom(seed: installSeed)
         guard let release = install.release(onDay: day), random.chance(install.activity) else { return nil }
         let app = apps[install.app]
-        // Random numbers of their own, because it depends on the hour how many are drawn.
+        // Uses separate random numbers for the time, because the number of draws depends on the hour.
         var timeRandom = SeededRandom(seed: ~installSeed)
         let receivedAt = Self.time(after: start, random: &timeRandom)
         var batch = LeakBatch()
@@ -150,9 +150,9 @@ struct SampleInstall: Sendable {
     let device: DeviceInfo
     /// The probability that the app is used on a day.
     let activity: Double
-    /// The factor by which the rates of leaks differ on this device: one that leaks once leaks often.
+    /// The factor by which the rates of all leaks are higher or lower on this device.
     let leakiness: Double
-    /// The first day with each release. Days of releases that the install never gets are beyond all days.
+    /// The first day with each release; `Int.max` for a release that the install never gets.
     private let updateDays: [Int]
 
     private static let devices: [(model: String, os: String, version: String)] = [

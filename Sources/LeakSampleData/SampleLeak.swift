@@ -86,9 +86,9 @@ struct SampleLeak: Sendable {
         fixed.decision = Decision(
             kind: .resolve, release: newest, note: "The presenter kept its screen. Now it is weak.")
         // Fixed in the release before the newest one, and back in the newest one.
-        let isThere = (0..<releaseCount).map { $0 == newest || $0 < newest - 1 }
+        let hasLeak = (0..<releaseCount).map { $0 == newest || $0 < newest - 1 }
         var regressed = SampleLeak(
-            "ViewController", of: features[5], module: module, rates: isThere.map { $0 ? 0.03 : 0 },
+            "ViewController", of: features[5], module: module, rates: hasLeak.map { $0 ? 0.03 : 0 },
             explanation: .timer(of: "\(module).\(features[5])ViewController", bytes: 31_000))
         if newest > 1 {
             regressed.decision = Decision(
@@ -107,18 +107,18 @@ struct SampleLeak: Sendable {
 
     // MARK: Rare leaks
 
-    /// Types that no leak with a history has.
+    /// The ends of the class names of rare leaks. No leak with a history uses them.
     private static let types = [
         "PageController", "Model", "Cell", "Coordinator", "Presenter", "Store", "Animator", "Form",
     ]
 
-    /// - Parameter number: the number among the rare leaks of the app, which decides the class.
+    /// - Parameter number: the number among the rare leaks of the app, which determines the class.
     init(
         rare number: Int, module: String, features: [String], releaseCount: Int,
         random: inout SeededRandom
     ) {
-        // The first features, which have the leaks with a history, come last. After all pairs of feature and type, features get
-        // numbers.
+        // The first features, which have the leaks with a history, come last. When all pairs of feature and type are used, the
+        // names of the features get a number.
         let round = number / features.count
         let suffix = round < Self.types.count ? "" : "\(round / Self.types.count + 1)"
         let feature = features[(number + 8) % features.count] + suffix
@@ -145,7 +145,7 @@ struct SampleLeak: Sendable {
 
     // MARK: Reports
 
-    /// Returns the report of objects that leaked, and a second one if they were freed later.
+    /// Returns the report of objects that leaked, and a second report if the objects were freed later.
     func reports(count: Int, at time: WireTime, random: inout SeededRandom) -> [LeakReport] {
         var report = LeakReport()
         report.event = .leak
@@ -174,14 +174,14 @@ struct SampleLeak: Sendable {
 }
 
 extension RetainExplanation {
-    /// A property of the object with a closure that captures the object.
+    /// Returns a cycle: a property of the object holds a closure that captures the object.
     fileprivate static func closure(of name: String, _ property: String, bytes: Int) -> RetainExplanation {
         cycle(
             [RetainReference(owner: name, field: property, kind: .property, isClosure: true)], of: name,
             bytes: bytes)
     }
 
-    /// Another object that the object owns, and which owns the object.
+    /// Returns a cycle: the object owns another object, which owns the object.
     fileprivate static func owner(_ owner: String, of name: String, bytes: Int) -> RetainExplanation {
         cycle(
             [
@@ -196,7 +196,7 @@ extension RetainExplanation {
         explanation(RetainPath(references: references, target: name, isCycle: true), bytes: bytes)
     }
 
-    /// A cache that keeps the object.
+    /// Returns a path from a cache that keeps the object.
     fileprivate static func cache(_ cache: String, of name: String, bytes: Int) -> RetainExplanation {
         var result = explanation(
             RetainPath(
@@ -207,7 +207,7 @@ extension RetainExplanation {
         return result
     }
 
-    /// A repeating timer that the object owns, and whose closure captures the object.
+    /// Returns a cycle: the object owns a repeating timer, whose closure captures the object.
     fileprivate static func timer(of name: String, bytes: Int) -> RetainExplanation {
         cycle(
             [

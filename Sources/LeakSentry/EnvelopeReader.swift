@@ -6,10 +6,10 @@ internal import LeakMessage
 /// An envelope is a line with its header, then for each item a line with the item's header and its payload. The limits are Sentry's
 /// own: https://develop.sentry.dev/sdk/foundations/transport/envelopes/
 struct EnvelopeReader {
-    /// The most bytes of a decompressed envelope.
+    /// Maximum number of bytes of a decompressed envelope.
     static let byteLimit = 200 << 20
-    /// The most items of an envelope. SDKs send a few. Sentry documents no limit; this limit bounds the work for an envelope that
-    /// consists of headers only.
+    /// Maximum number of items of an envelope. SDKs send a few. Sentry documents no limit; this limit bounds the work for an
+    /// envelope that consists of headers only.
     static let itemLimit = 1_000
 
     struct Header {

@@ -3,7 +3,7 @@ internal import LeakMessage
 
 /// The frames of one exception or thread from which a stack can be made.
 struct FrameList {
-    /// The most frames that are kept: twice as many as a stack may have, because some frames may have no name.
+    /// Maximum number of frames that are kept: twice as many as a stack may have, because some frames may have no name.
     private static let limit = 2 * WireLimits.stackCount
 
     private var allFrames = LastElements<SentryFrame>(limit)
@@ -25,7 +25,7 @@ struct FrameList {
     func stack(images: [BinaryImage]) -> [String] {
         let map = ImageMap(images)
         let frames = hasAppFrame ? appFrames.elements : allFrames.elements
-        // Starts with the innermost frame, and makes no more elements than a stack may have.
+        // Starts with the innermost frame, and returns no more elements than a stack may have.
         if frames.contains(where: { $0.functionName != nil }) {
             return Array(
                 frames.reversed().lazy.compactMap { $0.callFrame(in: map) }.prefix(WireLimits.stackCount))
@@ -36,7 +36,7 @@ struct FrameList {
     }
 
     /// Returns the name of the innermost frame that has a name: its function, or else its image and offset. Version 1 of the grouping
-    /// rules takes it for the last element of the stack.
+    /// rules uses this name as the last element of the stack.
     func innermostName(images: [BinaryImage]) -> String? {
         let map = ImageMap(images)
         let frames = hasAppFrame ? appFrames.elements : allFrames.elements

@@ -1,6 +1,6 @@
 internal import LeakMessage
 
-/// The last `limit` of any number of elements. It stores at most twice as many.
+/// The last `limit` elements of all that were appended. Stores at most twice as many.
 struct LastElements<Element> {
     private let limit: Int
     private var kept: [Element] = []

@@ -4,9 +4,9 @@ internal import LeakMessage
 /// The parameters of a log entry. SDKs may let the server insert them into the message.
 /// https://develop.sentry.dev/sdk/foundations/transport/event-payloads/message/
 struct LogParameters {
-    /// The most parameters that are kept.
+    /// Maximum number of parameters that are kept.
     private static let limit = 32
-    /// The most bytes of one parameter; a longer parameter is truncated.
+    /// Maximum number of bytes of one parameter; a longer parameter is truncated.
     private static let byteLimit = 1024
 
     private(set) var parameters: [(name: String, text: String)] = []
@@ -19,11 +19,11 @@ struct LogParameters {
 
     /// Returns the message with each parameter that names a type in place of its placeholder: `%s`, `%@`, `%1$@`, `%(name)s`,
     /// `{}`, `{0}` or `{name}`. If the result names no class, the message is returned unchanged. If the message has no
-    /// placeholders and names no class, the parameter is appended after a colon, provided that only one parameter yields a class.
+    /// placeholders and names no class, the parameter is appended after a colon, if exactly one parameter then gives a class.
     ///
     /// Other parameters are not inserted: they may be texts of users, and each different text would make another leak.
     func put(into message: String) -> String {
-        guard parameters.contains(where: { Self.namesType($0.text) }) else { return message }
+        guard parameters.contains(where: { Self.hasTypeName($0.text) }) else { return message }
         var (text, rest) = ("", message[...])
         var (next, hasPlaceholders) = (0, false)
         while let mark = rest.firstIndex(where: { $0 == "%" || $0 == "{" }) {
@@ -36,17 +36,17 @@ struct LogParameters {
             hasPlaceholders = true
             let value = value(at: place, next)
             if place.name.isEmpty { next += 1 }
-            text += value.flatMap { Self.namesType($0) ? $0 : nil } ?? String(rest[..<place.end])
+            text += value.flatMap { Self.hasTypeName($0) ? $0 : nil } ?? String(rest[..<place.end])
             rest = rest[place.end...]
             // A report cuts longer messages.
             guard text.utf8.count < WireLimits.messageBytes else { break }
         }
         text += rest
         if !hasPlaceholders { return appendingClass(to: message) }
-        return DetectorText.namesClass(text) ? text : message
+        return DetectorText.containsClassName(text) ? text : message
     }
 
-    private static func namesType(_ text: String) -> Bool {
+    private static func hasTypeName(_ text: String) -> Bool {
         DetectorText.isTypeName(text) || text.hasPrefix("<") && DetectorMessage(text).className != nil
     }
 
@@ -56,9 +56,9 @@ struct LogParameters {
     }
 
     private func appendingClass(to message: String) -> String {
-        guard !DetectorText.namesClass(message) else { return message }
-        let texts = parameters.map(\.text).filter(Self.namesType).map { "\(message): \($0)" }
-        let naming = texts.filter(DetectorText.namesClass)
+        guard !DetectorText.containsClassName(message) else { return message }
+        let texts = parameters.map(\.text).filter(Self.hasTypeName).map { "\(message): \($0)" }
+        let naming = texts.filter(DetectorText.containsClassName)
         return naming.count == 1 ? naming[0] : message
     }
 

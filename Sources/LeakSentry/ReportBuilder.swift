@@ -69,11 +69,11 @@ extension LeakReport {
         let type = exception.type?.visible
         // An exception called `Leak` or `MemoryLeakError` does not name the leaked object, but its text may.
         let isWordForLeak = type.map(Self.isWordForLeak) ?? false
-        let namingText = isWordForLeak ? texts.first(where: DetectorText.namesClass) : nil
+        let namingText = isWordForLeak ? texts.first(where: DetectorText.containsClassName) : nil
         message = namingText ?? message
         className = namingText == nil ? (isWordForLeak ? event.className : nil) ?? type : nil
         if let namingText, DetectorText.isTypeName(namingText) { className = namingText }
-        // If no class is known, the text may describe the object, and the calls must not be taken for the path to it.
+        // If no class is known, the text may describe the object, and the calls must not be taken for the path to the object.
         guard namingText != nil || className != nil, stack.isEmpty else { return }
         stack = exception.frames.stack(images: event.images)
     }
@@ -149,13 +149,13 @@ extension SentryEvent {
 enum DetectorText {
     /// Returns `true` for a text that identifies its leak by itself: by a class, a cycle or calls.
     static func identifiesLeak(_ text: String) -> Bool {
-        if namesClass(text) { return true }
+        if containsClassName(text) { return true }
         let message = DetectorMessage(text)
         return !message.cycle.isEmpty || message.callStack != nil
     }
 
     /// Returns `true` for a text that names a class, even if the form of the text is unknown.
-    static func namesClass(_ text: String) -> Bool {
+    static func containsClassName(_ text: String) -> Bool {
         if isTypeName(text) { return true }
         // Any mangled name counts as a class, because the collector demangles it later.
         let message = DetectorMessage(text, demangle: { _ in "Mangled.Name" }, guessesClass: true)

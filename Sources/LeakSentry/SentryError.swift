@@ -28,7 +28,7 @@ public struct SentryError: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 /// The reason why one JSON object of a request cannot be read. Its line is computed only for a ``SentryError``, because
-/// that reads the request again up to the error.
+/// computing it reads the request again up to the error.
 struct SentryJSONError: Error {
     let reason: String
     let offset: Int

@@ -7,7 +7,8 @@ internal import LeakMessage
 /// https://develop.sentry.dev/sdk/foundations/transport/event-payloads/
 struct SentryEvent {
     var id: String?
-    /// The type of the event; `nil` if it names none. Events of other types, such as `transaction`, also came through `/store/`.
+    /// The type of the event; `nil` if it names none. Events of other types, such as `transaction`, may also arrive at
+    /// `/store/`.
     var type: String?
     var at: WireTime?
     var level: String?
@@ -41,9 +42,10 @@ struct SentryEvent {
     var userID: String?
     var contexts = EventContexts()
 
-    /// The most bytes of a decompressed event: Sentry's own limit. https://docs.sentry.io/concepts/data-management/size-limits/
+    /// Maximum number of bytes of a decompressed event: Sentry's own limit.
+    /// https://docs.sentry.io/concepts/data-management/size-limits/
     static let byteLimit = 1 << 20
-    /// Limit of images: four times as many as a large app loads.
+    /// Maximum number of images: four times as many as a large app loads.
     static let imageLimit = 4_096
     static let classTagName = "leak.class"
     static let kindTagName = "leak.kind"

@@ -1,7 +1,8 @@
 internal import LeakGrammar
 internal import LeakMessage
 
-/// Fingerprint by which an app wants its events to be grouped. https://docs.sentry.io/platforms/apple/usage/sdk-fingerprinting/
+/// The fingerprint by which an app wants its events to be grouped.
+/// https://docs.sentry.io/platforms/apple/usage/sdk-fingerprinting/
 struct SentryFingerprint {
     private enum Part {
         case text(String)
@@ -9,7 +10,7 @@ struct SentryFingerprint {
         case byDefault
     }
 
-    /// Limit of parts that are kept. Further parts are kept as one hash.
+    /// Maximum number of parts that are stored separately. Further parts are stored as one hash.
     private static let limit = 64
 
     private var parts: [Part] = []

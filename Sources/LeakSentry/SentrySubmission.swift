@@ -10,12 +10,12 @@ public struct SentrySubmission: Hashable, Sendable {
     ///
     /// Only for the response: the header may name an event of another envelope.
     public let eventID: String?
-    /// The ids of the events in the request, each once, by which a repeated request is recognized. An event without an id gets
-    /// that of the header. Empty if there is no event, or if an event has no id at all.
+    /// The ids of the events in the request, each once, by which a repeated request is recognized. An event without an id
+    /// counts with the id of the header. Empty if there is no event, or if an event has no id at all.
     public let idempotencyIDs: [String]
     /// The JSON of one batch, at most a few times as long as the request; `nil` when there is nothing to count.
     ///
-    /// It is made from the items alone: an envelope that is sent again with another `sent_at` has the same batch.
+    /// The batch is made from the items alone: an envelope that is sent again with another `sent_at` has the same batch.
     public let batch: [UInt8]?
     /// The number of reports in the batch.
     public let reportCount: Int
@@ -29,8 +29,8 @@ public struct SentrySubmission: Hashable, Sendable {
     /// An event that cannot be read, or is larger than 1 MiB, counts as dropped; a client report that cannot be read is skipped.
     ///
     /// - Parameter envelope: decompressed; at most 200 MiB and 1,000 items.
-    /// - Throws: ``SentryError`` when the items cannot be separated, or when it has events or client reports
-    ///   and none of them can be read.
+    /// - Throws: ``SentryError`` when the items cannot be separated, or when the envelope has events or client
+    ///   reports and none of them can be read.
     public init(envelope: [UInt8]) throws(SentryError) {
         var items = try EnvelopeReader(envelope)
         var batch = BatchBuilder()
@@ -62,7 +62,7 @@ public struct SentrySubmission: Hashable, Sendable {
 
     /// Reads the event of a request to the deprecated address `/store/`.
     ///
-    /// - Throws: ``SentryError`` when the event is not a JSON object in UTF-8 or larger than 1 MiB.
+    /// - Throws: ``SentryError`` when the event is not a JSON object in UTF-8, or is larger than 1 MiB.
     public init(event: [UInt8]) throws(SentryError) {
         guard event.count <= SentryEvent.byteLimit else {
             throw SentryError(

@@ -1,6 +1,7 @@
 /// Events and trials of one version, split by a hash of the install, so that differences between devices can be measured.
 ///
-/// Devices differ: one that leaks once leaks often. A test that treats each close as independent therefore raises false alarms.
+/// Devices differ: a device that leaks once leaks often. A test that treats each trial as independent therefore raises
+/// false alarms.
 public struct BucketedCounts: Hashable, Sendable {
     /// Number of buckets that installs are hashed into.
     public static let bucketCount = 64
@@ -26,6 +27,8 @@ public struct BucketedCounts: Hashable, Sendable {
         self.trials = trials
     }
 
+    /// Returns the bucket of an install.
+    ///
     /// - Parameter hash: a hash of the install's id.
     public static func bucket(ofInstall hash: UInt64) -> Int { Int(hash % UInt64(bucketCount)) }
 
@@ -74,7 +77,7 @@ public struct BucketedCounts: Hashable, Sendable {
     }
 
     /// ``designEffect(of:)`` of these counts; `nil` if trials are in fewer than ``ReleaseGate/minTestedBucketCount`` buckets: so
-    /// few devices do not show how much devices differ.
+    /// few devices do not show how much the rate differs between devices.
     public var knownDesignEffect: Double? {
         usedBucketCount < ReleaseGate.minTestedBucketCount ? nil : Self.designEffect(of: [self])
     }

@@ -1,19 +1,19 @@
 /// Decides whether a fix removed a leak, from the rates of the leak before the fix and since.
 ///
 /// A resolved leak that is not seen any more is not fixed yet: perhaps the fixed code was not used. It is fixed once so many checks
-/// passed without a report that its rate has fallen to less than a tenth with 95 % confidence. A mere fall would need a tenth of these
-/// checks, but would call a leak fixed that only became rarer.
+/// passed without a report that its rate has fallen to less than a tenth with 95 % confidence. To show only that the
+/// rate has fallen, a tenth of these checks would be enough, but then a leak that only became rarer would count as fixed.
 public struct FixProgress: Hashable, Sendable {
     public enum Stage: String, Hashable, Sendable, CaseIterable {
-        /// Not seen since the fix, and nothing more is known, because the earlier versions have no checks to compare with.
+        /// The leak was not seen since the fix. More is not known, because the earlier versions have no checks to compare with.
         case notSeen = "not_seen"
-        /// Not seen since the fix, but there are too few checks yet.
+        /// The leak was not seen since the fix, but there are too few checks yet.
         case proving
-        /// Not seen since the fix, in enough checks.
+        /// The leak was not seen since the fix, in enough checks.
         case fixed
-        /// Seen again since the fix, with a rate that is lower than before.
+        /// The leak was seen again since the fix, with a rate that is lower than before.
         case halfFixed = "half_fixed"
-        /// Seen again since the fix, with a rate that is not shown to be lower, or after the fix was proven.
+        /// The leak was seen again since the fix, with a rate that is not shown to be lower, or after the fix was proven.
         case regressed
     }
 
@@ -42,8 +42,8 @@ public struct FixProgress: Hashable, Sendable {
 
     /// - Parameters:
     ///   - before: reports by checks in the versions before the fix.
-    ///   - withoutLeak: the same in the versions since the fix, up to the first one in which the leak was seen again.
-    ///   - seenAgain: the same in the versions in which the leak was seen again; `nil` if it was not.
+    ///   - withoutLeak: reports by checks in the versions since the fix, up to the first one in which the leak was seen again.
+    ///   - seenAgain: reports by checks in the versions in which the leak was seen again; `nil` if it was not seen again.
     public init(before: BucketedCounts, withoutLeak: BucketedCounts, seenAgain: BucketedCounts? = nil) {
         let effect = BucketedCounts.designEffect(of: [before])
         let neededChecks = before.isRate ? Self.neededChecks(after: before.total, effect: effect) : nil
@@ -93,7 +93,8 @@ public struct FixProgress: Hashable, Sendable {
 }
 
 extension BucketedCounts {
-    /// True if there are events, and a trial for each of them. A detector that does not count its checks reports more than it checks.
+    /// True if there is at least one event, and no more events than trials. A detector that does not count its checks
+    /// sends more reports than checks.
     fileprivate var isRate: Bool {
         (1...max(1, total.trials)).contains(events.reduce(0, +)) && total.trials > 0
     }

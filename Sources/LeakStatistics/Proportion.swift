@@ -4,7 +4,7 @@
     internal import Glibc
 #endif
 
-/// Events among trials, such as reports of a leak among closes of its screen.
+/// Events among trials, such as reports of a leak among the checks of its class.
 public struct Proportion: Hashable, Sendable {
     public var events: Int
     public var trials: Int

@@ -2,8 +2,8 @@
 ///
 /// The rate of a leak is its reports divided by the checks of its class. A leak is tested for a rise of its rate if both versions
 /// have checks of its class from several buckets. The probabilities are corrected for the number of tests, so that the tests fail a
-/// release without a change with a probability of at most 1 − ``Limits/confidence``. A release passes only if it has enough checks
-/// to show a rise that is worth an alarm.
+/// release whose rates did not change with a probability of at most 1 − ``Limits/confidence``. A release passes only if it has
+/// enough checks to show a rise that is worth an alarm.
 public struct ReleaseGate: Sendable {
     /// The probabilities and rates by which a release passes or fails.
     public struct Limits: Hashable, Sendable {
@@ -143,8 +143,8 @@ public struct ReleaseGate: Sendable {
         public var classes: [ClassResult]
         /// One result for each leak that was passed to ``ReleaseGate/check(_:_:)``, in the same order.
         public var leaks: [LeakResult]
-        /// For each class, the probability that the rate of all its leaks together rises so much although nothing has changed. `nil` if
-        /// no rise is shown, or if one of the leaks fails the release by itself.
+        /// For each class, the probability that the rate of all its leaks together rises as much as it did although nothing has
+        /// changed. `nil` if no rise is shown, or if one of the leaks fails the release by itself.
         public var classRiseProbabilities: [Double?]
     }
 
@@ -153,7 +153,7 @@ public struct ReleaseGate: Sendable {
     /// Number of buckets with checks that both versions must have before a leak is tested: two or three devices that always leak, or
     /// never leak, are not evidence.
     static let minTestedBucketCount = 4
-    /// Number of checks of a class that a version must have at least.
+    /// Minimum number of checks of a class that a version needs.
     public static let minCheckCount = 30
 
     public var limits: Limits
@@ -296,8 +296,8 @@ public struct ReleaseGate: Sendable {
         )
         guard bucketCounts.baseline >= Self.minBucketCount else { return .fewDevices(inBaseline: true) }
         guard bucketCounts.version >= Self.minBucketCount else { return .fewDevices(inBaseline: false) }
-        // The strictest threshold of the correction: the smallest of several probabilities must be at most
-        // (1 − confidence) / testCount.
+        // The first quantile uses the strictest threshold of the correction: the smallest of several probabilities must be at
+        // most (1 − confidence) / testCount.
         let degreesOfFreedom = min(bucketCounts.baseline, bucketCounts.version) - 1
         let quantileSum =
             StudentT.upperQuantile(

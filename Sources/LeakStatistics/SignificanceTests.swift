@@ -43,7 +43,7 @@ public enum FisherTest {
         var (term, total) = (1.0, 1.0)
         var count = start
         while count != end {
-            // The ratio of neighbouring terms of the hypergeometric distribution.
+            // `term` is multiplied by the ratio of neighbouring terms of the hypergeometric distribution.
             if end > start {
                 term *= Double(secondTrials - count) * Double(events - count)
                 term /= Double(count + 1) * Double(firstTrials - events + count + 1)

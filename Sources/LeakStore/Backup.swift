@@ -18,14 +18,14 @@ public struct Backup: Hashable, Sendable {
 extension SQLiteStore {
     /// Copies a database of any schema into a new file with a temporary name, checks the copy, and then renames it.
     ///
-    /// Writers continue meanwhile: the copy contains the data that was committed when it began, including hashes of keys and samples of
-    /// reports. Only the owner of the copy can read it.
+    /// Does not block writers. The copy contains the data that was committed when copying began, including hashes of keys and
+    /// samples of reports. Only the owner of the copy can read it.
     ///
     /// - Parameters:
     ///   - path: path of the database.
-    ///   - file: path of the copy, which is complete or does not exist.
-    ///   - overwrites: `true` if a file of that name may be replaced; a file of the database itself, or one with a log beside it,
-    ///     is never replaced.
+    ///   - file: path of the copy. The copy gets this name only when it is complete.
+    ///   - overwrites: `true` if a file of that name may be replaced; a file of the database itself, or a file with a log
+    ///     beside it, is never replaced.
     /// - Throws: ``StoreError``, in particular if the structure of the database is damaged; no file is left behind.
     public static func backUp(
         path: String, to file: String, overwrites: Bool
@@ -49,12 +49,15 @@ extension SQLiteStore {
             try source.copy(to: copy)
             // Makes the copy one file without a write-ahead log.
             try copy.execute("pragma journal_mode = delete")
-            // The flush below frees pages with bodies of reports. An erasure of the restored database would not find them in free pages.
+            // The flush below frees pages that contain bodies of reports. Without `secure_delete`, the bodies would stay in the
+            // free pages, where a later erasure of an install does not find them.
             try copy.execute("pragma secure_delete = on")
             let schema = Int(try copy.number("pragma user_version") ?? 0)
             // Earlier schemas lack columns that the flush writes. Errors are ignored here, because the check below reports them.
             if schema == Migration.newestVersion, (try? copy.canFlushCounts()) == true {
-                try? copy.transaction(.immediate) { () throws(StoreError) in try copy.flush(copy.countLog()) }
+                try? copy.transaction(.immediate) { () throws(StoreError) in
+                    try copy.flush(copy.loadCountLog())
+                }
             }
         }
         let verification = try verify(path: partial)

@@ -28,7 +28,7 @@ extension SQLiteStore {
         return try connection.transaction(.immediate) { () throws(StoreError) in
             var repaired = try writer.repairInstalls() + writer.repairRecentInstalls()
             for check in RowCheck.all {
-                guard let repair = check.repair else { continue }
+                guard let repair = check.repairSQL else { continue }
                 try connection.execute(repair)
                 if connection.changes > 0 {
                     repaired.append("\(check.sentence): \(connection.changes) repaired")
@@ -42,7 +42,7 @@ extension SQLiteStore {
 }
 
 extension Writer {
-    /// Flushes the logs, and writes the size of each set to the row that the set belongs to.
+    /// Flushes the logs, and writes the size of each set of installs to the row that the set belongs to.
     fileprivate func repairInstalls() throws(StoreError) -> [String] {
         try flushLogs()
         let select = try connection.statement("select id, members from install_set order by id")
@@ -52,9 +52,10 @@ extension Writer {
             let rowID = select.int64(0)
             guard let set = InstallSet(bytes: select.bytes(1)), let scope = InstallScope(rawValue: rowID & 7)
             else { throw .unreadable("a set of installs", in: connection.path) }
-            if try repair(scope, of: rowID >> 3, set.count) { repairedCount += 1 }
+            if try setInstalls(set.count, of: scope, owner: rowID >> 3) { repairedCount += 1 }
         }
-        return repairedCount == 0 ? [] : ["installs are the size of their set: \(repairedCount) repaired"]
+        return repairedCount == 0
+            ? [] : ["the number of installs is the size of its set: \(repairedCount) repaired"]
     }
 
     /// Writes the size of each set of recent installs to its row.
@@ -62,11 +63,12 @@ extension Writer {
         let wrongSets = try connection.wrongRecentInstallSets()
         for set in wrongSets { try connection.put(set) }
         return wrongSets.isEmpty
-            ? [] : ["recent installs are the size of their set: \(wrongSets.count) repaired"]
+            ? [] : ["the number of recent installs is the size of its set: \(wrongSets.count) repaired"]
     }
 
-    private func repair(
-        _ scope: InstallScope, of owner: Int64, _ installs: Int
+    /// Writes the number of installs to the row with the row ID `owner`. Returns `true` if the row had another number.
+    private func setInstalls(
+        _ installs: Int, of scope: InstallScope, owner: Int64
     ) throws(StoreError) -> Bool {
         let update: StaticString
         switch scope {

@@ -3,17 +3,17 @@ struct RowCheck: Sendable {
     /// The statement, as a sentence without a period.
     let sentence: String
     /// A query for the number of rows for which the statement is false.
-    let count: String
-    /// SQL that corrects the rows that `count` counts; `nil` if the values cannot be derived from other rows.
-    let repair: String?
+    let countSQL: String
+    /// SQL that corrects the rows that ``countSQL`` counts; `nil` if the values cannot be derived from other rows.
+    let repairSQL: String?
     /// The first schema version with the columns that the check reads.
-    let since: Int
+    let firstSchema: Int
 
-    private init(_ sentence: String, count: String, repair: String? = nil, since: Int = 1) {
+    private init(_ sentence: String, countSQL: String, repairSQL: String? = nil, firstSchema: Int = 1) {
         self.sentence = sentence
-        self.count = count
-        self.repair = repair
-        self.since = since
+        self.countSQL = countSQL
+        self.repairSQL = repairSQL
+        self.firstSchema = firstSchema
     }
 
     /// Creates a check of columns that are derived from other rows.
@@ -25,45 +25,47 @@ struct RowCheck: Sendable {
     ///   - condition: limits the check to some rows.
     private init(
         _ sentence: String, _ columns: String, of table: String, as alias: String, from parts: String,
-        where condition: String = "true", since: Int = 1
+        where condition: String = "true", firstSchema: Int = 1
     ) {
         let wrongRows = "where (\(condition)) and (\(columns)) is not (\(parts))"
         self.init(
-            sentence, count: "select count(*) from \(table) as \(alias) \(wrongRows)",
-            repair: "update \(table) as \(alias) set (\(columns)) = (\(parts)) \(wrongRows)", since: since)
+            sentence, countSQL: "select count(*) from \(table) as \(alias) \(wrongRows)",
+            repairSQL: "update \(table) as \(alias) set (\(columns)) = (\(parts)) \(wrongRows)",
+            firstSchema: firstSchema)
     }
 
-    /// Returns SQL for a sum of at most ``Total/largest``.
-    private static func sum(_ column: String) -> String { "min(total(\(column)), LARGEST_TOTAL)" }
+    /// Returns SQL for the sum of a column, at most ``Total/largest``.
+    private static func sumSQL(_ column: String) -> String { "min(total(\(column)), LARGEST_TOTAL)" }
 
-    private static let hoursOfDay = """
-        select \(sum("reports")) from leak_hour h
+    /// SQL for the sum of the hours of a row `d` of `leak_day`.
+    private static let reportsOfHoursSQL = """
+        select \(sumSQL("reports")) from leak_hour h
         where h.leak = d.leak and h.release = d.release and h.hour between d.day * 24 and d.day * 24 + 23
         """
     /// SQL for the first day for which a leak has rows in `leak_hour`; some rows of that day may be deleted already. Null without such rows.
-    private static let firstDayWithHours = "select min(hour) / 24 from leak_hour where leak = d.leak"
-    private static let buildsOfApp =
+    private static let firstDayWithHoursSQL = "select min(hour) / 24 from leak_hour where leak = d.leak"
+    private static let leakBuildsOfAppSQL =
         "select count(*) from leak l join leak_build b on b.leak = l.id where l.app = a.id"
-    private static let textOfApp = """
+    private static let textBytesOfAppSQL = """
         select coalesce(sum(length(cast(title as blob)) + length(stack) + length(children) + length(cycle)
           + length(cast(grouped_class as blob)) + length(grouped_stack) + length(cast(search as blob))), 0)
         from leak l join leak_text t on t.leak = l.id where l.app = a.id
         """
 
-    private static let wrongSessions = """
+    private static let wrongSessionsSQL = """
         max(bucket_total(session_buckets), bucket_total(leaky_buckets)) > (select sessions from release where id = b.release)
         """
-    private static let holdingDecision =
+    private static let decisionInForceSQL =
         "select 1 from decision d where d.id = l.state and d.leak = l.id and d.kind in ('resolve', 'ignore')"
-    private static let reportsNow = """
+    private static let currentReportsSQL = """
         select coalesce(max(c.reports), 0) from decision d
         join leak_release c on c.leak = d.leak and c.release = s.release where d.id = s.decision
         """
-    private static let reportsOfDays = """
-        select l.app as app, d.day as day, cast(\(sum("d.reports")) as integer) as reports
+    private static let reportsOfDaysSQL = """
+        select l.app as app, d.day as day, cast(\(sumSQL("d.reports")) as integer) as reports
         from leak_day d join leak l on l.id = d.leak group by l.app, d.day
         """
-    private static let reportsOfSlots = """
+    private static let reportsOfSlotsSQL = """
         (select coalesce(sum(reports), 0) from app_slot
          where app = d.app and slot between d.day * 144 and d.day * 144 + 143)
         """
@@ -75,13 +77,14 @@ struct RowCheck: Sendable {
             "reports and freed of a leak in a release are the sums of its builds",
             "reports, freed", of: "leak_release", as: "c",
             from: """
-                select \(sum("p.reports")), \(sum("p.freed")) from leak_build p join build b on b.id = p.build
+                select \(sumSQL("p.reports")), \(sumSQL("p.freed"))
+                from leak_build p join build b on b.id = p.build
                 where p.leak = c.leak and b.release = c.release
                 """),
         RowCheck(
             "reports and freed of a leak are the sums of its releases",
             "reports, freed", of: "leak", as: "l",
-            from: "select \(sum("reports")), \(sum("freed")) from leak_release where leak = l.id"),
+            from: "select \(sumSQL("reports")), \(sumSQL("freed")) from leak_release where leak = l.id"),
         RowCheck(
             "installs of a leak without a set are those of its only build",
             "installs", of: "leak", as: "l",
@@ -95,77 +98,83 @@ struct RowCheck: Sendable {
                 where p.leak = c.leak and b.release = c.release
                 """,
             where: "not exists (select 1 from install_set where id = c.id << 3 | 4)"),
-        // Old hours are deleted leak by leak, so the first day with all its hours differs between leaks. The hours may be wrong instead,
-        // so the repair changes a day only if the days of its leak do not add up to the reports of the leak.
+        // Old hours are deleted leak by leak, so the first day with all its hours differs between leaks. If a day differs from
+        // its hours, either may be wrong. The repair changes the day only if the days of its leak do not add up to the reports
+        // of the leak.
         RowCheck(
-            "reports of a day are the sum of its hours, where all are kept",
-            count: """
+            "reports of a day are the sum of its hours, if all hours are kept",
+            countSQL: """
                 select count(*) from leak_day d
-                where day > (\(firstDayWithHours)) and reports <> (\(hoursOfDay))
+                where day > (\(firstDayWithHoursSQL)) and reports <> (\(reportsOfHoursSQL))
                 """,
-            repair: """
-                update leak_day as d set reports = (\(hoursOfDay))
-                where day > (\(firstDayWithHours)) and reports <> (\(hoursOfDay))
+            repairSQL: """
+                update leak_day as d set reports = (\(reportsOfHoursSQL))
+                where day > (\(firstDayWithHoursSQL)) and reports <> (\(reportsOfHoursSQL))
                   and (select reports from leak where id = d.leak)
-                    <> (select \(sum("reports")) from leak_day where leak = d.leak)
+                    <> (select \(sumSQL("reports")) from leak_day where leak = d.leak)
                 """),
         RowCheck(
             "reports of a leak are the sum of its days",
-            count: """
+            countSQL: """
                 select count(*) from leak l
-                where reports <> (select \(sum("reports")) from leak_day where leak = l.id)
+                where reports <> (select \(sumSQL("reports")) from leak_day where leak = l.id)
                 """),
         RowCheck(
-            "an element of a key is that of a leak of its app",
-            count: """
+            "an element of a grouping key belongs to a leak of its app",
+            countSQL: """
                 select count(*) from leak_element e
                 where not exists (select 1 from leak where id = e.leak and app = e.app)
                 """,
-            repair: """
+            repairSQL: """
                 delete from leak_element as e where not exists (select 1 from leak where id = e.leak and app = e.app)
                 """,
-            since: 9),
+            firstSchema: 9),
         RowCheck(
-            "reports of a leak by system and by model are no more than all",
-            count: """
+            "reports of a leak by system and by model are no more than all its reports",
+            countSQL: """
                 select count(*) from leak l where exists (
-                  select 1 from leak_value where leak = l.id and kind < 2 group by kind having \(sum("reports")) > l.reports)
+                  select 1 from leak_value where leak = l.id and kind < 2
+                  group by kind having \(sumSQL("reports")) > l.reports)
                 """),
         RowCheck(
             "retained bytes of a leak are the median of its explanations",
             "retained_bytes", of: "leak", as: "l",
-            from: "select \(RetainedBytes.median(ofLeak: "l.id"))", since: 11),
+            from: "select \(RetainedBytes.medianSQL(ofLeak: "l.id"))", firstSchema: 11),
         RowCheck(
             "reports and freed of a release are the sums of its leaks",
             "reports, freed", of: "release", as: "r",
-            from: "select \(sum("reports")), \(sum("freed")) from leak_release where release = r.id"),
+            from: "select \(sumSQL("reports")), \(sumSQL("freed")) from leak_release where release = r.id"),
         RowCheck(
             "checks of a release are the sum of its classes",
             "checks", of: "release", as: "r",
             from: """
-                select \(sum("c.checks")) from build b join build_check c on c.build = b.id where b.release = r.id
-                """, since: 14),
+                select \(sumSQL("c.checks"))
+                from build b join build_check c on c.build = b.id where b.release = r.id
+                """, firstSchema: 14),
         RowCheck(
-            "reports of a leak in a build by bucket of installs are no more than all",
-            count: "select count(*) from leak_build where bucket_total(buckets) > reports",
-            repair: "update leak_build set buckets = x'' where bucket_total(buckets) > reports", since: 14),
+            "reports of a leak in a build by bucket of installs are no more than all its reports there",
+            countSQL: "select count(*) from leak_build where bucket_total(buckets) > reports",
+            repairSQL: "update leak_build set buckets = x'' where bucket_total(buckets) > reports",
+            firstSchema: 14),
         RowCheck(
             "sessions of a build by bucket of installs are no more than those of its version",
-            count: "select count(*) from build as b where \(wrongSessions)",
-            repair: "update build as b set session_buckets = x'', leaky_buckets = x'' where \(wrongSessions)",
-            since: 14),
+            countSQL: "select count(*) from build as b where \(wrongSessionsSQL)",
+            repairSQL:
+                "update build as b set session_buckets = x'', leaky_buckets = x'' where \(wrongSessionsSQL)",
+            firstSchema: 14),
         RowCheck(
-            "checks of a class in a build by bucket of installs are no more than all",
-            count: "select count(*) from build_check where bucket_total(buckets) > checks",
-            repair: "update build_check set buckets = x'' where bucket_total(buckets) > checks", since: 14),
+            "checks of a class in a build by bucket of installs are no more than all its checks there",
+            countSQL: "select count(*) from build_check where bucket_total(buckets) > checks",
+            repairSQL: "update build_check set buckets = x'' where bucket_total(buckets) > checks",
+            firstSchema: 14),
         RowCheck(
             "leaks, reports and freed of an app are the sums of its leaks",
             "leaks, reports, freed", of: "app", as: "a",
-            from: "select count(*), \(sum("reports")), \(sum("freed")) from leak where app = a.id"),
+            from: "select count(*), \(sumSQL("reports")), \(sumSQL("freed")) from leak where app = a.id"),
         RowCheck(
             "the current release of an app is the pinned one, or the highest with adoption",
             "newest_release", of: "app", as: "a",
-            from: CurrentRelease.rowIDSQL, since: 17),
+            from: CurrentRelease.rowIDSQL, firstSchema: 17),
         RowCheck(
             "the impact of a leak is its recent installs in the current release",
             "impact", of: "leak", as: "l",
@@ -173,76 +182,84 @@ struct RowCheck: Sendable {
                 select coalesce((select s.installs from leak_release c join recent_install_set s on s.id = c.id
                   join app a on a.newest_release = c.release where c.leak = l.id and a.id = l.app), 0)
                 """,
-            since: 18),
+            firstSchema: 18),
         RowCheck(
             "an indexed leak has a position in every sort order",
             "rank_impact, rank_reports, rank_installs, rank_last_seen", of: "leak", as: "l",
             from: "select l.impact, l.reports, l.installs, l.last_seen", where: "l.is_unindexed = 0",
-            since: 18),
+            firstSchema: 18),
         RowCheck(
-            "leaks and new leaks of a release are as many as there are",
+            "leaks and new leaks of a release are counted correctly",
             "leaks, new_leaks", of: "release", as: "r",
             from: """
                 select (select count(*) from leak_release where release = r.id),
                   (select count(*) from leak where first_release = r.id)
                 """,
-            since: 2),
-        // The number of bytes is an estimate that is made before a leak is stored.
+            firstSchema: 2),
+        // `text_bytes` is estimated before a leak is stored, so it may be up to twice the real number of bytes.
         RowCheck(
-            "counters for the limits of an app are no more than what it has",
-            count: """
-                select count(*) from app a where cells > (\(buildsOfApp)) or text_bytes > 2 * (\(textOfApp))
+            "counters for the limits of an app are not too high",
+            countSQL: """
+                select count(*) from app a
+                where cells > (\(leakBuildsOfAppSQL)) or text_bytes > 2 * (\(textBytesOfAppSQL))
                 """,
-            repair: """
-                update app as a set cells = (\(buildsOfApp)), text_bytes = (\(textOfApp))
-                where cells > (\(buildsOfApp)) or text_bytes > 2 * (\(textOfApp))
+            repairSQL: """
+                update app as a set cells = (\(leakBuildsOfAppSQL)), text_bytes = (\(textBytesOfAppSQL))
+                where cells > (\(leakBuildsOfAppSQL)) or text_bytes > 2 * (\(textBytesOfAppSQL))
                 """,
-            since: 2),
+            firstSchema: 2),
         RowCheck(
-            "the state of a leak is a decision about it",
-            count: "select count(*) from leak l where state <> 0 and not exists (\(holdingDecision))",
-            repair: "update leak as l set state = 0 where state <> 0 and not exists (\(holdingDecision))",
-            since: 3),
+            "the decision in force for a leak is a decision about it",
+            countSQL: "select count(*) from leak l where state <> 0 and not exists (\(decisionInForceSQL))",
+            repairSQL:
+                "update leak as l set state = 0 where state <> 0 and not exists (\(decisionInForceSQL))",
+            firstSchema: 3),
         RowCheck(
-            "a resolved leak has its counts per release from when it was resolved",
-            count: "select count(*) from decision_release where decision not in (select state from leak)",
-            repair: "delete from decision_release where decision not in (select state from leak)", since: 3),
+            "counts per release from when a leak was resolved belong to its current decision",
+            countSQL: "select count(*) from decision_release where decision not in (select state from leak)",
+            repairSQL: "delete from decision_release where decision not in (select state from leak)",
+            firstSchema: 3),
         RowCheck(
             "counts of a leak from when it was resolved are no more than its counts now",
-            count: "select count(*) from decision_release as s where reports > (\(reportsNow))",
-            repair:
-                "update decision_release as s set reports = (\(reportsNow)) where reports > (\(reportsNow))",
-            since: 3),
+            countSQL: "select count(*) from decision_release as s where reports > (\(currentReportsSQL))",
+            repairSQL: """
+                update decision_release as s set reports = (\(currentReportsSQL))
+                where reports > (\(currentReportsSQL))
+                """,
+            firstSchema: 3),
         RowCheck(
-            "reports since the hour in which a leak was resolved, on that day, are no more than all reports then",
-            count: "select count(*) from decision_release where hour_reports > reports",
-            repair: "update decision_release set hour_reports = reports where hour_reports > reports",
-            since: 19),
-        // A report whose day was already deleted when it arrived counts only in the leak.
+            "reports that a leak had from the hour in which it was resolved are no more than all its reports then",
+            countSQL: "select count(*) from decision_release where hour_reports > reports",
+            repairSQL: "update decision_release set hour_reports = reports where hour_reports > reports",
+            firstSchema: 19),
+        // If a report arrives after the row of its day in `app_day` was deleted, it counts only in its leak.
         RowCheck(
             "reports of an app's days and slots are no more than those of its leaks",
-            count: """
-                select count(*) from app_day d left join (\(reportsOfDays)) s on s.app = d.app and s.day = d.day
-                where min(d.reports + \(reportsOfSlots), LARGEST_TOTAL) > coalesce(s.reports, 0)
+            countSQL: """
+                select count(*) from app_day d
+                left join (\(reportsOfDaysSQL)) s on s.app = d.app and s.day = d.day
+                where min(d.reports + \(reportsOfSlotsSQL), LARGEST_TOTAL) > coalesce(s.reports, 0)
                 """,
-            repair: """
-                update app_day as d set reports = max(coalesce(s.reports, 0) - \(reportsOfSlots), 0)
-                from app_day o left join (\(reportsOfDays)) s on s.app = o.app and s.day = o.day
-                where o.id = d.id and min(d.reports + \(reportsOfSlots), LARGEST_TOTAL) > coalesce(s.reports, 0)
+            repairSQL: """
+                update app_day as d set reports = max(coalesce(s.reports, 0) - \(reportsOfSlotsSQL), 0)
+                from app_day o left join (\(reportsOfDaysSQL)) s on s.app = o.app and s.day = o.day
+                where o.id = d.id
+                  and min(d.reports + \(reportsOfSlotsSQL), LARGEST_TOTAL) > coalesce(s.reports, 0)
                 """,
-            since: 3),
-        // Before the repair, a repeated request with such a key gets an empty response.
+            firstSchema: 3),
+        // Before the repair, a repeated request gets an empty response if its key has no answer.
         RowCheck(
             "an idempotency key has its answer",
-            count:
+            countSQL:
                 "select count(*) from idempotency where not exists (select 1 from answer where id = idempotency.answer)",
-            repair:
+            repairSQL:
                 "delete from idempotency where not exists (select 1 from answer where id = idempotency.answer)"
         ),
-        // The repair deletes such a sample, because a page of its leak could not be read. The report stays counted.
+        // The repair deletes a sample that cannot be read, because it makes the page of its leak fail. Its report stays
+        // counted.
         RowCheck(
             "a report that is kept as a sample can be read",
-            count: "select count(*) from sample where sample_json(body) is null",
-            repair: "delete from sample where sample_json(body) is null"),
+            countSQL: "select count(*) from sample where sample_json(body) is null",
+            repairSQL: "delete from sample where sample_json(body) is null"),
     ]
 }

@@ -39,6 +39,6 @@ extension SQLiteConnection {
         if try number("select 1 from pragma_table_info('leak') where name = 'moving'") != nil {
             try execute("alter table temp.leak rename column moving to is_unindexed")
         }
-        try countLog().write(on: self)
+        try loadCountLog().write(on: self)
     }
 }

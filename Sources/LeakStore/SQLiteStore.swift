@@ -38,7 +38,7 @@ public final class SQLiteStore: Store {
     ///   - seed: the seed of the choice of samples. The same seed and reports give the same samples.
     ///   - limits: the limits on the data that one sender can add.
     ///   - clock: the limits within which the system clock is accepted without a confirmation.
-    ///   - redact: called only for reports that are kept, inside ``count(_:now:)``.
+    ///   - redact: called inside ``count(_:now:)``, only for reports that are stored as samples.
     /// - Throws: ``StoreError`` with one line that describes the problem of the file.
     public init(
         path: String, exclusive: Bool, seed: UInt64 = 0, limits: StoreLimits = StoreLimits(),
@@ -270,7 +270,7 @@ public final class SQLiteStore: Store {
         }
     }
 
-    public func put(_ symbols: StoredSymbols, body: [UInt8]) throws(StoreError) -> SymbolsStored {
+    public func put(_ symbols: StoredSymbols, body: [UInt8]) throws(StoreError) -> SymbolUploadResult {
         try write { writer throws(StoreError) in try writer.put(symbols, body: body) }
     }
 

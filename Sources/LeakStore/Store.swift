@@ -1,11 +1,11 @@
-/// A database that counts and stores leaks. One thread writes, and each reader is used by one thread.
+/// A database that counts and stores leaks. Any thread may call it, and each reader is used by one thread.
 ///
 /// Every call blocks until the disk or the database has answered.
 public protocol Store: Sendable {
-    /// Counts submissions in one transaction: the first ones, as many as one transaction can count without delaying other calls.
+    /// Counts the first submissions in one transaction: as many as one transaction can count without delaying other calls.
     ///
     /// - Parameters:
-    ///   - submissions: submissions in order of arrival. Of two with the same idempotency key, the first counts.
+    ///   - submissions: submissions in order of arrival. If two have the same idempotency key, only the first counts.
     ///   - now: milliseconds since 1970.
     /// - Returns: receipts of the first submissions, at least one, in order, once the transaction is on disk. The other submissions
     ///   were not processed; pass them to another call.
@@ -20,9 +20,10 @@ public protocol Store: Sendable {
     /// - Throws: ``StoreError`` if nothing was changed; a later call retries.
     func checkpointIfNeeded(now: Int64) throws(StoreError)
 
-    /// Deletes expired data: idempotency keys and recent installs after 7 days, hours, samples and days of apps after 90, symbols that
-    /// were not needed for 100, sign-in links and sessions that are used, revoked or expired. Merges ten-minute slots that are older than
-    /// a day into days of their apps. Revoked keys and tokens stay, to distinguish them from unknown secrets.
+    /// Deletes expired data: idempotency keys and recent installs after 7 days; hours, samples and days of apps after 90 days;
+    /// symbols that were not needed for 100 days; and sign-in links and sessions that are used, revoked or expired. Merges
+    /// ten-minute slots that are older than a day into days of their apps. Revoked keys and tokens stay, to distinguish them
+    /// from unknown secrets.
     ///
     /// A system clock that is more than a day ahead of the last known time is not accepted until it has been ahead for a day of running
     /// time: see ``ClockRule``.
@@ -41,7 +42,7 @@ public protocol Store: Sendable {
     /// - Parameters:
     ///   - install: ``Submission/Origin/installHash``.
     ///   - isWanted: called before each step.
-    /// - Returns: `nil` if `isWanted` returned `false`. The steps before are not undone.
+    /// - Returns: `nil` if `isWanted` returned `false`. Earlier steps are not undone.
     /// - Throws: ``StoreError`` for the first step that failed. The steps before it are not undone.
     func erase(install: UInt64, while isWanted: () -> Bool) throws(StoreError) -> ErasureResult?
 
@@ -61,8 +62,8 @@ public protocol Store: Sendable {
     /// ``DecisionStatus``.
     ///
     /// - Parameters:
-    ///   - leaks: the leak in one environment, whose current release the decision may refer to, then in the other environments. Of these, leaks
-    ///     that do not exist are skipped.
+    ///   - leaks: the leak in one environment, whose current release the decision may refer to, then the same leak in the other
+    ///     environments. Environments in which the leak does not exist are skipped.
     ///   - now: milliseconds since 1970.
     /// - Returns: the decision as stored; `nil` if the first leak does not exist.
     /// - Throws: ``StoreError/Reason/invalidArgument`` for an invalid note, name, version or limit.
@@ -95,12 +96,12 @@ public protocol Store: Sendable {
     /// - Parameters:
     ///   - symbols: ``StoredSymbols/id`` and ``StoredSymbols/bytes`` are ignored.
     ///   - body: the compressed table.
-    func put(_ symbols: StoredSymbols, body: [UInt8]) throws(StoreError) -> SymbolsStored
+    func put(_ symbols: StoredSymbols, body: [UInt8]) throws(StoreError) -> SymbolUploadResult
     /// Deletes the symbols of an image.
     ///
     /// - Returns: `true` if there were any.
     func removeSymbols(_ kind: StoredSymbols.Kind, of image: String) throws(StoreError) -> Bool
-    /// Records that reports needed symbols, so that they are kept: ``Retention/symbolDays``.
+    /// Records that reports needed symbols, so that the symbols are kept for ``Retention/symbolDays`` from now on.
     ///
     /// - Parameter rowIDs: ``StoredSymbols/id``.
     func recordUse(ofSymbols rowIDs: [Int64], now: Int64) throws(StoreError)

@@ -62,8 +62,8 @@ extension SQLiteConnection {
             try copyCounts()
         }
         var problems: [String] = []
-        for check in RowCheck.all where check.since <= schema {
-            let wrongCount = try count(check.count)
+        for check in RowCheck.all where check.firstSchema <= schema {
+            let wrongCount = try singleCount(of: check.countSQL)
             if wrongCount > 0 {
                 problems.append(VerificationRule.problem(check.sentence, rowCount: wrongCount))
             }
@@ -74,13 +74,14 @@ extension SQLiteConnection {
             if !wrongSets.isEmpty {
                 problems.append(
                     VerificationRule.problem(
-                        "recent installs are the size of their set", rowCount: wrongSets.count))
+                        "the number of recent installs is the size of its set", rowCount: wrongSets.count))
             }
         }
         return problems + (try findInstallProblems(of: schema))
     }
 
-    private func count(_ query: String) throws(StoreError) -> Int {
+    /// Returns the number that a query selects.
+    private func singleCount(of query: String) throws(StoreError) -> Int {
         let select = try statement(composed: query)
         defer { select.reset() }
         return try select.step() ? select.int(0) : 0
@@ -89,17 +90,17 @@ extension SQLiteConnection {
     /// Returns a line for each log with rows that cannot be written to their tables.
     fileprivate func logDamage(of schema: Int) throws(StoreError) -> [String] {
         var damage: [String] = []
-        if try readable({ () throws(StoreError) in try loadKeyLog() }) == nil {
+        if try nilIfCorrupt({ () throws(StoreError) in try loadKeyLog() }) == nil {
             damage.append("the log of idempotency keys cannot be read")
         }
         if schema >= 12 {
-            if let counts = try readable({ () throws(StoreError) in try countLog() }) {
+            if let counts = try nilIfCorrupt({ () throws(StoreError) in try loadCountLog() }) {
                 if try !refersToRows(counts) { damage.append("a row of the log of counts refers to nothing") }
             } else {
                 damage.append("the log of counts cannot be read")
             }
         }
-        guard let values = try readable({ () throws(StoreError) in try loadValueLog() }) else {
+        guard let values = try nilIfCorrupt({ () throws(StoreError) in try loadValueLog() }) else {
             return damage + ["the log of systems and models cannot be read"]
         }
         let select = try statement("select 1 from leak where id = ?")
@@ -115,7 +116,9 @@ extension SQLiteConnection {
 
     /// Returns `true` if the log of counts can be read and refers to existing rows.
     func canFlushCounts() throws(StoreError) -> Bool {
-        guard let counts = try readable({ () throws(StoreError) in try countLog() }) else { return false }
+        guard let counts = try nilIfCorrupt({ () throws(StoreError) in try loadCountLog() }) else {
+            return false
+        }
         return try refersToRows(counts)
     }
 
@@ -153,11 +156,11 @@ extension SQLiteConnection {
         func add(_ sentence: String, _ count: Int) {
             if count > 0 { problems.append(VerificationRule.problem(sentence, rowCount: count)) }
         }
-        let keys = try readable { () throws(StoreError) in try loadKeyLog() } ?? KeyLog()
+        let keys = try nilIfCorrupt { () throws(StoreError) in try loadKeyLog() } ?? KeyLog()
         add("an idempotency key in the log has its answer", try countMissingAnswers(of: keys))
-        let values = try readable { () throws(StoreError) in try loadValueLog() } ?? ValueLog()
+        let values = try nilIfCorrupt { () throws(StoreError) in try loadValueLog() } ?? ValueLog()
         add(
-            "reports of a leak by system and by model, with those in the log, are no more than all",
+            "reports of a leak by system and by model, with those in the log, are no more than all its reports",
             try countExcessiveValues(of: values))
         return problems
     }
@@ -197,8 +200,8 @@ extension SQLiteConnection {
         return leaks.count
     }
 
-    /// - Returns: `nil` for bytes that this code did not write.
-    private func readable<Log>(_ read: () throws(StoreError) -> Log) throws(StoreError) -> Log? {
+    /// Returns the result of `read`; `nil` if the stored bytes are corrupt.
+    private func nilIfCorrupt<Log>(_ read: () throws(StoreError) -> Log) throws(StoreError) -> Log? {
         do throws(StoreError) {
             return try read()
         } catch {
@@ -207,7 +210,8 @@ extension SQLiteConnection {
         }
     }
 
-    /// Returns the sets of recent installs with another number of installs than the stored one; a set that cannot be read is empty.
+    /// Returns the sets of recent installs whose number of installs differs from the stored number. A set that cannot be read
+    /// is returned empty.
     func wrongRecentInstallSets() throws(StoreError) -> [RecentInstallSet] {
         let select = try statement("select id, day, members, installs from recent_install_set order by id")
         defer { select.reset() }
@@ -254,7 +258,8 @@ extension SQLiteConnection {
         }
         wrong += log.count
         return wrong == 0
-            ? [] : [VerificationRule.problem("installs are the size of their set", rowCount: wrong)]
+            ? []
+            : [VerificationRule.problem("the number of installs is the size of its set", rowCount: wrong)]
     }
 }
 

@@ -33,7 +33,7 @@ package struct TransportRequest: Hashable, Sendable {
 /// The result of a ``TransportRequest``.
 package enum TransportResult: Hashable, Sendable {
     case response(Response)
-    /// No response arrived, for the reason given in words. The collector may have received the body nevertheless.
+    /// No response arrived; `reason` is a text that says why. The collector may still have received the body.
     case noResponse(reason: String)
 
     package struct Response: Hashable, Sendable {
@@ -44,7 +44,7 @@ package enum TransportResult: Hashable, Sendable {
         /// The body, at most ``TransportLimits/maxResponseBytes`` bytes.
         package var body: [UInt8]
 
-        /// `true` if the transport may have sent the request twice without being asked. Then this may be the response to the
+        /// `true` if the transport may have sent the request twice by itself. Then this may be the response to the
         /// second request, and the response to the first request is unknown.
         package var mayBeRepeated = false
 
@@ -65,10 +65,11 @@ package enum TransportResult: Hashable, Sendable {
 package struct TransportLimits: Hashable, Sendable {
     /// Time limit from the DNS lookup to the end of the TLS handshake. A phone on a slow network needs a few seconds.
     package var connectMilliseconds = 10_000
-    /// Time limit from the start to the last byte of the response. A full batch of 256 KiB takes 21 s at 100 kbit/s.
+    /// Time limit from the start of the request to the last byte of the response. A full batch of 256 KiB takes 21 s at 100
+    /// kbit/s.
     package var totalMilliseconds = 60_000
-    /// The most bytes in the body of a response. The collector's longest response lists 64 rejected reports at about 100 bytes
-    /// each.
+    /// Maximum number of bytes in the body of a response. The collector's longest response lists 64 rejected reports at about
+    /// 100 bytes each.
     package var maxResponseBytes = 64 * 1024
 
     package static let userAgent = "LeakReporter/1"

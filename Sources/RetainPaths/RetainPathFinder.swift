@@ -30,7 +30,7 @@ public struct RetainPathFinder: LeakExplainer, Sendable {
     /// Prepares a finder and runs its self-test: about 1 ms.
     ///
     /// - Returns: `nil` if the system is not supported, or if the explanation of a small graph with known references is not the
-    ///   expected one, as may be with a future runtime. On Apple's systems this has not run yet.
+    ///   expected one, which may happen with a future runtime. On Apple's systems this has not run yet.
     public init?(budget: Budget = .release, search: HolderSearch = []) {
         #if (arch(x86_64) || arch(arm64)) && (canImport(Darwin) || canImport(Glibc))
             guard Reflection.isAvailable else { return nil }
@@ -92,7 +92,7 @@ extension RetainPath {
 }
 
 extension RetainExplanation {
-    /// Keeps only the results that a second walk found as well.
+    /// Returns the results that both explanations have in common.
     func agreeing(with other: RetainExplanation) -> RetainExplanation {
         guard self != other else { return self }
         var agreed = other

@@ -24,7 +24,7 @@ private enum State {
 /// A test with a small graph of known cycles: through properties, a closure, an array, a dictionary, an enum and an existential,
 /// beside references that keep nothing alive. Tasks, blocks and generic closures are not tested here.
 ///
-/// A runtime whose layout differs from the one described in `Runtime` gives other paths or none.
+/// A runtime whose layout differs from the layout described in the folder `Runtime` gives other paths or none.
 enum SelfTest {
     private static let expected: Set<String> = [
         "Owner.child → Child.owner → Owner",

@@ -12,7 +12,8 @@ struct CheckCommand: Equatable {
     var format: Format
     var flags: [Setting: String]
 
-    /// Timeout of the request. A query over a large database takes a second, and a server that starts takes a few.
+    /// Timeout of the request. A query over a large database takes a second, and a server that starts takes a few
+    /// seconds.
     private static let timeoutMilliseconds = 60_000
     /// Maximum bytes of the response, enough for 400 leaks with all their names.
     private static let maxResponseBytes = 64 << 20

@@ -9,7 +9,7 @@ enum Command: Equatable {
         flags: [Setting: String])
     case list(CredentialKind, flags: [Setting: String])
     case revoke(CredentialKind, id: Int64, flags: [Setting: String])
-    case export(folder: String, app: AppScope, at: Int64?, flags: [Setting: String])
+    case export(folder: String, app: AppScope, referenceTime: Int64?, flags: [Setting: String])
     case backup(file: String, overwrites: Bool, flags: [Setting: String])
     /// - Parameter file: `nil` for the database of the settings.
     case verify(file: String?, flags: [Setting: String])
@@ -53,14 +53,15 @@ enum Command: Equatable {
             guard let folder = line.takeWord() else {
                 throw UsageError("export needs a folder: collector export DIR")
             }
-            var at: Int64?
+            var referenceTime: Int64?
             if let text = line.take("--at") {
-                at = WallClock.milliseconds(rfc3339: text)
-                guard at != nil else {
+                referenceTime = WallClock.milliseconds(rfc3339: text)
+                guard referenceTime != nil else {
                     throw UsageError("--at is “\(text)”, must be a time such as 2026-11-20T12:00:00Z")
                 }
             }
-            self = .export(folder: folder, app: line.takeScope(), at: at, flags: line.settings)
+            self = .export(
+                folder: folder, app: line.takeScope(), referenceTime: referenceTime, flags: line.settings)
         case "backup":
             guard let file = line.takeWord() else {
                 throw UsageError("backup needs a file: collector backup FILE")
@@ -95,9 +96,9 @@ enum Command: Equatable {
             self = .regroup(app: app, isDryRun: try line.takeSwitch("--dry-run"), flags: line.settings)
         case "copy": self = .copy(flags: line.settings)
         case "check": self = .check(try Self.parseCheck(&line))
-        case "symbols": self = .symbols(try Self.symbols(&line))
-        case "key": self = try Self.credential(.keys, &line)
-        case "token": self = try Self.credential(.tokens, &line)
+        case "symbols": self = .symbols(try Self.parseSymbols(&line))
+        case "key": self = try Self.parseCredential(.keys, &line)
+        case "token": self = try Self.parseCredential(.tokens, &line)
         case let word:
             throw UsageError(
                 "there is no command “\(word)”; the commands are serve, key, token, "
@@ -137,7 +138,7 @@ enum Command: Equatable {
         return CheckCommand(checkRequest: ReleaseCheckRequest(query), format: format, flags: settings)
     }
 
-    private static func symbols(_ line: inout ParsedArguments) throws(UsageError) -> SymbolsCommand {
+    private static func parseSymbols(_ line: inout ParsedArguments) throws(UsageError) -> SymbolsCommand {
         let word = line.takeWord()
         var operands: [String] = []
         while let next = line.takeWord() { operands.append(next) }
@@ -183,9 +184,9 @@ enum Command: Equatable {
     }
 
     /// Parses the rest of `key …` and `token …`.
-    private static func credential(_ kind: CredentialKind, _ line: inout ParsedArguments) throws(UsageError)
-        -> Command
-    {
+    private static func parseCredential(
+        _ kind: CredentialKind, _ line: inout ParsedArguments
+    ) throws(UsageError) -> Command {
         let noun = kind.noun
         switch line.takeWord() {
         case "create":
@@ -231,8 +232,8 @@ private struct ParsedArguments {
     /// Flags that need no value, called switches.
     private static let switches = ["--overwrite", "--repair", "--dry-run", "--checks-only"]
 
-    /// Splits the arguments. A flag's value is the next argument, or follows an equals sign. A switch is yes unless yes
-    /// or no follows in one of these ways.
+    /// Splits the arguments. A flag's value is the next argument, or follows an equals sign. A switch is on, unless
+    /// `no` follows in one of these ways.
     init(_ arguments: [String]) throws(Command.UsageError) {
         var remainingArguments = arguments[...]
         while let argument = remainingArguments.popFirst() {
@@ -264,6 +265,7 @@ private struct ParsedArguments {
 
     mutating func takeWord() -> String? { words.isEmpty ? nil : words.removeFirst() }
 
+    /// Removes a flag from the arguments, and returns its value; `nil` if the flag is not given.
     mutating func take(_ name: String) -> String? {
         guard let index = flags.firstIndex(where: { $0.name == name }) else { return nil }
         return flags.remove(at: index).value

@@ -13,7 +13,7 @@ struct ExportCommand {
     /// The apps to export, and their environment.
     var app: AppScope
     /// The time that the pages refer to, in milliseconds since 1970; `nil` for the time of the last report.
-    var at: Int64?
+    var referenceTime: Int64?
 
     /// Writes the files, and the progress on standard error: one line that changes on a terminal, a line every 5 s in
     /// a log.
@@ -23,7 +23,7 @@ struct ExportCommand {
         var nextProgressTime = WallClock.milliseconds() + interval
         let export = try Export(
             store: Program.openStore(settings, isServer: false), publicFolder: Program.publicFolder(settings),
-            environment: app.environment, at: at)
+            environment: app.environment, at: referenceTime)
         // Ends the line of the progress, so that later output begins on a new line.
         defer { if isTerminal { Output.error("", overwrites: true) } }
         let result = try export.write(to: folder, app: app.app) { progress in

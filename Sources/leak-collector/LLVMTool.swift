@@ -37,7 +37,7 @@ struct LLVMTool {
     /// Versions of LLVM that are searched, newest first. Debian adds the version to a program's name.
     private static let versions = (14...24).reversed()
 
-    /// Folders that are searched: `PATH`, and those of Homebrew, which does not add LLVM to it.
+    /// Folders that are searched: `PATH`, and the folders of Homebrew, which does not add LLVM to `PATH`.
     private static var folders: [String] {
         let path = unsafe getenv("PATH").map { unsafe String(cString: $0) } ?? "/usr/local/bin:/usr/bin:/bin"
         return path.split(separator: ":").map(String.init) + [
@@ -102,8 +102,8 @@ struct LLVMTool {
         return process
     }
 
-    /// Returns an unlinked file with the input. With a pipe, this process would block while it writes the input, and
-    /// the program would block because its output is not read.
+    /// Returns the descriptor of an unlinked file with the input. With a pipe, this process would block while it writes the
+    /// input, and the program would block because its output is not read.
     private static func temporaryFile(with bytes: [UInt8]) throws(Failure) -> Int32 {
         let folder = unsafe getenv("TMPDIR").map { unsafe String(cString: $0) } ?? "/tmp"
         var name = Array("\(folder)/collector-XXXXXX".utf8CString)

@@ -26,7 +26,7 @@ enum ProcessEnvironment {
     /// https://www.sqlite.org/tempfiles.html
     static func keepTemporaryFiles(in folder: String) { unsafe setenv("SQLITE_TMPDIR", folder, 0) }
 
-    /// Path of the file that GitHub Actions shows after a step; `nil` elsewhere.
+    /// Path of the file that GitHub Actions shows after a step; `nil` outside of GitHub Actions.
     static var stepSummaryPath: String? {
         guard let path = unsafe getenv("GITHUB_STEP_SUMMARY") else { return nil }
         let text = unsafe String(cString: path)

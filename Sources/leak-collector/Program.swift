@@ -81,8 +81,9 @@ enum Program {
             try CredentialCommand(kind, settings: readSettings(flags)).list()
         case .revoke(let kind, let id, let flags):
             try CredentialCommand(kind, settings: readSettings(flags)).revoke(id)
-        case .export(let folder, let app, let at, let flags):
-            try ExportCommand(settings: readSettings(flags), app: app, at: at).write(to: folder)
+        case .export(let folder, let app, let referenceTime, let flags):
+            try ExportCommand(settings: readSettings(flags), app: app, referenceTime: referenceTime).write(
+                to: folder)
         case .backup(let file, let overwrites, let flags):
             return try MaintenanceCommand(settings: readSettings(flags)).backUp(
                 to: file, overwrites: overwrites)
@@ -129,7 +130,8 @@ enum Program {
         let signals = StopSignals()
         let log = Log(format: settings.logFormat)
         for warning in settings.warnings { log.warning(warning) }
-        // Read before the database is opened, because opening may migrate it.
+        // The Public folder is read before the database is opened, because opening may migrate the database, and a mistake
+        // in the folder must not change it.
         let publicFolder = try publicFolder(settings)
         let store = try openStore(settings, isServer: true)
         let collector = try Collector(

@@ -20,7 +20,7 @@ struct SymbolFile {
         var architecture: String
         var bytes: [UInt8]
         /// The size as a text for the user: `61931 address ranges`, `412 classes`.
-        var size: String
+        var sizeText: String
     }
 
     let path: String
@@ -31,7 +31,7 @@ struct SymbolFile {
         let inside = "\(path)/Contents/Resources/DWARF"
         if let names = names(in: inside) { return names.map { SymbolFile(path: "\(inside)/\($0)") } }
         guard let names = names(in: path) else { return [SymbolFile(path: path)] }
-        // A folder of bundles, such as an archive's `dSYMs`.
+        // The path is a folder of bundles, such as the `dSYMs` of an archive.
         let bundles = names.filter { $0.hasSuffix(".dSYM") }
         guard !bundles.isEmpty else {
             throw Failure(
@@ -44,9 +44,9 @@ struct SymbolFile {
 
     /// Reads debug data with LLVM's tools, a Breakpad file, or the mapping of an Android app.
     ///
-    /// - Parameter progress: called with the number of addresses that have been given names so far, and the number of all.
+    /// - Parameter progress: called with the number of addresses that got names so far, and the number of all addresses.
     func tables(progress: (_ done: Int, _ all: Int) -> Void) throws -> [Table] {
-        // A pipe would block here until another process writes to it.
+        // Without `O_NONBLOCK`, a pipe would block here until another process writes to it.
         let file = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard file >= 0 else {
             throw Failure(description: "\(path) cannot be opened: \(unsafe String(cString: strerror(errno)))")
@@ -119,7 +119,7 @@ struct SymbolFile {
         }
         return Table(
             image: slice.image, name: name, architecture: slice.architecture, bytes: builder.finish(),
-            size: Self.countText(builder.count, "address range")
+            sizeText: Self.countText(builder.count, "address range")
                 + (builder.leftOutCount > 0
                     ? " (\(builder.leftOutCount) more left out: the table is full)" : ""))
     }
@@ -136,7 +136,7 @@ struct SymbolFile {
             let table = try SymbolTable(bytes)
             return Table(
                 image: table.image, name: table.name, architecture: table.architecture, bytes: bytes,
-                size: Self.countText(ranges, "address range"))
+                sizeText: Self.countText(ranges, "address range"))
         } catch let error as BreakpadFileParser.Unreadable {
             throw Failure(description: "\(path) cannot be read as a Breakpad symbol file: \(error)")
         }
@@ -153,7 +153,7 @@ struct SymbolFile {
             let table = try MappingTable(bytes)
             return Table(
                 image: table.image, name: table.name, architecture: "", bytes: bytes,
-                size: Self.countText(table.classCount, "class", plural: "classes"))
+                sizeText: Self.countText(table.classCount, "class", plural: "classes"))
         } catch let error as MappingFileParser.Unreadable {
             throw Failure(description: "\(path) cannot be used as the mapping of an Android app: \(error)")
         }

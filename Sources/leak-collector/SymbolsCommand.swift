@@ -43,7 +43,7 @@ struct SymbolsCommand: Equatable {
                 } catch let error as RemoteError {
                     throw error
                 } catch {
-                    // Continues, because the other files may be valid.
+                    // The upload continues, because the other files may be valid.
                     Output.error("collector: \(error)")
                     failures += 1
                 }
@@ -79,7 +79,7 @@ struct SymbolsCommand: Equatable {
             let outcome = try SymbolUpload(json: response)
             let architectureText = table.architecture.isEmpty ? "" : ", \(table.architecture)"
             Output.line(
-                "\(table.name) (\(table.image)\(architectureText)): \(table.size), \(compressedBytes.count >> 10) KiB; "
+                "\(table.name) (\(table.image)\(architectureText)): \(table.sizeText), \(compressedBytes.count >> 10) KiB; "
                     + outcome.sentence)
         }
     }

@@ -19,7 +19,7 @@ struct Demo {
     /// Runs the demo.
     ///
     /// - Returns: `true` if everything was delivered.
-    func run() -> Bool { sendSampleData() && leak() }
+    func run() -> Bool { sendSampleData() && reportRealLeaks() }
 
     private func sendSampleData() -> Bool {
         let now = Int64(Date().timeIntervalSince1970 * 1000)
@@ -39,7 +39,9 @@ struct Demo {
         "Check the address and that a collector is there (`make run` starts one here), then try again."
 
     /// Creates the leaks and sends their reports.
-    private func leak() -> Bool {
+    ///
+    /// - Returns: `true` if all leaks were noticed in time and all reports were delivered.
+    private func reportRealLeaks() -> Bool {
         let fleet = Phone.fleet(version: options.version, previous: options.previousVersion)
         print("leak-demo: creates real leaks and reports them")
         let phones = fleet.map { SimulatedPhone($0, options) }
@@ -47,21 +49,23 @@ struct Demo {
         print("\n1. Screens are closed, some with a mistake that leaks:")
         for scenarioGroup in ScenarioGroup.all {
             print("   \(scenarioGroup.title)")
-            for scenario in scenarioGroup.scenarios { print("     - \(scenario.title)\(note(scenario))") }
+            for scenario in scenarioGroup.scenarios {
+                print("     - \(scenario.title)\(releaseSuffix(of: scenario))")
+            }
         }
         let scenarios = ScenarioGroup.all.flatMap(\.scenarios)
-        // One phone after another, because they share a finder, and a detector drops an explanation that takes two
-        // seconds. Objects that are freed late are explained while they are still there.
-        let end = after(60)
+        // Phones leak one after another, because they share a finder, and a detector drops an explanation that takes
+        // more than two seconds. The objects that are freed late are explained here, before they are released below.
+        let end = date(afterSeconds: 60)
         var (leaked, explained) = (true, true)
         for phone in phones {
-            for _ in 0..<options.repeats { phone.play(scenarios, newest: options.version) }
-            leaked = runUntil(after(60)) { phone.isNoticed } && leaked
-            explained = runUntil(end) { phone.isExplained } && explained
+            for _ in 0..<options.repeatCount { phone.play(scenarios, newest: options.version) }
+            leaked = runUntil(date(afterSeconds: 60)) { phone.hasNoticedLeaks } && leaked
+            explained = runUntil(end) { phone.hasExplainedLeaks } && explained
         }
         print("\n2. LeakDetector has checked twice. Now the objects that are only late are freed …")
         LateReleases.releaseAll()
-        let inTime = leaked && runUntil(after(60)) { phones.allSatisfy(\.isComplete) }
+        let inTime = leaked && runUntil(date(afterSeconds: 60)) { phones.allSatisfy(\.hasNoticedEverything) }
         for phone in phones { print("   \(phone.summary)") }
         if !inTime { print("   not every leak was noticed in time; sending the noticed ones") }
         if !explained { print("   not every leak was explained in time") }
@@ -78,7 +82,7 @@ struct Demo {
         print("\n4. A leak with its call stack:")
         let report = ShopWindow.close()
         for frame in report.stack.prefix(3) { print("   - \(frame)") }
-        // Sent from both versions, because the same functions have different offsets in two stripped builds.
+        // A phone of each version reports the leak.
         for index in [0, 3] { phones[index].reporter.record(leak: report) }
 
         print("\n5. Sending …")
@@ -98,7 +102,7 @@ struct Demo {
     /// The number of attempts without any answer after which the demo gives up.
     private static let attemptLimit = 2
 
-    private func note(_ scenario: Scenario) -> String {
+    private func releaseSuffix(of scenario: Scenario) -> String {
         switch scenario.onlyIn {
         case nil: ""
         case .previous: " (fixed in \(options.version))"
@@ -106,6 +110,9 @@ struct Demo {
         }
     }
 
+    /// Prints the sums of all reporters.
+    ///
+    /// - Returns: `true` if every report was delivered.
     private func printSummary(_ all: [LeakReporter.Statistics]) -> Bool {
         let sent = all.reduce(0) { $0 + $1.sent }
         let waiting = all.reduce(0) { $0 + $1.waiting }
@@ -131,9 +138,11 @@ struct Demo {
         return false
     }
 
-    private func after(_ seconds: Double) -> Date { Date().addingTimeInterval(seconds) }
+    private func date(afterSeconds seconds: Double) -> Date { Date().addingTimeInterval(seconds) }
 
-    /// Runs the main run loop, and checks the condition twenty times a second.
+    /// Runs the main run loop until the condition holds, and checks the condition twenty times a second.
+    ///
+    /// - Returns: `false` if the deadline passed first.
     private func runUntil(_ deadline: Date, _ condition: () -> Bool) -> Bool {
         while !condition() {
             guard Date() < deadline else { return false }
@@ -169,7 +178,7 @@ private final class SimulatedPhone {
                 id: "com.example.leak-demo", module: "leak_demo", environment: "debug",
                 version: phone.version, build: phone.build),
             device: phone.device, install: .given(phone.install))
-        // No files: those of made-up phones would never be read again.
+        // In memory, because files of made-up phones would never be read again.
         configuration.storage = .memory
         // These limits are enough for a hundred repetitions. A real phone may report far less.
         configuration.bounds.memoryBytes = 64 * 1024 * 1024
@@ -199,9 +208,9 @@ private final class SimulatedPhone {
             var session = EndedSession(id: UUID().uuidString, checks: mine.count, leaks: 0)
             for (index, scenario) in mine {
                 // The intervals of the scenarios differ, so that some leaks are frequent and some are rare.
-                let interval = phone.leaksEvery + index % 10
+                let interval = phone.closesPerLeak + index % 10
                 let goesWrong = scenario.end != .freedInTime && close.isMultiple(of: interval)
-                scenario.play(detector, goesWrong: goesWrong)
+                scenario.play(with: detector, goesWrong: goesWrong)
                 guard goesWrong else { continue }
                 session.leaks += 1
                 expected.leaked += 1
@@ -212,14 +221,14 @@ private final class SimulatedPhone {
         }
     }
 
-    var isNoticed: Bool {
+    var hasNoticedLeaks: Bool {
         let counts = detector.counts
         return counts.leaked >= expected.leaked && counts.outstanding == 0
     }
 
-    var isExplained: Bool { Self.explainer == nil || explained.count >= wrongScenarios.count }
+    var hasExplainedLeaks: Bool { Self.explainer == nil || explained.count >= wrongScenarios.count }
 
-    var isComplete: Bool { isNoticed && detector.counts.freed >= expected.freed }
+    var hasNoticedEverything: Bool { hasNoticedLeaks && detector.counts.freed >= expected.freed }
 
     var summary: String {
         let counts = detector.counts

@@ -21,11 +21,11 @@ enum FoundPaths {
         @safe private struct Leak {
             let scenario: Scenario
             let object: UnsafeRawPointer
-            var found: RetainPath?
+            var foundPath: RetainPath?
 
-            var isRight: Bool {
-                guard let found else { return false }
-                return scenario.expectedPaths.contains { RetainPath.isSame(found.description, as: $0) }
+            var isPathRight: Bool {
+                guard let foundPath else { return false }
+                return scenario.expectedPaths.contains { RetainPath.isSame(foundPath.description, as: $0) }
             }
         }
 
@@ -38,24 +38,24 @@ enum FoundPaths {
                 return false
             }
             let scenarios = ScenarioGroup.all.flatMap(\.scenarios).filter { $0.end == .leaked }
-            var leaks = scenarios.map { unsafe Leak(scenario: $0, object: $0.leak()) }
+            var leaks = scenarios.map { unsafe Leak(scenario: $0, object: $0.leakObject()) }
             let deadline = Date().addingTimeInterval(timeoutSeconds)
             while true {
                 RunLoop.main.run(until: Date().addingTimeInterval(0.05))
-                for index in leaks.indices where !leaks[index].isRight {
-                    leaks[index].found =
+                for index in leaks.indices where !leaks[index].isPathRight {
+                    leaks[index].foundPath =
                         unsafe finder.explain(leaks[index].object, callerReferences: 0).path?.normalized
                 }
-                let isDone = leaks.allSatisfy { $0.isRight || $0.scenario.expectedPaths.isEmpty }
+                let isDone = leaks.allSatisfy { $0.isPathRight || $0.scenario.expectedPaths.isEmpty }
                 if isDone || Date() >= deadline { break }
             }
             Swift.print("| leak | expected | found | right |\n|---|---|---|---|")
             for leak in leaks {
                 Swift.print(
                     "| \(leak.scenario.title) | \(leak.scenario.expectedPaths.joined(separator: " or ")) |",
-                    "\(leak.found?.description ?? "") | \(leak.isRight ? "yes" : "no") |")
+                    "\(leak.foundPath?.description ?? "") | \(leak.isPathRight ? "yes" : "no") |")
             }
-            let right = leaks.count(where: \.isRight)
+            let right = leaks.count(where: \.isPathRight)
             Swift.print("\(right) of \(leaks.count) paths are right")
             return right >= requiredCount
         }

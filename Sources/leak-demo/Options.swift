@@ -5,7 +5,7 @@ struct Options: Hashable {
     /// An access token, with which the demo decides about leaks; empty if it should not.
     var token = ""
     var version = "2.1.0"
-    var repeats = 1
+    var repeatCount = 1
 
     enum Command: Hashable {
         case help
@@ -46,8 +46,8 @@ struct Options: Hashable {
           --help                    prints this text
 
         LEAK_ENDPOINT and LEAK_KEY are environment variables. Prefer LEAK_KEY to --key: everyone on the machine can see command
-        lines. With an access token in LEAK_TOKEN, leaks of the shop are resolved and ignored too. Of com.example.leak-demo, the
-        versions, installs and devices are made up; the leaked objects are real.
+        lines. With an access token in LEAK_TOKEN, leaks of the shop are resolved and ignored too. The versions, installs and
+        devices of com.example.leak-demo are made up; its leaked objects are real.
         Exit codes: 0 if everything was delivered, 1 if not, 2 if the command line is wrong. With --paths: 0 if at least
         \(FoundPaths.requiredCount) paths are as expected, 1 if not.
         """
@@ -83,7 +83,7 @@ struct Options: Hashable {
                 guard let number = Int(value), (1...100).contains(number) else {
                     throw .notANumber(text: value)
                 }
-                options.repeats = number
+                options.repeatCount = number
             }
         }
         guard !options.key.isEmpty else { throw .keyMissing }

@@ -3,11 +3,12 @@ import LeakHTTPClient
 import LeakMessage
 import LeakSampleData
 
-/// Sends the batches of ``SampleFleet`` to the collector, as the devices would have, and makes the decisions about leaks in between.
+/// Sends the batches of a ``SampleFleet`` to the collector, as the devices would have sent them, and makes the decisions about
+/// leaks at the end of each day.
 struct SampleDelivery {
     private let options: Options
     private let client: HTTPClient
-    /// Decisions need an access token. Without one they are left out.
+    /// `false` without an access token, which decisions need.
     private let makesDecisions: Bool
     private(set) var batchCount = 0
     private(set) var decisionCount = 0
@@ -42,7 +43,7 @@ struct SampleDelivery {
             ])
         switch response.status {
         case 200: batchCount += 1
-        // The demo ran earlier today, and the batch counts once.
+        // The demo sent this batch earlier today, and a batch counts once.
         case 422: break
         default: throw failure(response)
         }
@@ -50,12 +51,12 @@ struct SampleDelivery {
 
     private mutating func make(_ decision: SampleFleet.Decision) throws {
         let className = decision.className.split(separator: ".").last.map(String.init) ?? ""
-        let list = try answer {
+        let list = try responseJSON {
             try client.get(
                 "\(options.endpoint)/api/v1/leaks?app=\(decision.app)&class=\(className)&state=any",
                 fields: [authorization])
         }
-        // A leak with a decision has a standing.
+        // A leak that already has a decision (`standing`) gets no other.
         guard let leak = (list["leaks"] as? [[String: Any]])?.first,
             leak["standing"] as? [String: Any] == nil,
             let id = leak["id"] as? String
@@ -66,7 +67,7 @@ struct SampleDelivery {
         case .ignore: body["action"] = "ignore"
         }
         let bytes = Array(try JSONSerialization.data(withJSONObject: body))
-        _ = try answer {
+        _ = try responseJSON {
             try client.post(
                 bytes, to: "\(options.endpoint)/api/v1/leaks/\(id)/decisions",
                 fields: [authorization, HTTPField("Content-Type", "application/json")])
@@ -76,8 +77,9 @@ struct SampleDelivery {
 
     private var authorization: HTTPField { HTTPField("Authorization", "Bearer \(options.token)") }
 
-    /// Returns the JSON of a response. A collector accepts a new token after up to two seconds, so a rejected request is repeated.
-    private func answer(_ request: () throws -> HTTPResponse) throws -> [String: Any] {
+    /// Returns the JSON of the response. A collector needs up to two seconds to accept a new token, so a request with status
+    /// 401 is repeated.
+    private func responseJSON(_ request: () throws -> HTTPResponse) throws -> [String: Any] {
         var response = try request()
         for _ in 0..<6 where response.status == 401 {
             Thread.sleep(forTimeInterval: 0.5)

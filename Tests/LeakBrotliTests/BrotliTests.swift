@@ -7,7 +7,7 @@ import Testing
     /// Limits without a ratio, because repetitive text such as ``text`` inflates to two hundred times its compressed size.
     private static let anyRatio = Inflater.Limits(ratio: .max)
 
-    /// Inflates `bytes` in pieces of `step`.
+    /// Inflates `bytes` in pieces of `step` bytes.
     private func inflate(
         _ bytes: [UInt8], limits: Inflater.Limits = anyRatio, step: Int = .max
     ) throws(InflateError) -> [UInt8] {
@@ -25,7 +25,7 @@ import Testing
     private static let text = Array(
         (0..<2000).map { "Shop.ViewController\($0 % 37) was still in memory\n" }.joined().utf8)
 
-    /// `hello` compressed by Python's `brotli` 1.2.1: one uncompressed block and an empty last one.
+    /// `hello` compressed by Python's `brotli` 1.2.1: one uncompressed block and an empty last block.
     private static let hello: [UInt8] = [0x0B, 0x02, 0x80, 0x68, 0x65, 0x6C, 0x6C, 0x6F, 0x03]
 
     @Test(
@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test(arguments: [hello, BrotliEncoding.compress(text)])
-    func `every truncated stream is reported as truncated`(bytes: [UInt8]) {
+    func `a stream that is cut off anywhere is reported as truncated`(bytes: [UInt8]) {
         for count in 0..<bytes.count {
             #expect(throws: InflateError.truncated) { try inflate(Array(bytes[..<count])) }
         }
@@ -68,8 +68,9 @@ import Testing
         #expect(throws: InflateError.malformed) { try inflater.finish() }
     }
 
-    /// Brotli has no checksum, so damaged input may inflate to other text. It must not crash or exceed the limits.
-    @Test func `a stream with any flipped bit does not crash`() {
+    /// Brotli has no checksum, so damaged input may inflate to other text. The inflater must not crash or exceed the limits.
+    @Test
+    func `a stream with any flipped bit causes no crash, and gives the same in one piece and byte by byte`() {
         let small = BrotliEncoding.compress(Self.text, quality: 9)
         for bit in 0..<small.count * 8 {
             var wrong = small
@@ -86,8 +87,7 @@ import Testing
         #expect(throws: Never.self) { try inflate(BrotliEncoding.compress(Self.text, windowBits: 24)) }
     }
 
-    @Test func `a decompression bomb is stopped at the ratio limit, within the bytes of an envelope's head`()
-    {
+    @Test func `a decompression bomb is stopped at the ratio limit, even after bytes that do not compress`() {
         let bomb = BrotliEncoding.compress([UInt8](repeating: 0, count: 16 << 20))
         #expect(bomb.count < 100)
         for step in [.max, 1] {
@@ -97,12 +97,12 @@ import Testing
         let noise = (0..<60_000).map { UInt8(truncatingIfNeeded: $0 &* $0 &* 2_654_435_761 >> 13) }
         let hidden = BrotliEncoding.compress(noise + [UInt8](repeating: 0, count: 16 << 20))
         #expect(throws: InflateError.tooLarge) { try inflate(hidden, limits: .init()) }
-        // The largest output before the ratio applies.
+        // 64 KiB is the largest output to which the ratio limit does not apply.
         let small = BrotliEncoding.compress([UInt8](repeating: 0, count: 64 << 10))
         #expect(throws: Never.self) { try inflate(small, limits: .init()) }
     }
 
-    @Test func `a decompression bomb returns at most the limit and one piece`() {
+    @Test func `a decompression bomb gives at most 64 KiB of output before it is stopped`() {
         let bomb = BrotliEncoding.compress([UInt8](repeating: 0, count: 64 << 20))
         var inflater = BrotliInflater()
         var output: [UInt8] = []
@@ -110,7 +110,7 @@ import Testing
         #expect(output.count <= 64 << 10)
     }
 
-    @Test func `the output is limited to the exact byte`() throws {
+    @Test func `output of exactly the limit is accepted, and one byte more is refused`() throws {
         let limits = Inflater.Limits(outputBytes: Self.text.count, ratio: 10_000)
         #expect(try inflate(BrotliEncoding.compress(Self.text), limits: limits) == Self.text)
         #expect(throws: InflateError.tooLarge) {

@@ -6,11 +6,11 @@ enum Checkout {
         .deletingLastPathComponent().deletingLastPathComponent()
 
     /// Folder of the files that Scripts/setup-browser downloads.
-    static let fetched = root.appendingPathComponent(".build/browser")
-    /// Folder for screenshots of the pages; `make test` names it.
+    static let downloadFolder = root.appendingPathComponent(".build/browser")
+    /// Folder for screenshots of the pages. `make test` prints its path.
     static let screenshots = root.appendingPathComponent(".build/screenshots")
     /// Folder of the documents and their pictures.
     static let documents = root.appendingPathComponent("docs")
-    /// True if the pictures of the documents are to be made anew.
+    /// True if the tests write the pictures of the documents.
     static let writesPictures = ProcessInfo.processInfo.environment["PICTURES"] == "1"
 }

@@ -6,7 +6,9 @@ extension BrowserTests {
         private static let page = "data:text/html,<p>quiet<script>document.body.textContent = 'loud'</script>"
 
         @Test(arguments: [(Look.desk, "loud"), (.withoutScripts, "quiet")])
-        func `scripts of a page run if they are enabled`(look: Look, words: String) async throws {
+        func `scripts of a page run in the test browser only if they are enabled`(look: Look, words: String)
+            async throws
+        {
             try await Browser.tab(look) { tab in
                 try await tab.open(Self.page)
                 try await tab.expect("body", reads: [words])
@@ -22,10 +24,12 @@ extension BrowserTests {
                 "policy: "
             ),
         ])
-        func `errors of a page are recorded`(page: String, complaint: String) async throws {
+        func `dialogs, console errors, exceptions and policy violations of a page are recorded`(
+            page: String, complaint: String
+        ) async throws {
             try await Browser.tab { tab in
                 try await tab.open("data:text/html,\(page)")
-                try await tab.settle()
+                try await tab.receivePendingEvents()
                 let complaints = tab.takeErrors()
                 #expect(complaints.contains { $0.hasPrefix(complaint) }, "\(complaints)")
             }
@@ -52,7 +56,9 @@ extension BrowserTests {
         }
 
         @Test(arguments: [(Look.desk, 1200), (.phone, 360)])
-        func `a page is as wide as the window`(look: Look, width: Int) async throws {
+        func `a page has the width of the window, and wider content is measured as overflow`(
+            look: Look, width: Int
+        ) async throws {
             try await Browser.tab(look) { tab in
                 try await tab.open(
                     "data:text/html,<meta name=viewport content='width=device-width'><p>a")

@@ -14,8 +14,8 @@ final class Site: Sendable {
     /// The collector. Its calls block, so each is made on its own thread.
     private let running: Guarded<RunningCollector>
 
-    /// - Parameter deliveries: batches, sent one after the other.
-    init(_ deliveries: [JSON] = []) async throws {
+    /// - Parameter batches: batches, sent one after the other.
+    init(_ batches: [JSON] = []) async throws {
         let running = try await onOwnThread { try Guarded(RunningCollector()) }
         self.running = running
         let port = running.with { $0.port }
@@ -23,13 +23,13 @@ final class Site: Sendable {
         let link = running.with { $0.collector.startupInfo.signInLink }
         // The link names the host that people use. Tests use the address that the server is bound to.
         signInLink = try address + "/sign-in" + #require(link.split(separator: "/sign-in").last)
-        for delivery in deliveries { try await deliver(delivery) }
+        for batch in batches { try await send(batch) }
     }
 
-    /// Sends a batch. It is counted when this returns.
+    /// Sends a batch. The collector has counted it when this function returns.
     ///
     /// - Parameter key: the ingest key; the default is the key that the collector was started with.
-    func deliver(
+    func send(
         _ batch: JSON, key: String = RunningCollector.key, sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
         let answer = try await post(batch, key: key)
@@ -53,7 +53,7 @@ final class Site: Sendable {
         }
     }
 
-    /// Requests a page of the site without a secret, as the preview of a chat does.
+    /// Requests a page of the site without a secret, as a chat app does for a preview.
     func preview(at address: String) async throws {
         let path = String(address.dropFirst(self.address.count))
         _ = try await onOwnThread { [running] in try running.with { try $0.get(path, fields: []) } }
@@ -65,9 +65,9 @@ final class Site: Sendable {
         return try JSON(parsing: Data(text.utf8))
     }
 
-    /// Decides about the first leak that a search finds, by the API.
+    /// Sends the API a decision about the first leak that a search finds.
     func decide(_ search: String, _ decision: JSON) async throws {
-        let path = "/api/v1/leaks/\(try await leak(search))/decisions"
+        let path = "/api/v1/leaks/\(try await leakID(matching: search))/decisions"
         let body = Array(try decision.bytes)
         let answer = try await onOwnThread { [running] in
             try running.with {
@@ -85,7 +85,7 @@ final class Site: Sendable {
     }
 
     /// Returns the id of the first leak that a search finds, in any state.
-    func leak(_ search: String) async throws -> String {
+    func leakID(matching search: String) async throws -> String {
         let leaks = try await json("/api/v1/leaks?state=any&sort=reports&q=\(Self.encoded(search))")["leaks"]
             .elements
         return try #require(leaks.first?["id"].text, "no leak for \(search)")
@@ -107,7 +107,7 @@ final class Site: Sendable {
             ["name": JSON(String(pair[0])), "value": JSON(String(pair[1])), "url": JSON(address)])
     }
 
-    /// Writes the pages as files.
+    /// Exports the pages as files.
     func export(to folder: String) async throws {
         try await onOwnThread { [running] in
             try running.with { running in

@@ -14,8 +14,8 @@ import Testing
         folder = try TemporaryFolder()
         server = try CollectorProcess(data: folder.path + "/data")
         let client = try HTTPClient()
-        // 1.1 leaks more and has a new leak; 1.2 leaks as much as 1.1 without the new leak; 1.3 has few closes.
-        for (version, leaks, closes) in [
+        // 1.1 leaks more and has a new leak; 1.2 leaks as much as 1.1, without the new leak; 1.3 has few checks.
+        for (version, leaks, checks) in [
             ("1.0", ["Old": 1], 10), ("1.1", ["New": 4, "Old": 6], 10), ("1.2", ["Old": 6], 10),
             ("1.3", [:], 1),
         ] as [(String, [String: Int], Int)] {
@@ -23,7 +23,7 @@ import Testing
                 let reports = leaks.sorted { $0.key < $1.key }.map { #"{"class":"\#($0)","count":\#($1)}"# }
                 let batch = #"""
                     {"app":{"id":"shop","version":"\#(version)"},"install":"i\#(install)",
-                     "checks":[{"class":"Old","count":\#(closes)}],"reports":[\#(reports.joined(separator: ","))]}
+                     "checks":[{"class":"Old","count":\#(checks)}],"reports":[\#(reports.joined(separator: ","))]}
                     """#
                 let answer = try client.report(
                     Array(batch.utf8), to: server.address, idempotencyKey: "v\(version)-\(install)")
@@ -40,8 +40,8 @@ import Testing
             environment: ["COLLECTOR_ACCESS_TOKEN": token].merging(environment) { $1 })
     }
 
-    /// The flags for a remote collector, and those for a database.
-    private var ways: [[String]] {
+    /// The flags for a check by the running server, and the flags for a check of its database.
+    private var sourceFlags: [[String]] {
         [
             ["--url", server.address],
             ["--data", folder.path + "/data"],
@@ -50,11 +50,11 @@ import Testing
 
     @Test
     func
-        `a release check by the server and a release check of the database give the same exit code and the same JSON`()
+        `release checks by the server and of the database give the same exit code and the same JSON`()
         throws
     {
         for (version, code) in [("1.0", 3), ("1.1", 1), ("1.2", 0), ("1.3", 3)] as [(String, Int32)] {
-            let answers = try ways.map {
+            let answers = try sourceFlags.map {
                 try check(["--app", "shop", "--version", version, "--format", "json"] + $0)
             }
             #expect(answers.allSatisfy { $0.code == code && $0.errors.isEmpty }, "\(answers)")
@@ -63,19 +63,21 @@ import Testing
         }
     }
 
-    @Test func `the text of a release check has a sentence, each leak and links`() throws {
-        let answer = try check(["--app", "shop", "--version", "1.1"] + ways[0])
+    @Test func `the text of a release check has a summary and each leak, with links if a server is named`()
+        throws
+    {
+        let answer = try check(["--app", "shop", "--version", "1.1"] + sourceFlags[0])
         #expect(answer.output.hasPrefix("shop 1.1 fails, compared with 1.0: 1 leak is worse and 1 is new\n"))
         #expect(
             answer.output.contains("new        New\n") && answer.output.contains("\(server.address)/leaks/"))
-        let local = try check(["--app", "shop", "--version", "1.1"] + ways[1])
+        let local = try check(["--app", "shop", "--version", "1.1"] + sourceFlags[1])
         #expect(local.code == 1 && !local.output.contains("http://"))
     }
 
-    @Test func `limits and builds are flags of the command`() throws {
-        let failing = ["--app", "shop", "--version", "1.1"] + ways[1]
+    @Test func `flags set the limits and builds of a release check, and wrong ones are rejected`() throws {
+        let failing = ["--app", "shop", "--version", "1.1"] + sourceFlags[1]
         #expect(try check(failing + ["--min-devices", "61"]).output.contains("1 leak is worse\n"))
-        let compared = ["--app", "shop", "--version", "1.2", "--baseline", "1.1"] + ways[0]
+        let compared = ["--app", "shop", "--version", "1.2", "--baseline", "1.1"] + sourceFlags[0]
         #expect(try check(compared).code == 0)
         for (arguments, words) in [
             (
@@ -92,12 +94,16 @@ import Testing
     }
 
     @Test(arguments: [("junit", "<testsuites>"), ("gitlab", "[{"), ("markdown", "### Leak check: failed")])
-    func `every output format is written`(format: String, words: String) throws {
-        let answer = try check(["--app", "shop", "--version", "1.1", "--format", format] + ways[1])
+    func `a release check can be written for JUnit, for GitLab and as Markdown`(format: String, words: String)
+        throws
+    {
+        let answer = try check(["--app", "shop", "--version", "1.1", "--format", format] + sourceFlags[1])
         #expect(answer.code == 1 && answer.output.contains(words))
     }
 
-    @Test func `environment variables give address and settings, and a flag overrides them`() throws {
+    @Test func `collector check uses the URL and token from the environment, and flags override the URL`()
+        throws
+    {
         let here = ["COLLECTOR_URL": server.address, "COLLECTOR_ACCESS_TOKEN": CollectorProcess.token]
         let arguments = ["--app", "shop", "--version", "1.2"]
         #expect(try check(arguments, environment: here).code == 0)
@@ -105,16 +111,18 @@ import Testing
             "COLLECTOR_URL": "http://127.0.0.1:1", "COLLECTOR_ACCESS_TOKEN": CollectorProcess.token,
         ]
         #expect(try check(arguments, environment: nowhere).code == 4)
-        #expect(try check(arguments + ways[0], environment: nowhere).code == 0)
-        #expect(try check(arguments + ways[1], environment: nowhere).code == 0)
-        let linked = try check(["--app", "shop", "--version", "1.1"] + ways[1], environment: nowhere)
+        #expect(try check(arguments + sourceFlags[0], environment: nowhere).code == 0)
+        #expect(try check(arguments + sourceFlags[1], environment: nowhere).code == 0)
+        let linked = try check(["--app", "shop", "--version", "1.1"] + sourceFlags[1], environment: nowhere)
         #expect(linked.output.contains("http://127.0.0.1:1/leaks/"))
     }
 
-    @Test func `on GitHub each leak is annotated, and the summary is added to`() throws {
+    @Test func `the format github annotates each leak, and appends a summary to the file that GitHub names`()
+        throws
+    {
         let file = folder.path + "/summary.md"
         try "before\n".write(toFile: file, atomically: true, encoding: .utf8)
-        let arguments = ["--app", "shop", "--version", "1.1", "--format", "github"] + ways[0]
+        let arguments = ["--app", "shop", "--version", "1.1", "--format", "github"] + sourceFlags[0]
         let answer = try check(arguments, environment: ["GITHUB_STEP_SUMMARY": file])
         #expect(answer.code == 1)
         #expect(answer.output.contains("::error title=New in 1.1%3A New::240 reports, 60 installs"))
@@ -130,16 +138,22 @@ import Testing
         let cases: [([String], String)] = [
             (version + ["--url", "ftp://a"], "--url must start with http:// or https://"),
             (["--app", "shop", "--version", "9"] + url, "there are no reports of version 9 of shop"),
-            (["--app", "shop", "--version", "9"] + ways[1], "there are no reports of version 9 of shop"),
-            (["--app", "shp", "--version", "1.1"] + ways[1], "there is no app shp; the apps are shop"),
-            (version + ["--baseline", "1.1"] + ways[0], "older"),
-            (version + ["--baseline", "1.2"] + ways[1], "older"),
             (
-                version + ["--baseline", "0.9"] + ways[0],
+                ["--app", "shop", "--version", "9"] + sourceFlags[1],
+                "there are no reports of version 9 of shop"
+            ),
+            (
+                ["--app", "shp", "--version", "1.1"] + sourceFlags[1],
+                "there is no app shp; the apps are shop"
+            ),
+            (version + ["--baseline", "1.1"] + sourceFlags[0], "older"),
+            (version + ["--baseline", "1.2"] + sourceFlags[1], "older"),
+            (
+                version + ["--baseline", "0.9"] + sourceFlags[0],
                 "there are no reports of version 0.9 of shop: compare"
             ),
             (
-                version + ["--baseline", "none"] + ways[1],
+                version + ["--baseline", "none"] + sourceFlags[1],
                 "there are no reports of version none of shop: compare"
             ),
             (version + ["--data", folder.path + "/none"], "has no database of a collector"),
@@ -167,7 +181,7 @@ import Testing
     @Test func `a release check of the database works after the server has stopped`() throws {
         server.kill(SIGTERM)
         server.wait()
-        #expect(try check(["--app", "shop", "--version", "1.1"] + ways[1]).code == 1)
-        #expect(try check(["--app", "shop", "--version", "1.1"] + ways[0]).code == 4)
+        #expect(try check(["--app", "shop", "--version", "1.1"] + sourceFlags[1]).code == 1)
+        #expect(try check(["--app", "shop", "--version", "1.1"] + sourceFlags[0]).code == 4)
     }
 }

@@ -30,7 +30,7 @@ final class CollectorProcess {
         process.arguments =
             [
                 "-c", "\(limit)exec \(Self.prefix(user: user, group: 0)) \"$0\" \"$@\"",
-                Self.program.path,
+                Self.programURL.path,
                 "serve", "--port", "0", "--data", data, "--public", Self.publicFolder,
             ] + flags
         process.environment = [
@@ -68,7 +68,7 @@ final class CollectorProcess {
 
     var isRunning: Bool { process.isRunning }
 
-    var number: Int32 { process.processIdentifier }
+    var processIdentifier: Int32 { process.processIdentifier }
 
     private var standardError: String {
         String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
@@ -112,7 +112,7 @@ final class CollectorProcess {
         return process.terminationStatus
     }
 
-    /// Runs `collector health`. Repeats it on a busy machine, for which its two seconds may not be enough.
+    /// Runs `collector health`, and repeats it if it times out: on a busy machine its two seconds may not be enough.
     static func health(
         _ flags: [String] = [], environment: [String: String] = [:]
     ) throws -> (code: Int32, output: String, errors: String) {
@@ -128,7 +128,8 @@ final class CollectorProcess {
     /// - Parameter user: the user that the program runs as; `nil` is the user of the tests. Another user requires
     ///   root.
     static func run(
-        _ arguments: [String], environment: [String: String] = [:], program: URL = CollectorProcess.program,
+        _ arguments: [String], environment: [String: String] = [:],
+        program: URL = CollectorProcess.programURL,
         user: uid_t? = nil
     ) throws -> (code: Int32, output: String, errors: String) {
         let process = Process()
@@ -151,27 +152,27 @@ final class CollectorProcess {
         return (process.terminationStatus, text, words)
     }
 
-    /// The folder of the build's products, which contains the bundle of these tests.
-    static let products = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
+    /// The folder of the products of the build, which contains the bundle of these tests.
+    static let productsFolder = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
 
     /// The collector's program: `collector`, or `leak-collector` in a build without LEAK_COLLECTOR_DEVELOPMENT. If both exist,
     /// the newer program is used.
-    static let program: URL = {
-        func built(_ program: URL) -> Date? {
+    static let programURL: URL = {
+        func buildDate(_ program: URL) -> Date? {
             let attributes = try? FileManager.default.attributesOfItem(atPath: program.path)
             return attributes?[.modificationDate] as? Date
         }
-        let programs = ["collector", "leak-collector"].map(products.appendingPathComponent)
-        return programs.max { built($0) ?? .distantPast < built($1) ?? .distantPast }!
+        let programs = ["collector", "leak-collector"].map(productsFolder.appendingPathComponent)
+        return programs.max { buildDate($0) ?? .distantPast < buildDate($1) ?? .distantPast }!
     }()
 
-    static let demo = products.appendingPathComponent("leak-demo")
+    static let demoProgramURL = productsFolder.appendingPathComponent("leak-demo")
 
     static let publicFolder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("Public").path
 }
 
-/// A folder of one test. It is removed with the object.
+/// A folder for one test. It is removed when this object is deallocated.
 final class TemporaryFolder {
     let path = NSTemporaryDirectory() + "collector-test-\(UUID().uuidString)"
 

@@ -15,7 +15,7 @@ extension HTTPClient {
     }
 
     /// Returns the total number of counted reports.
-    func counted(at address: String) throws -> Int {
+    func reportCount(at address: String) throws -> Int {
         try #require(json("/api/v1/summary", at: address)["reports"] as? Int)
     }
 

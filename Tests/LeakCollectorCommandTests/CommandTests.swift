@@ -28,10 +28,10 @@ import Testing
         ),
         (["token", "revoke", "2"], .revoke(.tokens, id: 2, flags: [:])),
         (["key", "revoke", "3"], .revoke(.keys, id: 3, flags: [:])),
-        (["export", "out", "--app", "a"], .export(folder: "out", app: "a", at: nil, flags: [:])),
+        (["export", "out", "--app", "a"], .export(folder: "out", app: "a", referenceTime: nil, flags: [:])),
         (
             ["export", "out", "--at", "2026-11-20T12:00:00Z"],
-            .export(folder: "out", app: nil, at: 1_795_176_000_000, flags: [:])
+            .export(folder: "out", app: nil, referenceTime: 1_795_176_000_000, flags: [:])
         ),
         (["backup", "f"], .backup(file: "f", overwrites: false, flags: [:])),
         (["backup", "f", "--overwrite=yes"], .backup(file: "f", overwrites: true, flags: [:])),
@@ -86,7 +86,7 @@ import Testing
         (["check", "--app", "a", "--help"], .help(topic: .check)),
         (["help", "key"], .help(topic: .key)), (["-h"], .help(topic: nil)), (["help"], .help(topic: nil)),
     ])
-    func `each valid command line is accepted`(arguments: [String], command: Command) throws {
+    func `each valid command line is parsed`(arguments: [String], command: Command) throws {
         #expect(try Command(arguments) == command)
     }
 
@@ -158,7 +158,7 @@ import Testing
         #expect(throws: Command.UsageError(words)) { try Command(arguments) }
     }
 
-    @Test func `the table of settings equals what the program accepts`() throws {
+    @Test func `the page of settings in docs describes each setting as the program does`() throws {
         let page = URL(fileURLWithPath: CollectorProcess.publicFolder).deletingLastPathComponent()
             .appendingPathComponent("docs/CONFIGURATION.md")
         let text = try String(contentsOf: page, encoding: .utf8)
@@ -182,7 +182,7 @@ import Testing
         for line in help.split(separator: "\n") { #expect(line.count <= 104, "\(line)") }
     }
 
-    @Test func `help names every command, flag, variable and default`() {
+    @Test func `the general help names every command, flag, variable and default`() {
         let help = Usage.text
         for word in [
             "serve", "check", "--baseline", "--format", "key create", "key list", "key revoke",

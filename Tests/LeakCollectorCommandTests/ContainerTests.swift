@@ -20,7 +20,7 @@ import Testing
         throws
     {
         let folder = try TemporaryFolder()
-        // No machine has this address, so the start fails there, after the settings were read.
+        // No machine has this address, so the start fails after the settings were read.
         let run = try CollectorProcess.run(
             ["--data", folder.path, "--host", "192.0.2.1"],
             environment: Self.serviceLinks.merging(["COLLECTOR_PUBLIC": CollectorProcess.publicFolder]) { $1 }
@@ -69,7 +69,7 @@ import Testing
     }
 
     @Test(arguments: secretVariables)
-    func `a secret given twice gives a one-line error`(variable: String) throws {
+    func `a secret that is given as a value and as a file gives a one-line error`(variable: String) throws {
         let folder = try TemporaryFolder()
         let file = folder.path + "/secret"
         try Data(CollectorProcess.key.utf8).write(to: URL(fileURLWithPath: file))
@@ -115,7 +115,9 @@ import Testing
     // MARK: Logs as JSON
 
     @Test(arguments: [true, false])
-    func `with --log json every line is JSON, and secrets are left out unless asked for`(shown: Bool) throws {
+    func `with --log json every line is JSON, and has secrets only with --log-secrets yes`(shown: Bool)
+        throws
+    {
         let folder = try TemporaryFolder()
         let running = try CollectorProcess(
             data: folder.path, flags: ["--log", "json"] + (shown ? ["--log-secrets", "yes"] : []),
@@ -124,7 +126,7 @@ import Testing
             ])
         let address = running.address
         if !shown {
-            // An operator creates a key this way if the log shows none.
+            // If the log shows no key, an operator creates one with this command.
             let made = try CollectorProcess.run(["key", "create", "--data", folder.path])
             #expect(made.code == 0 && made.output.contains("shown once"))
         }
@@ -142,7 +144,7 @@ import Testing
         #expect(output.contains("ingest_key") == shown)
         #expect(output.contains("access_token") == shown)
         let keys = try CollectorProcess.run(["key", "list", "--data", folder.path]).output
-        #expect(keys.split(separator: "\n").count == 1, "no key is made that is not printed: \(keys)")
+        #expect(keys.split(separator: "\n").count == 1, "no key was created without being printed: \(keys)")
     }
 
     @Test(arguments: [
@@ -168,7 +170,7 @@ import Testing
         let health = try CollectorProcess.health(environment: image)
         #expect(health.code == 0 && health.output == "ok\n", "\(health.errors)")
         let other = try CollectorProcess.run(["health", "--port", "1"], environment: image)
-        #expect(other.code == 1, "a flag of health's own says where to ask")
+        #expect(other.code == 1, "the flag --port of health overrides the port of the server")
         running.kill(SIGTERM)
         running.wait()
         let gone = try CollectorProcess.health(environment: image)
@@ -205,7 +207,7 @@ import Testing
     }
 
     @Test(.enabled(if: getuid() == 0, "only root can be another user"))
-    func `a folder of group 0 with mode 770 serves any user, one after another`() throws {
+    func `a data folder of group 0 with mode 770 can be used by one user after another`() throws {
         let folder = try TemporaryFolder()
         let path = folder.path + "/data"
         try FileManager.default.createDirectory(
@@ -220,7 +222,9 @@ import Testing
     }
 
     @Test(arguments: ["compose.yaml", "compose.postgresql.yaml"])
-    func `compose waits longer for a stop than a stop takes`(file: String) throws {
+    func `the stop_grace_period of a compose file is longer than the stop of a collector`(file: String)
+        throws
+    {
         let root = URL(fileURLWithPath: CollectorProcess.publicFolder).deletingLastPathComponent()
         let text = try String(contentsOf: root.appendingPathComponent(file), encoding: .utf8)
         let line = try #require(text.split(separator: "\n").first { $0.contains("stop_grace_period:") })

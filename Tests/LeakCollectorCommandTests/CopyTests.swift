@@ -11,7 +11,7 @@ import Testing
         (1_200_000, 2_790_000, 15_000, "43 %, leak_hour, 1200000 of 2790000 rows, 80000 rows/s, 0:19 left"),
         (1, 7_200, 1_000, "0 %, leak_hour, 1 of 7200 rows, 1 rows/s, 119:59 left"),
     ])
-    func `the progress of a copy has a share, a rate and the remaining time`(
+    func `the progress of a copy has a percentage, a rate and the remaining time`(
         rows: Int, allRows: Int, milliseconds: Int, words: String
     ) {
         let progress = CopyProgress(table: "leak_hour", rows: rows, allRows: allRows)
@@ -30,7 +30,8 @@ import Testing
 
     #if PostgreSQL
         @Test
-        func `a folder is copied after its collector has stopped, and two collectors continue with the copy`()
+        func
+            `a data folder is copied only after its collector has stopped; two collectors can use the copy`()
             throws
         {
             let database = try DatabaseCommandTests.server()

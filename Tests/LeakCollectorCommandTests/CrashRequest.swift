@@ -5,7 +5,7 @@ import Testing
 
 /// A request of ``CrashTests`` that changes counts, and its contribution to the collector's counts.
 struct CrashRequest: Sendable {
-    /// Kinds of requests. In this order, each request finds the leaks that it needs.
+    /// Kinds of requests. A kind that needs a leak comes after the kind that reports the leak.
     enum Kind: CaseIterable, Sendable {
         case single, freed, array, batch, large, text, lines, usage, explained, explanations, envelope, event
     }
@@ -99,7 +99,7 @@ struct CrashRequest: Sendable {
         counts = ["sessions": number, "leaky sessions": 1, "checks": number, "dropped: budget": number]
     }
 
-    /// Fills the request with a Sentry event, which the collector recognizes by its id.
+    /// Fills the request with a Sentry event. If the event is sent again, the collector recognizes its `event_id`.
     private mutating func fillEvent(inEnvelope isEnvelope: Bool, install: String, _ number: Int) {
         let id = UUID().uuidString.lowercased().filter { $0 != "-" }
         fields = [
@@ -127,13 +127,12 @@ struct CrashRequest: Sendable {
 }
 
 extension HTTPClient {
-    /// Returns a client that accepts answers as long as the lists of this suite, and waits for them on a busy
-    /// machine.
-    static func ofCrashTests() throws -> HTTPClient {
+    /// Returns a client that accepts the long lists of this suite. It waits up to ten minutes, so that a busy machine does
+    /// not fail the test.
+    static func forCrashTests() throws -> HTTPClient {
         var options = Options()
         options.maxResponseBytes = 4 * 1024 * 1024
         options.usesProxy = false
-        // A busy machine must not fail the test.
         (options.connectMilliseconds, options.totalMilliseconds) = (600_000, 600_000)
         return try HTTPClient(options)
     }

@@ -15,9 +15,9 @@ import Testing
     private struct Ledger: Sendable {
         var acknowledged: Counts = [:]
         /// The last request that was answered.
-        var last: CrashRequest?
+        var lastAnswered: CrashRequest?
         /// A request that was sent but not answered. The collector may or may not have counted it.
-        var open: CrashRequest?
+        var unanswered: CrashRequest?
         var problems: [String] = []
     }
 
@@ -27,17 +27,17 @@ import Testing
         var (totals, ledgers): (Counts, [OperatorLedger]) = ([:], [])
         // Round -1 sends every kind of request once, so that each kind precedes a kill, independent of chance.
         for round in -1..<Self.rounds {
-            // The access log is written to a pipe that is not read.
+            // The access log goes to a pipe that this test does not read.
             let accessLog = ["text", "json", "off"][(round + 1) % 3]
             let collector = try CollectorProcess(
                 data: folder.path, environment: ["COLLECTOR_ACCESS_LOG": accessLog])
-            let (address, process) = (collector.address, collector.number)
+            let (address, process) = (collector.address, collector.processIdentifier)
             let progress = RoundProgress(threads: Self.senders + 1)
             let isFirst = round < 0
-            let patience = isFirst ? Int.max : Int.random(in: 1...300, using: &generator)
+            let answersBeforeKill = isFirst ? Int.max : Int.random(in: 1...300, using: &generator)
             let delay = UInt32.random(in: 0...3_000, using: &generator)
             async let killing: Void = Self.onThread {
-                progress.waitForAnswers(patience)
+                progress.waitForAnswers(answersBeforeKill)
                 usleep(delay)
                 kill(process, SIGKILL)
             }
@@ -55,39 +55,41 @@ import Testing
                 }
                 return await group.reduce(into: []) { $0.append($1) }
             }
-            var handed = await operated
+            var operatorLedger = await operated
             await killing
             collector.wait()
 
             let restarted = try CollectorProcess(data: folder.path)
-            let client = try HTTPClient.ofCrashTests()
-            let problems = sent.flatMap(\.problems) + handed.problems
+            let client = try HTTPClient.forCrashTests()
+            let problems = sent.flatMap(\.problems) + operatorLedger.problems
             #expect(problems == [], "round \(round)")
             for ledger in sent { totals.merge(ledger.acknowledged, uniquingKeysWith: +) }
-            let most = sent.compactMap(\.open?.counts).reduce(totals) { $0.merging($1, uniquingKeysWith: +) }
+            let upperBound = sent.compactMap(\.unanswered?.counts).reduce(totals) {
+                $0.merging($1, uniquingKeysWith: +)
+            }
             let counted = try client.crashCounts(at: restarted.address)
             #expect(
                 Self.less(counted, than: totals) == [], "round \(round): an answered request is lost")
-            #expect(Self.less(most, than: counted) == [], "round \(round): a request is counted twice")
+            #expect(Self.less(upperBound, than: counted) == [], "round \(round): a request is counted twice")
 
             // A reporter that got no answer, or whose answer was lost, sends the same bytes with the same key again.
             // Each request must then count exactly once.
-            for request in sent.flatMap({ [$0.open, $0.last].compactMap(\.self) }) {
+            for request in sent.flatMap({ [$0.unanswered, $0.lastAnswered].compactMap(\.self) }) {
                 let answer = try client.send(request, to: restarted.address)
                 #expect(answer.status == 200, "\(String(decoding: answer.body, as: UTF8.self))")
             }
-            totals = most
+            totals = upperBound
             let again = try client.crashCounts(at: restarted.address)
             #expect(again == totals, "round \(round): after sending again")
-            let broken = try handed.problems(after: restarted.address)
-            #expect(broken == [], "round \(round)")
-            ledgers.append(handed)
+            let operatorProblems = try operatorLedger.problems(after: restarted.address)
+            #expect(operatorProblems == [], "round \(round)")
+            ledgers.append(operatorLedger)
             Self.end(restarted, &generator)
         }
         let last = try CollectorProcess(data: folder.path)
-        let broken = try ledgers.flatMap { try $0.laterProblems(after: last.address) }
-        #expect(broken == [])
-        let counted = try HTTPClient.ofCrashTests().crashCounts(at: last.address)
+        let laterProblems = try ledgers.flatMap { try $0.laterProblems(after: last.address) }
+        #expect(laterProblems == [])
+        let counted = try HTTPClient.forCrashTests().crashCounts(at: last.address)
         #expect(counted == totals)
     }
 
@@ -101,19 +103,19 @@ import Testing
     /// Stops an idle collector: with SIGTERM, by killing it at once, or by killing it during a stop, when its
     /// write-ahead log may be half checkpointed.
     private static func end(_ collector: CollectorProcess, _ generator: inout SystemRandomNumberGenerator) {
-        let patience =
+        let killDelay =
             [0, UInt32.random(in: 0...20_000, using: &generator), nil].randomElement(using: &generator) ?? nil
-        if patience != 0 { collector.kill(SIGTERM) }
-        guard let patience else {
+        if killDelay != 0 { collector.kill(SIGTERM) }
+        guard let killDelay else {
             #expect(collector.wait() == 0)
             return
         }
-        usleep(patience)
+        usleep(killDelay)
         collector.kill(SIGKILL)
         collector.wait()
     }
 
-    /// Runs blocking calls on a new thread, so that they block no thread that other code needs.
+    /// Runs blocking calls on a new thread, so that no thread that other code needs is blocked.
     private static func onThread<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async -> Result {
         await withCheckedContinuation { continuation in
             Thread.detachNewThread { continuation.resume(returning: body()) }
@@ -128,7 +130,7 @@ import Testing
     ) -> Ledger {
         var ledger = Ledger()
         defer { progress.end() }
-        guard let client = try? HTTPClient.ofCrashTests() else { return ledger }
+        guard let client = try? HTTPClient.forCrashTests() else { return ledger }
         let kinds = CrashRequest.Kind.allCases
         for number in 0..<(isComplete ? kinds.count : .max) {
             let kind = isComplete ? kinds[number] : kinds.randomElement() ?? .single
@@ -138,7 +140,7 @@ import Testing
                 ? CrashRequest(kind, id: id, install: "i\(sender)", isPacked: sender.isMultiple(of: 2))
                 : CrashRequest(kind, id: id, install: "i\(sender)")
             guard let answer = try? client.send(request, to: address) else {
-                ledger.open = request
+                ledger.unanswered = request
                 if isComplete { ledger.problems.append("\(kind) was not answered") }
                 return ledger
             }
@@ -146,7 +148,7 @@ import Testing
                 ledger.problems.append("\(kind): \(String(decoding: answer.body, as: UTF8.self))")
                 return ledger
             }
-            ledger.last = request
+            ledger.lastAnswered = request
             ledger.acknowledged.merge(request.counts, uniquingKeysWith: +)
             progress.recordAnswer()
         }

@@ -32,7 +32,7 @@
             return result
         }
 
-        @Test func `the address of the database may be in a file`() throws {
+        @Test func `the address of the database can be read from a file`() throws {
             let file = folder.path + "/address"
             try Data((url + "\n").utf8).write(to: URL(fileURLWithPath: file))
             let verified = try CollectorProcess.run(
@@ -42,7 +42,9 @@
             #expect(!(verified.output + verified.errors).contains(secret))
         }
 
-        @Test func `import, erase and verify work, and backup refers to pg_dump`() throws {
+        @Test func `with PostgreSQL import, erase, regroup and verify work, and backup refers to pg_dump`()
+            throws
+        {
             let file = folder.path + "/reports.ndjson"
             let lines = (0..<3).map {
                 #"{"class": "C\#($0)", "install": "i\#(UUID())"}"#
@@ -69,7 +71,9 @@
         }
 
         @Test(arguments: ["verify", "serve"])
-        func `an unreachable server is named without its password`(command: String) throws {
+        func `the error about an unreachable database server names it without the password`(command: String)
+            throws
+        {
             let result = try run(command, at: "postgres://user:\(secret)@127.0.0.1:1/leaks")
             #expect(result.code == 1 && result.errors.contains("127.0.0.1:1/leaks"), "\(result)")
         }

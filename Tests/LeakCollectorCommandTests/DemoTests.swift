@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    private static let staying = [
+    private static let stayingLeaks = [
         Leak("a closure that captures self", "Cart", "Checkout", is: "CheckoutModel"),
         Leak("the same closure, on another screen", "Offers", "Checkout", is: "CheckoutModel"),
         // The list names a generic class without its arguments.
@@ -25,7 +25,9 @@ import Testing
         Leak("a method of self as a handler", "Search", "Filters", is: "FilterPanel"),
         Leak("an async closure in a property", "Account", "Orders", is: "OrderHistory"),
         Leak("a lazy closure, once it was used", "Catalogue", "Product", is: "ProductRow"),
-        Leak("a variable that a closure captured, set afterwards", "Checkout", "Address", is: "AddressForm"),
+        Leak(
+            "a closure that captured a variable, which was later set to the closure's owner", "Checkout",
+            "Address", is: "AddressForm"),
         Leak("a strong capture inside a closure with a weak capture", "Catalogue", "Photos", is: "Gallery"),
         Leak("a delegate that is not weak (fixed in 2.1.0)", "TabBar", "Cart", is: "CartController"),
         Leak("a child that owns its parent", "TabBar", "Catalogue", is: "Category"),
@@ -52,19 +54,20 @@ import Testing
         Leak("a pointer for C that was retained and not released", "Scanner", is: "ScannerSession"),
     ]
 
-    private static let goingLate = [
+    private static let lateLeaks = [
         Leak("an upload that holds its sheet until it is done", "Account", "Photos", is: "UploadSheet"),
         Leak(
             "a task that shows an answer on a screen that is gone", "Account", "Invoice", is: "InvoiceScreen"),
         Leak("a cache that empties when memory gets short", "Stores", "Map", is: "MapTile"),
     ]
 
-    private static let doneRight = [
+    private static let freedTitles = [
         "a page that no other object keeps", "a closure that captures self weakly", "a weak delegate",
         "a Timer that holds self weakly, and is invalidated",
     ]
 
-    @Test func `each leak of the demo arrives as a group of its own with its path, and nothing else arrives`()
+    @Test
+    func `the demo's detector reports each mistake of the demo as one leak with its path, and no other leak`()
         throws
     {
         let folder = try TemporaryFolder()
@@ -76,19 +79,19 @@ import Testing
         }
         #expect(
             Set(titles.map(String.init))
-                == Set((Self.staying + Self.goingLate).map(\.title) + Self.doneRight))
+                == Set((Self.stayingLeaks + Self.lateLeaks).map(\.title) + Self.freedTitles))
 
         let leaks = try Self.leaks(at: running.address)
-        // Only the demo's own leaks. The texts of other detectors that it sends have no path with the module.
+        // Keep only the leaks of the demo's own detector. The demo also sends texts of other detectors, which have no path.
         let own = leaks.filter {
             $0["module"] as? String == "leak_demo" && Self.stack($0).count > 1 && !Self.isCallStack($0)
         }
-        #expect(Set(own.map(Self.stack)) == Set((Self.staying + Self.goingLate).map(\.stack)))
-        #expect(own.count == Self.staying.count + Self.goingLate.count)
+        #expect(Set(own.map(Self.stack)) == Set((Self.stayingLeaks + Self.lateLeaks).map(\.stack)))
+        #expect(own.count == Self.stayingLeaks.count + Self.lateLeaks.count)
         for leak in own {
             #expect(leak["class"] as? String == Self.stack(leak).last)
             #expect(leak["kind"] as? String == "object")
-            let isLate = Self.goingLate.map(\.stack).contains(Self.stack(leak))
+            let isLate = Self.lateLeaks.map(\.stack).contains(Self.stack(leak))
             let reports = try #require(leak["reports"] as? Int)
             #expect(reports > 0)
             #expect(leak["freed"] as? Int == (isLate ? reports : 0), "\(Self.stack(leak))")
@@ -97,20 +100,20 @@ import Testing
         #expect(leaks.filter(Self.isCallStack).map { $0["class"] as? String } == ["PriceCache"])
         let expected = try Self.expectedPaths()
         var wrong = try Self.wrongPaths(of: own, expected, at: running.address)
-        // Detectors drop an explanation that takes two seconds, which happens on a busy machine. Each run tries all
-        // of them again.
-        for _ in 0..<Self.repetitions where Self.staying.count - wrong.count < Self.requiredPaths {
+        // The detector drops an explanation that takes more than two seconds, as on a busy machine. Each further run of
+        // the demo searches for all explanations again.
+        for _ in 0..<Self.repetitions where Self.stayingLeaks.count - wrong.count < Self.requiredPaths {
             #expect(try Self.runDemo(running).code == 0)
             wrong = try Self.wrongPaths(of: own, expected, at: running.address)
         }
-        #expect(Self.staying.count - wrong.count >= Self.requiredPaths, "\(wrong)")
+        #expect(Self.stayingLeaks.count - wrong.count >= Self.requiredPaths, "\(wrong)")
         try Self.expectShop(at: running.address)
         #expect(try Self.versions(of: "CartController", in: own) == ["first": "2.0.9", "last": "2.0.9"])
         #expect(try Self.versions(of: "Profile.Editor", in: own) == ["first": "2.1.0", "last": "2.1.0"])
         #expect(try Self.versions(of: "Gallery", in: own)["last"] == "2.1.0")
     }
 
-    /// The made-up shop: three releases in two weeks, and leaks of each state.
+    /// Checks the leaks of the made-up shop, which has three releases in two weeks and leaks of each state.
     private static func expectShop(at address: String) throws {
         let app = "app=com.example.shop"
         for (filter, expected) in [
@@ -131,7 +134,7 @@ import Testing
         #expect(Set(releases.compactMap { $0["version"] as? String }) == ["5.0.0", "5.1.0", "5.2.0"])
     }
 
-    /// Minimum number of paths, of 29, that must be right. One object is held by a raw pointer, which cannot be
+    /// Minimum number of the 29 leaks whose path must be right. One object is held by a raw pointer, which cannot be
     /// followed.
     private static let requiredPaths = 26
     /// Maximum number of further runs of the demo while too few leaks are explained.
@@ -146,12 +149,13 @@ import Testing
                 "LEAK_ENDPOINT": collector.address, "LEAK_KEY": CollectorProcess.key,
                 "LEAK_TOKEN": CollectorProcess.token,
             ],
-            program: CollectorProcess.demo)
+            program: CollectorProcess.demoProgramURL)
     }
 
     /// Returns the paths that `leak-demo --paths` expects, by the title of the leak. One of several is enough.
     private static func expectedPaths() throws -> [String: [String]] {
-        let table = try CollectorProcess.run(["--paths"], environment: [:], program: CollectorProcess.demo)
+        let table = try CollectorProcess.run(
+            ["--paths"], environment: [:], program: CollectorProcess.demoProgramURL)
         #expect(table.code == 0, "\(table.output)")
         // The columns are leak, expected, found and right.
         let rows = table.output.split(separator: "\n").filter { $0.hasPrefix("| ") }
@@ -166,7 +170,7 @@ import Testing
     private static func wrongPaths(
         of leaks: [[String: Any]], _ expected: [String: [String]], at address: String
     ) throws -> [String] {
-        try staying.compactMap { mistake in
+        try stayingLeaks.compactMap { mistake in
             let paths = try #require(expected.first { mistake.title.hasPrefix($0.key) }).value
             let leak = try #require(leaks.first { stack($0) == mistake.stack })
             let id = try #require(leak["id"] as? String)
@@ -201,9 +205,11 @@ import Testing
         return try #require(leak["versions"] as? [String: String])
     }
 
-    /// The demo signals its parent, the script, while the script waits for it, as Ctrl-C does.
+    /// A script in place of the demo sends the signal to Scripts/demo, which waits for it, as Ctrl-C does. 0 sends none.
     @Test(arguments: [("INT", 130), ("TERM", 143), ("HUP", 143), ("0", 0)])
-    func `the demo's script revokes its token however it ends`(signal: String, code: Int32) throws {
+    func `Scripts/demo revokes its token when it ends, even if a signal ends it`(signal: String, code: Int32)
+        throws
+    {
         let folder = try TemporaryFolder()
         func write(_ script: String, to name: String) throws {
             let path = "\(folder.path)/\(name)"
@@ -231,7 +237,7 @@ import Testing
     @Test func `a demo without a collector says what to do`() throws {
         let demo = try CollectorProcess.run(
             [], environment: ["LEAK_ENDPOINT": "http://127.0.0.1:1", "LEAK_KEY": "k"],
-            program: CollectorProcess.demo)
+            program: CollectorProcess.demoProgramURL)
         #expect(demo.code != 0)
         #expect((demo.output + demo.errors).contains("make run"))
     }

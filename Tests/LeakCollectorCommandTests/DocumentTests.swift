@@ -33,7 +33,9 @@ import Testing
         #expect(try Self.text(of: "README.md").contains("](docs/README.md)"))
     }
 
-    @Test(arguments: pages) func `every link leads to a file and a heading`(page: String) throws {
+    @Test(arguments: pages) func `every link of a page leads to an existing file and heading`(page: String)
+        throws
+    {
         for target in Self.links(of: try Self.text(of: page)) where !target.contains("://") {
             let parts = target.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false).map(
                 String.init)
@@ -49,7 +51,9 @@ import Testing
         }
     }
 
-    @Test func `the program accepts each command that the pages show, and make has each target`() throws {
+    @Test func `the program accepts each command in the documents, and the Makefile has each target`()
+        throws
+    {
         let makefile = try Self.text(of: "Makefile")
         var count = 0
         for page in Self.pages {
@@ -88,7 +92,7 @@ import Testing
         return try #require(names).filter { $0.hasSuffix(ending) }.sorted().map { folder + "/" + $0 }
     }
 
-    /// The lines of all code blocks.
+    /// Returns the lines of all code blocks.
     private static func code(of text: String) -> [String] {
         var isCode = false
         return text.components(separatedBy: "\n").filter { line in
@@ -98,7 +102,7 @@ import Testing
         }
     }
 
-    /// The targets of all `[text](target)` outside of code.
+    /// Returns the target of each `[text](target)` outside of code.
     private static func links(of text: String) -> [String] {
         var isCode = false
         let prose = text.components(separatedBy: "\n").filter { line in

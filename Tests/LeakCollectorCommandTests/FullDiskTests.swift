@@ -16,39 +16,40 @@ import Testing
     private static let reportsPerBatch = 50
 
     /// Sends a report until it is accepted, as reporters do. Every answer before that must say when to retry.
-    private static func sendUntilTaken(_ number: Int, to collector: CollectorProcess, _ client: HTTPClient)
+    private static func sendUntilAccepted(_ number: Int, to collector: CollectorProcess, _ client: HTTPClient)
         throws
     {
-        var isTaken = false
-        for _ in 0..<200 where !isTaken {
+        var isAccepted = false
+        for _ in 0..<200 where !isAccepted {
             let answer = try client.report(batch(number), to: collector.address, idempotencyKey: "\(number)")
-            isTaken = answer.status == 200
-            guard !isTaken else { break }
+            isAccepted = answer.status == 200
+            guard !isAccepted else { break }
             #expect(answer.status == 503)
             #expect(answer["Retry-After"].flatMap { Int($0) } ?? 0 > 0)
             usleep(100_000)
         }
-        #expect(isTaken)
+        #expect(isAccepted)
     }
 
     /// Returns the status of `/readyz`.
-    private static func ready(_ collector: CollectorProcess, _ client: HTTPClient) throws -> Int {
+    private static func readyStatus(_ collector: CollectorProcess, _ client: HTTPClient) throws -> Int {
         try client.get("\(collector.address)/readyz").status
     }
 
     @Test(
         .enabled(
             if: SmallDisk.isAvailable,
-            "mounting a small disk needs root; a limit of file sizes is tested by anyone"))
-    func `a disk that fills up is reported, and reports continue once it has space`() throws {
+            "mounting a small disk needs root; the test with a limit of file sizes does not"))
+    func `reports are rejected while the disk is full, and accepted again once it has space`() throws {
         // At least 64 MiB must be free for reports to be accepted.
         let disk = try SmallDisk(mebibytes: 80)
         let collector = try CollectorProcess(data: disk.path + "/data")
         let client = try HTTPClient()
-        try Self.sendUntilTaken(0, to: collector, client)
+        try Self.sendUntilAccepted(0, to: collector, client)
         var sent = 1
         var words: Set<String> = []
-        // The free space is checked once a second. A request before its next check reaches the full disk itself.
+        // The collector checks the free space once a second. Before the next check, a request fails when it is written
+        // to the full disk.
         for _ in 0..<40 where !words.contains(where: { $0.contains("the disk is full") }) {
             try disk.fill()
             let answer = try client.report(
@@ -61,23 +62,24 @@ import Testing
             #expect(answer["Retry-After"].flatMap { Int($0) } ?? 0 > 0)
             words.insert(String(decoding: answer.body, as: UTF8.self))
             disk.empty()
-            try Self.sendUntilTaken(sent, to: collector, client)
+            try Self.sendUntilAccepted(sent, to: collector, client)
             sent += 1
-            #expect(try client.counted(at: collector.address) == sent * Self.reportsPerBatch)
+            #expect(try client.reportCount(at: collector.address) == sent * Self.reportsPerBatch)
         }
         #expect(words.contains { $0.contains("the disk is full") }, "\(words)")
 
         try disk.fill()
-        #expect(try eventually { try Self.ready(collector, client) == 503 })
+        #expect(try eventually { try Self.readyStatus(collector, client) == 503 })
         let refused = try client.report(Self.batch(sent), to: collector.address, idempotencyKey: "\(sent)")
         #expect(refused.status == 503)
         #expect(String(decoding: refused.body, as: UTF8.self).contains("the disk is nearly full"))
         #expect(refused["Retry-After"] == "60")
-        #expect(try client.counted(at: collector.address) == sent * Self.reportsPerBatch, "reading goes on")
+        #expect(
+            try client.reportCount(at: collector.address) == sent * Self.reportsPerBatch, "still readable")
         disk.empty()
-        #expect(try eventually { try Self.ready(collector, client) == 200 })
-        try Self.sendUntilTaken(sent, to: collector, client)
-        #expect(try client.counted(at: collector.address) == (sent + 1) * Self.reportsPerBatch)
+        #expect(try eventually { try Self.readyStatus(collector, client) == 200 })
+        try Self.sendUntilAccepted(sent, to: collector, client)
+        #expect(try client.reportCount(at: collector.address) == (sent + 1) * Self.reportsPerBatch)
         collector.kill(SIGTERM)
         #expect(collector.wait() == 0)
     }
@@ -89,7 +91,7 @@ import Testing
             let folder = try TemporaryFolder()
             let collector = try CollectorProcess(data: folder.path)
             let client = try HTTPClient()
-            try Self.sendUntilTaken(0, to: collector, client)
+            try Self.sendUntilAccepted(0, to: collector, client)
             let log = try FileManager.default.attributesOfItem(atPath: folder.path + "/leaks.sqlite-wal")
             let size = try #require(log[.size] as? Int)
             for (number, room) in [0, 1, 4_096, 50_000].enumerated() {
@@ -98,12 +100,12 @@ import Testing
                     Self.batch(number + 1), to: collector.address, idempotencyKey: "\(number + 1)")
                 #expect(answer.status == 503)
                 #expect(answer["Retry-After"].flatMap { Int($0) } ?? 0 > 0)
-                #expect(try client.counted(at: collector.address) == (number + 1) * Self.reportsPerBatch)
-                #expect(try Self.ready(collector, client) == 503)
+                #expect(try client.reportCount(at: collector.address) == (number + 1) * Self.reportsPerBatch)
+                #expect(try Self.readyStatus(collector, client) == 503)
                 try Self.limitFiles(of: collector, to: "unlimited")
-                try Self.sendUntilTaken(number + 1, to: collector, client)
-                #expect(try client.counted(at: collector.address) == (number + 2) * Self.reportsPerBatch)
-                #expect(try Self.ready(collector, client) == 200)
+                try Self.sendUntilAccepted(number + 1, to: collector, client)
+                #expect(try client.reportCount(at: collector.address) == (number + 2) * Self.reportsPerBatch)
+                #expect(try Self.readyStatus(collector, client) == 200)
             }
             collector.kill(SIGTERM)
             #expect(collector.wait() == 0)
@@ -111,17 +113,19 @@ import Testing
 
         /// Sets only the soft limit, which can be raised again.
         private static func limitFiles(of collector: CollectorProcess, to bytes: String) throws {
-            #expect(try run("prlimit", ["--pid", "\(collector.number)", "--fsize=\(bytes):unlimited"]) == 0)
+            #expect(
+                try run("prlimit", ["--pid", "\(collector.processIdentifier)", "--fsize=\(bytes):unlimited"])
+                    == 0)
         }
     #endif
 
-    @Test(.enabled(if: SmallDisk.isAvailable || geteuid() != 0, "root may write where nobody may"))
-    func `a read-only folder gives a one-line error`() throws {
+    @Test(.enabled(if: SmallDisk.isAvailable || geteuid() != 0, "root can write into read-only folders"))
+    func `a read-only data folder gives a one-line error`() throws {
         let disk = geteuid() == 0 ? try SmallDisk(mebibytes: 80) : nil
         let folder = try TemporaryFolder()
         let data = (disk?.path ?? folder.path) + "/data"
         let collector = try CollectorProcess(data: data)
-        try Self.sendUntilTaken(0, to: collector, try HTTPClient())
+        try Self.sendUntilAccepted(0, to: collector, try HTTPClient())
         collector.kill(SIGTERM)
         #expect(collector.wait() == 0)
         if let disk {

@@ -75,7 +75,7 @@ import Testing
         #expect(health.code == 0, "\(health.errors)")
     }
 
-    @Test func `the log says how many connections are possible if too few files may be open for all`() throws
+    @Test func `the log says how many connections are possible if the limit of open files is too low`() throws
     {
         let folder = try TemporaryFolder()
         let running = try CollectorProcess(data: folder.path, openFiles: 300)

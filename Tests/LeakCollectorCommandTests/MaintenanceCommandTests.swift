@@ -26,7 +26,7 @@ import LeakPlatform
         ).status
     }
 
-    private func reports(_ collector: CollectorProcess) throws -> Int? {
+    private func reportCount(_ collector: CollectorProcess) throws -> Int? {
         let answer = try HTTPClient(.init()).get(
             collector.address + "/api/v1/leaks",
             fields: [HTTPField("Authorization", "Bearer \(CollectorProcess.token)")])
@@ -34,7 +34,7 @@ import LeakPlatform
         return json?["reports"] as? Int
     }
 
-    /// Returns the summary, requested so often that every thread of the collector has answered.
+    /// Requests the summary six times, so that every reader thread of the collector answers, and returns the pages.
     private func summaries(_ collector: CollectorProcess) throws -> [String] {
         try (0..<6).map { _ in
             let answer = try HTTPClient(.init()).get(
@@ -57,7 +57,9 @@ import LeakPlatform
         #expect(try post(#"{"class": "C"}"#, to: collector) == 200)
     }
 
-    @Test func `a backup is made of a running collector, and another collector starts on it`() throws {
+    @Test func `a running collector can be backed up, and another collector can start with the backup`()
+        throws
+    {
         let collector = try CollectorProcess(data: data)
         for number in 0..<20 { #expect(try post(#"{"class": "C\#(number)"}"#, to: collector) == 200) }
         let file = folder.path + "/backup.sqlite"
@@ -73,8 +75,8 @@ import LeakPlatform
         let restored = folder.path + "/restored"
         try FileManager.default.createDirectory(atPath: restored, withIntermediateDirectories: false)
         try FileManager.default.copyItem(atPath: file, toPath: restored + "/leaks.sqlite")
-        #expect(try reports(try CollectorProcess(data: restored)) == 20)
-        #expect(try reports(collector) == 21)
+        #expect(try reportCount(try CollectorProcess(data: restored)) == 20)
+        #expect(try reportCount(collector) == 21)
         #expect(try run("backup", file, "--overwrite", "yes").code == 0)
         let mode = try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int
         #expect(mode == 0o600)
@@ -84,7 +86,7 @@ import LeakPlatform
             ])
     }
 
-    /// Runs the program with nothing but the data folder writable, as in a container with a read-only root.
+    /// Runs the program while only the data folder is writable, as in a container with a read-only root.
     private static func runReadOnly(
         _ command: String, data: String
     ) throws -> (code: Int32, output: String) {
@@ -98,7 +100,7 @@ import LeakPlatform
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/unshare")
         process.arguments = [
-            "-rm", "/bin/sh", "-c", script, data, CollectorProcess.program.path, command,
+            "-rm", "/bin/sh", "-c", script, data, CollectorProcess.programURL.path, command,
         ]
         let output = Pipe()
         (process.standardOutput, process.standardError) = (output, output)
@@ -119,7 +121,7 @@ import LeakPlatform
 
     private static let noon: Int64 = 1_795_176_000_000
 
-    /// Reports of 200 leaks.
+    /// Returns a submission with reports of 200 leaks.
     private static func submission(_ number: Int) -> Submission {
         var submission = Submission(keyID: 1, receivedAt: noon)
         submission.origins = [Submission.Origin(app: "shop", version: "1.0", installHash: UInt64(number))]
@@ -132,7 +134,7 @@ import LeakPlatform
                 groupingKey: GroupingKey(version: 1, className: name, stack: [name]))
             return Submission.Sighting(
                 leak: leak, origin: 0, isFreed: false, at: noon, count: 1, alive: nil, livedMilliseconds: nil,
-                sample: 0..<2)
+                jsonRange: 0..<2)
         }
         return submission
     }
@@ -143,8 +145,8 @@ import LeakPlatform
         let database = data + "/leaks.sqlite"
         do {
             let store = try SQLiteStore(path: database, exclusive: true)
-            store.writer.with { $0.logLimits.readMilliseconds = 0 }
-            // SQLite needs a temporary file for more data than fits into its cache.
+            store.writer.with { $0.logLimits.millisecondsAfterRead = 0 }
+            // The data does not fit into the cache of SQLite, so a query would use a temporary file.
             for call in 0..<8 {
                 _ = try store.count((call * 6..<call * 6 + 6).map(Self.submission), now: Self.noon)
             }
@@ -185,11 +187,11 @@ import LeakPlatform
             second.output
                 == "1501 lines: 2 reports counted, 1498 lines counted before, 1 lines or reports rejected\n",
             "\(second)")
-        #expect(try reports(collector) == 1_500)
+        #expect(try reportCount(collector) == 1_500)
         #expect(try run("verify").code == 0)
     }
 
-    @Test func `equal lines of different files, apps and versions are all counted`() throws {
+    @Test func `equal imported lines are counted separately if their file, app or version differs`() throws {
         let collector = try CollectorProcess(data: data)
         let (one, other) = (folder.path + "/one", folder.path + "/other")
         for file in [one, other] {
@@ -209,10 +211,13 @@ import LeakPlatform
                     == "1 lines: \(counted) reports counted, \(1 - counted) lines counted before, 0 lines or reports rejected\n",
                 "\(arguments): \(result)")
         }
-        #expect(try reports(collector) == 6)
+        #expect(try reportCount(collector) == 6)
     }
 
-    @Test func `an import has limits of its own, and prints how many reports it moved`() throws {
+    @Test
+    func `an import has higher limits than requests, and prints how many reports had times out of bounds`()
+        throws
+    {
         let collector = try CollectorProcess(data: data)
         let file = folder.path + "/apps"
         let lines = (0..<150).map {
@@ -231,7 +236,9 @@ import LeakPlatform
         #expect((json?["apps"] as? [Any])?.count == 150)
     }
 
-    @Test func `wrong totals are reported, kept in a backup, and repaired once no collector runs`() throws {
+    @Test func `wrong totals are reported, copied into a backup, and repaired only while no collector runs`()
+        throws
+    {
         let file = folder.path + "/backup.sqlite"
         do {
             let collector = try CollectorProcess(data: data)
@@ -258,7 +265,7 @@ import LeakPlatform
         #expect(try post(#"{"class": "C"}"#, to: collector) == 200)
     }
 
-    @Test func `a missing file gives a one-line error`() throws {
+    @Test func `import and verify report a missing file in one line`() throws {
         _ = try CollectorProcess(data: data)
         let result = try run("import", folder.path + "/none")
         #expect(
@@ -267,7 +274,7 @@ import LeakPlatform
         #expect(verified.code == 1 && verified.errors.split(separator: "\n").count == 1, "\(verified)")
     }
 
-    @Test func `verify prints what is wrong, and fails`() throws {
+    @Test func `verify fails for a file that is not a database, and names the file`() throws {
         let file = folder.path + "/text"
         try "not a database, but long enough to look like one".write(
             toFile: file, atomically: true, encoding: .utf8)
@@ -275,7 +282,7 @@ import LeakPlatform
         #expect(result.code == 1 && result.errors.contains(file), "\(result)")
     }
 
-    @Test func `the data of an install is erased`() throws {
+    @Test func `the erase command deletes the data of an install while a collector runs`() throws {
         let collector = try CollectorProcess(data: data)
         #expect(try post(#"{"class": "C", "install": "phone"}"#, to: collector) == 200)
         let erased = try run("erase", "phone")

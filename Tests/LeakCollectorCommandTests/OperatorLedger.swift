@@ -31,18 +31,18 @@ struct OperatorLedger: Sendable {
     private(set) var problems: [String] = []
     private var notes: [String] = []
     private var keys: [Key] = []
-    private var revoked: [Key] = []
+    private var revokedKeys: [Key] = []
     /// Secrets of the created tokens.
     private var tokens: [String] = []
-    private var erased: [String] = []
+    private var erasedInstalls: [String] = []
     private var images: [String] = []
-    private var removed: [String] = []
+    private var removedImages: [String] = []
     /// A call that was sent but not answered.
-    private var open: Call?
+    private var unanswered: Call?
 
-    /// An app other than that of the counted reports.
+    /// An app whose reports are not compared with the expected counts.
     private static let app = "operator"
-    /// Maximum number of operator calls in a round. The history of a leak keeps 200 entries.
+    /// Maximum number of operator calls in a round. It is low, because the history of a leak has at most 200 entries.
     private static let callLimit = 60
 
     // MARK: Calls
@@ -56,14 +56,14 @@ struct OperatorLedger: Sendable {
         var ledger = OperatorLedger()
         defer { progress.end() }
         do {
-            let client = try HTTPClient.ofCrashTests()
+            let client = try HTTPClient.forCrashTests()
             let leak = try leak(client, address)
             for number in 0..<(isComplete ? kindCount : callLimit) {
                 let kindNumber = isComplete ? number : Int.random(in: 0..<kindCount)
                 guard let call = ledger.call(kindNumber, "\(round)-\(number)") else { continue }
-                ledger.open = call
+                ledger.unanswered = call
                 try ledger.make(call, client, address, leak: leak)
-                ledger.open = nil
+                ledger.unanswered = nil
                 progress.recordAnswer()
             }
         } catch {
@@ -72,7 +72,7 @@ struct OperatorLedger: Sendable {
         return ledger
     }
 
-    /// Number of kinds of calls. In their order, each call finds the data that it needs.
+    /// Number of kinds of calls. A kind that needs data comes after the kind that creates the data.
     private static let kindCount = 9
 
     /// Returns a call of the kind with the number `kindNumber`; `nil` if there is nothing yet to revoke or remove.
@@ -104,7 +104,7 @@ struct OperatorLedger: Sendable {
         return try #require(try found())
     }
 
-    /// Reports a leak that is not counted.
+    /// Reports a leak of the operator's app.
     private static func report(_ fields: String, _ client: HTTPClient, _ address: String) throws {
         let body = #"{"app":{"id":"\#(app)","version":"1.0"},\#(fields)}"#
         let answer = try requireAnswer {
@@ -161,18 +161,18 @@ struct OperatorLedger: Sendable {
             // The key is no longer expected to be valid, even if the request fails.
             keys.removeAll { $0.id == key.id }
             try Self.delete("/api/v1/keys/\(key.id)", client, address).expect(200)
-            revoked.append(key)
+            revokedKeys.append(key)
         case .erase(let install):
             try Self.report(#""class":"Shop.Erased","install":"\#(install)""#, client, address)
             let answer = try Self.delete("/api/v1/installs/\(install)", client, address).expect(200)
             if answer["sets"] as? Int ?? 0 < 1 { problems.append("nothing was erased of \(install)") }
-            erased.append(install)
+            erasedInstalls.append(install)
         case .uploadSymbols(let image):
             try upload(image, client, address)
         case .removeSymbols(let image):
             images.removeAll { $0 == image }
             try Self.delete("/api/v1/symbols/\(image)", client, address).expect(200)
-            removed.append(image)
+            removedImages.append(image)
         }
     }
 
@@ -193,23 +193,23 @@ struct OperatorLedger: Sendable {
 
     // MARK: Results
 
-    /// Returns effects that differ from their answers right after the restart. Repeats the unanswered call if that
-    /// changes nothing when the call was executed already.
+    /// Returns differences between the answers of calls and their effects, right after the restart. Repeats the unanswered
+    /// call if a second execution would change nothing.
     mutating func problems(after address: String) throws -> [String] {
-        let client = try HTTPClient.ofCrashTests()
+        let client = try HTTPClient.forCrashTests()
         var found: [String] = []
         let leak = try Self.leak(client, address)
         let history =
             try client.json("/api/v1/leaks/\(leak)", at: address)["history"] as? [[String: Any]] ?? []
-        let told = history.compactMap { $0["note"] as? String }
+        let storedNotes = history.compactMap { $0["note"] as? String }
         // The newest entry comes first.
         let known = Set(notes)
-        if Array(told.filter(known.contains).reversed()) != notes {
-            found.append("decided was \(notes), known is \(told)")
+        if Array(storedNotes.filter(known.contains).reversed()) != notes {
+            found.append("answered decisions: \(notes), in the history: \(storedNotes)")
         }
-        switch open {
+        switch unanswered {
         case .decide(let note):
-            if told.filter({ $0 == note }).count > 1 { found.append("decision \(note) came twice") }
+            if storedNotes.filter({ $0 == note }).count > 1 { found.append("decision \(note) came twice") }
         case .createKey(let name):
             if try Self.keys(client, address).filter({ $0.name == name }).count > 1 {
                 found.append("key \(name) was made twice")
@@ -218,19 +218,19 @@ struct OperatorLedger: Sendable {
             // The status is 404 if the key was revoked already.
             let status = try Self.delete("/api/v1/keys/\(key.id)", client, address).status
             if ![200, 404].contains(status) { found.append("revoking again: \(status)") }
-            revoked.append(key)
+            revokedKeys.append(key)
         case .erase(let install):
             try Self.delete("/api/v1/installs/\(install)", client, address).expect(200)
-            erased.append(install)
+            erasedInstalls.append(install)
         case .uploadSymbols(let image):
             try upload(image, client, address)
         case .removeSymbols(let image):
             let status = try Self.delete("/api/v1/symbols/\(image)", client, address).status
             if ![200, 404].contains(status) { found.append("removing again: \(status)") }
-            removed.append(image)
+            removedImages.append(image)
         case .createToken, nil: break
         }
-        open = nil
+        unanswered = nil
         return try found + laterProblems(after: address)
     }
 
@@ -241,17 +241,17 @@ struct OperatorLedger: Sendable {
         return keys.map { ($0["name"] as? String ?? "", $0["revoked_at"] is String) }
     }
 
-    /// Returns effects that differ from their answers after further kills.
+    /// Returns differences between the answers of calls and their effects, after further kills.
     func laterProblems(after address: String) throws -> [String] {
-        let client = try HTTPClient.ofCrashTests()
+        let client = try HTTPClient.forCrashTests()
         var found: [String] = []
         func check(_ holds: Bool, _ problem: String) { if !holds { found.append(problem) } }
         let listed = try Self.keys(client, address)
-        for (keys, isRevoked) in [(keys, false), (revoked, true)] {
+        for (keys, isRevoked) in [(keys, false), (revokedKeys, true)] {
             for key in keys {
                 check(
                     listed.filter { $0.name == key.name }.map(\.isRevoked) == [isRevoked],
-                    "key \(key.name) in the list: \(isRevoked)")
+                    "key \(key.name) is not listed with isRevoked \(isRevoked)")
                 let answer = try client.post(
                     Array(#"{"app":{"id":"\#(Self.app)"},"class":"Shop.Keyed"}"#.utf8),
                     to: address + "/api/v1/reports",
@@ -267,13 +267,13 @@ struct OperatorLedger: Sendable {
         for token in tokens {
             let answer = try client.get(
                 address + "/api/v1/apps", fields: [HTTPField("Authorization", "Bearer \(token)")])
-            check(answer.status == 200, "a token: \(answer.status)")
+            check(answer.status == 200, "a token is not accepted: \(answer.status)")
         }
-        for install in erased {
+        for install in erasedInstalls {
             let answer = try Self.delete("/api/v1/installs/\(install)", client, address).expect(200)
             check(
                 answer["samples"] as? Int == 0 && answer["sets"] as? Int == 0,
-                "\(install) was erased, and left \(answer)")
+                "\(install) was erased, but a second erasure found data: \(answer)")
         }
         let symbols = try #require(
             try client.json("/api/v1/symbols", at: address)["symbols"] as? [[String: Any]])
@@ -281,7 +281,7 @@ struct OperatorLedger: Sendable {
         for image in images {
             check(stored.filter { $0 == image }.count == 1, "symbols of \(image) are not there")
         }
-        for image in removed { check(!stored.contains(image), "symbols of \(image) are there") }
+        for image in removedImages { check(!stored.contains(image), "symbols of \(image) are there") }
         return found
     }
 }

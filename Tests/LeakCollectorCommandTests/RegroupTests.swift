@@ -22,7 +22,7 @@ import Testing
             fields: [HTTPField("Authorization", "Bearer \(CollectorProcess.token)")])
     }
 
-    /// Stores a leak as version 1 made it from a call stack, and returns its id.
+    /// Stores a leak that version 1 of the grouping rules made from a call stack, and returns its ID.
     private func count(old id: UInt64, in store: SQLiteStore) throws -> LeakID {
         let frame = "1   Shop   0x0000000104f85e\(id)0 $s4Shop9CartModelC4loadyyF + 104"
         let now = Int64(Date().timeIntervalSince1970 * 1_000)
@@ -36,14 +36,14 @@ import Testing
         submission.sightings = [
             Submission.Sighting(
                 leak: leak, origin: 0, isFreed: false, at: now, count: 5, alive: nil, livedMilliseconds: nil,
-                sample: 0..<submission.body.count)
+                jsonRange: 0..<submission.body.count)
         ]
         #expect(try store.count([submission], now: now) == [.counted])
         return leak.id
     }
 
     @Test
-    func `a regroup whose leaks were changed meanwhile prints the number of leaks that were not merged`() {
+    func `regroup prints how many leaks were not merged because they changed while it ran`() {
         let sentence =
             "that another command changed or that expired while this command ran; "
             + "collector regroup --dry-run lists the remaining ones"
@@ -56,7 +56,7 @@ import Testing
         #expect(RegroupSummary.outcome(merged: 2, into: 1, planned: 2).count == 1)
     }
 
-    @Test func `leaks of an older grouping version are merged beside a running collector`() throws {
+    @Test func `regroup merges leaks of an older grouping version while a collector runs`() throws {
         let collector = try CollectorProcess(data: data)
         let store = try SQLiteStore(path: data + "/leaks.sqlite", exclusive: false)
         let old = try (1...3).map { try count(old: $0, in: store) }

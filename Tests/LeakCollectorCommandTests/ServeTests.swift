@@ -4,7 +4,9 @@ import Testing
 
 /// The program as its operator sees it: first lines, exit codes, and one clear line for each error.
 @Suite struct ServeTests {
-    @Test func `the first line names the address, and secrets are shown once`() throws {
+    @Test func `the first line names the address, and generated secrets are printed at the first start only`()
+        throws
+    {
         let folder = try TemporaryFolder()
         let data = folder.path + "/new/data"
         let generated = ["COLLECTOR_INGEST_KEY": "", "COLLECTOR_ACCESS_TOKEN": ""]
@@ -25,7 +27,7 @@ import Testing
         #expect(second.wait() == 0)
         for name in try FileManager.default.contentsOfDirectory(atPath: data) {
             let bytes = try Data(contentsOf: URL(fileURLWithPath: "\(data)/\(name)"))
-            #expect(bytes.range(of: Data(key.utf8)) == nil, "the key itself stands in \(name)")
+            #expect(bytes.range(of: Data(key.utf8)) == nil, "the key itself is in \(name)")
         }
     }
 
@@ -54,14 +56,15 @@ import Testing
     @Test func `a second server on the same folder or port is refused`() throws {
         let (one, other) = (try TemporaryFolder(), try TemporaryFolder())
         let running = try CollectorProcess(data: one.path)
-        let folder = try CollectorProcess.run(["--port", "0", "--data", one.path], environment: Self.public)
+        let folder = try CollectorProcess.run(
+            ["--port", "0", "--data", one.path], environment: Self.publicEnvironment)
         #expect(folder.code == 3)
         #expect(Self.isOneLine(folder.errors), "\(folder.errors)")
         let port = try CollectorProcess.run(
-            ["--port", "\(running.port)", "--data", other.path], environment: Self.public)
+            ["--port", "\(running.port)", "--data", other.path], environment: Self.publicEnvironment)
         #expect(port.code == 3)
         #expect(Self.isOneLine(port.errors) && port.errors.contains("\(running.port)"), "\(port.errors)")
-        #expect(try Self.post(to: running, key: CollectorProcess.key) == 200, "the first goes on")
+        #expect(try Self.post(to: running, key: CollectorProcess.key) == 200, "the first still works")
     }
 
     @Test(arguments: [
@@ -84,7 +87,8 @@ import Testing
         let data = arguments.contains("--data") || arguments == ["fly"] ? [] : ["--data", folder.path]
         let port = arguments.contains("--port") || arguments == ["fly"] ? [] : ["--port", "0"]
         let run = try CollectorProcess.run(
-            arguments + data + port, environment: arguments.contains("--public") ? [:] : Self.public)
+            arguments + data + port,
+            environment: arguments.contains("--public") ? [:] : Self.publicEnvironment)
         #expect(run.code != 0)
         #expect(run.output.isEmpty)
         #expect(Self.isOneLine(run.errors), "\(run.errors)")
@@ -98,12 +102,12 @@ import Testing
         let folder = try TemporaryFolder()
         let run = try CollectorProcess.run(
             ["--data", folder.path, "--port", "0"] + arguments,
-            environment: arguments.contains("--public") ? [:] : Self.public)
+            environment: arguments.contains("--public") ? [:] : Self.publicEnvironment)
         #expect(run.code == 2 && run.errors.contains(arguments[1]), "\(run)")
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
     }
 
-    @Test func `a database of another program is not changed`() throws {
+    @Test func `a file that is not the database of a collector is refused and not changed`() throws {
         let contents: [(String, Data)] = [
             ("garbage", Data(repeating: 0x41, count: 8192)), ("text", Data("hello\n".utf8)),
         ]
@@ -112,7 +116,7 @@ import Testing
             let file = URL(fileURLWithPath: folder.path + "/leaks.sqlite")
             try bytes.write(to: file)
             let run = try CollectorProcess.run(
-                ["--port", "0", "--data", folder.path], environment: Self.public)
+                ["--port", "0", "--data", folder.path], environment: Self.publicEnvironment)
             #expect(run.code == 1, "\(name)")
             #expect(Self.isOneLine(run.errors) && run.errors.contains("leaks.sqlite"), "\(run.errors)")
             #expect(try Data(contentsOf: file) == bytes)
@@ -124,7 +128,7 @@ import Testing
         let running = try CollectorProcess(data: folder.path)
         let well = try CollectorProcess.health(["--port", "\(running.port)"])
         #expect(well.code == 0 && well.output == "ok\n")
-        // The default data folder may contain the address of another collector, so another collector is named.
+        // The default data folder may contain the address of another collector, so this command uses a missing folder.
         let every = try CollectorProcess.health(
             environment: [
                 "COLLECTOR_DATA": folder.path + "/none", "COLLECTOR_HOST": "0.0.0.0",
@@ -139,7 +143,7 @@ import Testing
         #expect(Self.isOneLine(gone.errors), "\(gone.errors)")
     }
 
-    @Test func `keys are created, listed and revoked beside a running server`() throws {
+    @Test func `keys are created, listed and revoked while a server runs`() throws {
         let folder = try TemporaryFolder()
         let running = try CollectorProcess(data: folder.path)
         let made = try CollectorProcess.run([
@@ -163,7 +167,7 @@ import Testing
             ["key", "list"], ["key", "create"], ["token", "list"], ["export", folder.path + "/site"],
         ] {
             let run = try CollectorProcess.run(
-                command + ["--data", folder.path + "/none"], environment: Self.public)
+                command + ["--data", folder.path + "/none"], environment: Self.publicEnvironment)
             #expect(run.code == 1 && Self.isOneLine(run.errors), "\(run.errors)")
         }
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
@@ -173,7 +177,7 @@ import Testing
         ["--name", "two\nlines"], ["--name", "\u{1B}[31mred"], ["--name", ""], ["--app", ""],
         ["--app", String(repeating: "a", count: 257)],
     ])
-    func `a key's name must fit a terminal, and a key's app must be an id that reports can have`(
+    func `a key with an empty or unprintable name, or an app ID that no report can have, is refused`(
         flags: [String]
     ) throws {
         let folder = try TemporaryFolder()
@@ -203,11 +207,11 @@ import Testing
         two.kill(SIGTERM)
         two.wait()
         for (key, words) in [
-            (first, "was revoked on"), (CollectorProcess.token, "already used as another secret"),
+            (first, "was revoked on"), (CollectorProcess.token, "has the value of another secret"),
         ] {
             let run = try CollectorProcess.run(
                 ["--port", "0", "--data", folder.path],
-                environment: Self.public.merging([
+                environment: Self.publicEnvironment.merging([
                     "COLLECTOR_INGEST_KEY": key, "COLLECTOR_ACCESS_TOKEN": CollectorProcess.token,
                 ]) { $1 })
             #expect(
@@ -240,12 +244,12 @@ import Testing
         #expect(try eventually { try look() == 303 })
     }
 
-    @Test func `an export is complete and has no broken links`() throws {
+    @Test func `the export command writes pages without broken links`() throws {
         let (folder, target) = (try TemporaryFolder(), try TemporaryFolder())
         let running = try CollectorProcess(data: folder.path)
         #expect(try Self.post(to: running, key: CollectorProcess.key) == 200)
         let run = try CollectorProcess.run(
-            ["export", target.path + "/site", "--data", folder.path], environment: Self.public)
+            ["export", target.path + "/site", "--data", folder.path], environment: Self.publicEnvironment)
         #expect(run.code == 0, "\(run.errors)")
         var seen = 0
         let root = URL(fileURLWithPath: target.path + "/site")
@@ -267,7 +271,7 @@ import Testing
 
     // MARK: Support
 
-    private static let `public` = ["COLLECTOR_PUBLIC": CollectorProcess.publicFolder]
+    private static let publicEnvironment = ["COLLECTOR_PUBLIC": CollectorProcess.publicFolder]
 
     private static func isOneLine(_ text: String) -> Bool {
         text.hasPrefix("collector: ") && text.hasSuffix("\n") && text.filter(\.isNewline).count == 1

@@ -6,7 +6,7 @@ import Testing
 @Suite struct StopTests {
     private static let body = #"{"class":"Cart"}"#
 
-    /// Sends all of a report except its last byte.
+    /// Sends the head of a report, without the body.
     private static func beginPost(
         to collector: CollectorProcess, length: Int = body.utf8.count
     ) throws -> RawPeer {
@@ -18,18 +18,20 @@ import Testing
         return peer
     }
 
-    /// Reads `100 Continue`: from then on the report is in flight.
-    private static func waitUntilTaken(_ peer: RawPeer) {
+    /// Waits for `100 Continue`. From then on the report is in flight.
+    private static func waitUntilInFlight(_ peer: RawPeer) {
         #expect(peer.receive().hasPrefix("HTTP/1.1 100 "))
     }
 
     @Test(arguments: [SIGTERM, SIGINT])
-    func `after the first signal open requests finish`(signal: Int32) throws {
+    func `after the first signal requests in flight are finished, and new connections are refused`(
+        signal: Int32
+    ) throws {
         let folder = try TemporaryFolder()
         let running = try CollectorProcess(data: folder.path)
         let idle = try #require(RawPeer(port: running.port))
         let peer = try Self.beginPost(to: running)
-        Self.waitUntilTaken(peer)
+        Self.waitUntilInFlight(peer)
         running.kill(signal)
         #expect(idle.receiveAll().isEmpty, "idle connections are closed at once")
         var others = 0
@@ -38,7 +40,7 @@ import Testing
             others += 1
             usleep(5000)
         }
-        #expect(others < 1000, "newcomers are turned away")
+        #expect(others < 1000, "new connections are refused")
         peer.send(Self.body)
         let answer = peer.receiveAll()
         #expect(
@@ -60,7 +62,7 @@ import Testing
         let folder = try TemporaryFolder()
         let running = try CollectorProcess(data: folder.path)
         let peer = try Self.beginPost(to: running)
-        Self.waitUntilTaken(peer)
+        Self.waitUntilInFlight(peer)
         running.kill(SIGTERM)
         #expect(running.errorsUntil("a second signal").contains("stopping: "))
         running.kill(signal)
@@ -73,9 +75,9 @@ import Testing
         let folder = try TemporaryFolder()
         let running = try CollectorProcess(data: folder.path)
         let peer = try Self.beginPost(to: running, length: 1_000_000)
-        Self.waitUntilTaken(peer)
+        Self.waitUntilInFlight(peer)
         running.kill(SIGTERM)
-        // This is less than the ten seconds after which containers are killed.
+        // Five seconds are less than the ten seconds after which containers are killed.
         #expect(running.errorsUntil("a second signal").contains("for 5 s at most"))
         signal(SIGPIPE, SIG_IGN)
         while running.isRunning {

@@ -5,7 +5,7 @@ import LeakReporter
 import Testing
 
 /// `collector symbols`, from a stripped library that leaks to the names of its functions on the page.
-@Suite(.enabled(if: symbolTools, "clang and LLVM's tools are needed: apt-get install llvm"))
+@Suite(.enabled(if: hasSymbolTools, "clang and LLVM's tools are needed: apt-get install llvm"))
 struct SymbolsTests {
     private let folder: TemporaryFolder
     private let collector: CollectorProcess
@@ -49,7 +49,9 @@ struct SymbolsTests {
         return try #require(json?["leaks"] as? [[String: Any]])
     }
 
-    @Test(.timeLimit(.minutes(1))) func `a pipe is refused without waiting for it`() throws {
+    @Test(.timeLimit(.minutes(1))) func `symbols upload refuses a named pipe without waiting for data`()
+        throws
+    {
         let pipe = folder.path + "/pipe.sym"
         try Self.shell("mkfifo '\(pipe)'")
         let outcome = try symbols("upload", pipe)
@@ -60,7 +62,7 @@ struct SymbolsTests {
 
     /// Returns the source of a library that calls back through two functions and an inlined function.
     ///
-    /// - Parameter padding: number of functions in front, so that another build has other offsets.
+    /// - Parameter padding: number of functions before the others, so that each build has other offsets.
     private static func source(padding: Int) -> String {
         let extra = (0..<padding).map { "int padding_\($0)(int x) { return x * \($0 + 3) + x / \($0 + 7); }" }
         return extra.joined(separator: "\n") + """
@@ -78,7 +80,7 @@ struct SymbolsTests {
     /// Builds a stripped library, runs it and reports the leak with the stack that the reporter captures.
     ///
     /// - Returns: the path of the library with its debug data.
-    private func leak(build: String, padding: Int, more: String = "") throws -> String {
+    private func reportLeak(build: String, padding: Int, more: String = "") throws -> String {
         let place = "\(folder.path)/\(build)"
         try Self.shell("mkdir -p '\(place)/symbols'")
         try Self.source(padding: padding).write(toFile: "\(place)/cart.c", atomically: true, encoding: .utf8)
@@ -115,15 +117,15 @@ struct SymbolsTests {
         typealias Close = @convention(c) (@convention(c) () -> Void) -> Void
         let close = unsafe unsafeBitCast(symbol, to: Close.self)
         close { SymbolsTests.captured.set(LeakReporter.callStack(limit: 16)) }
-        // Only the frames of the library, because the test's own frames depend on the test runner.
+        // Returns only the frames of the library, because the frames of the test depend on the test runner.
         return captured.take().filter { $0.contains("libcart.so") }
     }
 
     // MARK: Tests
 
-    @Test func `two stripped builds are one leak once their symbols are uploaded`() throws {
-        let first = try leak(build: "1.0", padding: 0)
-        let second = try leak(build: "1.1", padding: 9)
+    @Test func `the leaks of two stripped builds are merged once their symbols are uploaded`() throws {
+        let first = try reportLeak(build: "1.0", padding: 0)
+        let second = try reportLeak(build: "1.1", padding: 9)
         #expect(try leaks().count == 2)
         let before = try #require(try leaks().first?["stack"] as? [String])
         #expect(before.allSatisfy { $0.contains(" + 0x") })
@@ -143,8 +145,8 @@ struct SymbolsTests {
             ])
         #expect(stack.allSatisfy { $0.contains("(cart.c:") })
 
-        // A further report of a build whose symbols are uploaded already.
-        _ = try self.leak(build: "1.1", padding: 9)
+        // Reports the leak again, in a build whose symbols are uploaded already.
+        _ = try self.reportLeak(build: "1.1", padding: 9)
         #expect(try leaks().map { $0["reports"] as? Int } == [3])
 
         let list = try symbols("list")
@@ -158,14 +160,14 @@ struct SymbolsTests {
     }
 
     @Test func `a file with only debug data can be uploaded`() throws {
-        let full = try leak(build: "1.0", padding: 2)
+        let full = try reportLeak(build: "1.0", padding: 2)
         try Self.shell("llvm-objcopy --only-keep-debug '\(full)' '\(full).debug'")
         let upload = try symbols("upload", full + ".debug")
         #expect(upload.code == 0 && upload.output.contains("1 leak got function names"), "\(upload)")
     }
 
-    @Test func `for a file without symbols the error says what to do`() throws {
-        let full = try leak(build: "1.0", padding: 0)
+    @Test func `the error about a file without symbols says what to do`() throws {
+        let full = try reportLeak(build: "1.0", padding: 0)
         try Self.shell(
             "cd '\(folder.path)' && echo hello > text && mkdir empty && clang -shared -fPIC -Wl,--build-id=none -o none.so 1.0/cart.c"
         )
@@ -201,7 +203,7 @@ private final class Captured: @unchecked Sendable {
     }
 }
 
-private var symbolTools: Bool {
+private var hasSymbolTools: Bool {
     #if os(Linux)
         let tools = ["clang", "llvm-dwarfdump", "llvm-symbolizer", "llvm-nm", "llvm-objcopy"]
         return (try? SymbolsTests.shell(tools.map { "command -v \($0)" }.joined(separator: " && "))) != nil

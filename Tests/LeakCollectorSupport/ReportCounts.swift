@@ -1,8 +1,8 @@
 import LeakHTTPClient
 
 extension RunningCollector {
-    /// Error of reading the counts.
-    public struct Uncounted: Error {
+    /// Error if the list of leaks cannot be read.
+    public struct UnreadableCounts: Error {
         public let status: Int
     }
 
@@ -14,7 +14,7 @@ extension RunningCollector {
             let answer = try get("/api/v1/leaks?app=\(app)&sort=first_seen&limit=200\(page)")
             let json = try answer.json
             guard answer.status == 200, let leaks = json["leaks"] as? [[String: Any]] else {
-                throw Uncounted(status: answer.status)
+                throw UnreadableCounts(status: answer.status)
             }
             for leak in leaks {
                 let name = [leak["module"], leak["class"]].compactMap { $0 as? String }.joined(separator: ".")

@@ -19,7 +19,7 @@ public final class RunningCollector {
     /// Starts a collector.
     ///
     /// - Parameters:
-    ///   - now: milliseconds since 1970.
+    ///   - now: returns the time in milliseconds since 1970.
     ///   - wrap: returns a store that wraps the real store.
     public init(
         _ change: (inout Settings) -> Void = { _ in }, publicFolder: String = RunningCollector.publicFolder,
@@ -51,7 +51,7 @@ public final class RunningCollector {
     public static let publicFolder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("Public").path
 
-    /// Sends a body with POST, by default a report.
+    /// Sends a body with POST, by default to the path for reports.
     ///
     /// - Parameter fields: header fields in place of the ingest key; `nil` sends the key.
     public func post(
@@ -78,7 +78,7 @@ public final class RunningCollector {
     }
 
     /// Pins the current release of an app, as the form of the page of releases does.
-    public func pin(_ version: String, of app: String) throws -> HTTPResponse {
+    public func pinCurrentRelease(_ version: String, of app: String) throws -> HTTPResponse {
         try post(
             "do=pin&app=\(app)&version=\(version)", "application/x-www-form-urlencoded",
             to: "/releases/current",

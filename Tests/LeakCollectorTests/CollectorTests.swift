@@ -10,12 +10,12 @@ import Testing
 
 @testable import LeakCollector
 
-/// The whole path over real sockets: libcurl posts, SQLite stores, libcurl reads back.
+/// A whole collector over real sockets: libcurl sends reports and reads the results, SQLite stores the reports.
 @Suite struct CollectorTests {
-    @Test func `every known text gives the expected group`() throws {
+    @Test func `every known text of a detector gives the expected leak and counts`() throws {
         let running = try RunningCollector()
         for (number, vector) in DetectorText.all.enumerated() {
-            // Each text has a separate app, so that its group can be identified.
+            // Each text is sent for a separate app, so that its leak can be identified.
             let app = "vector-\(number)"
             let answer = try running.post(
                 vector.message, "text/plain", to: "/api/v1/reports?app=\(app)&version=1")
@@ -70,7 +70,7 @@ import Testing
         #expect(leaks.compactMap { $0["reports"] as? Int }.sorted() == expected.sorted())
     }
 
-    @Test func `every form of body is accepted`() throws {
+    @Test func `reports are accepted as JSON object, JSON array, batch, NDJSON and text`() throws {
         let running = try RunningCollector()
         let bodies = [
             (#"{"class":"One"}"#, "application/json"),
@@ -103,7 +103,7 @@ import Testing
         #expect(try running.json("/api/v1/summary")["reports"] as? Int == 1)
     }
 
-    @Test func `nothing can be read or written without the right secret`() throws {
+    @Test func `reading requires an access token, and sending reports requires an ingest key`() throws {
         let running = try RunningCollector()
         _ = try running.post(#"{"class":"One"}"#)
         let leaks = try #require(try running.json("/api/v1/leaks")["leaks"] as? [[String: Any]])
@@ -135,7 +135,9 @@ import Testing
         #expect(try running.json("/api/v1/summary")["reports"] as? Int == 1)
     }
 
-    @Test func `a restricted key writes for its app, a revoked key not at all`() throws {
+    @Test func `with a restricted ingest key only reports of its app are accepted, with a revoked key none`()
+        throws
+    {
         let running = try RunningCollector()
         let credentials = Credentials(store: running.store)
         let (credential, secret) = try credentials.create(
@@ -176,7 +178,7 @@ import Testing
         #expect(try running.get("/", fields: session).status == 303)
     }
 
-    @Test func `an access token signs in through the form`() throws {
+    @Test func `the sign-in form accepts an access token, and never redirects to another site`() throws {
         let running = try RunningCollector()
         let form = "application/x-www-form-urlencoded"
         let wrong = try running.post("token=nope", form, to: "/sign-in", fields: [])
@@ -196,15 +198,15 @@ import Testing
         ("", "application/json", 400, "ends too early"), (#"{"class":""}"#, "application/json", 400, "class"),
         ("x", "image/png", 415, "Content-Type"), ("\u{1F}", "application/xml", 415, "Content-Type"),
     ])
-    func `invalid input gets a status and a reason`(body: String, type: String, status: Int, words: String)
-        throws
-    {
+    func `an invalid request body gets an error status and a reason`(
+        body: String, type: String, status: Int, words: String
+    ) throws {
         let running = try RunningCollector()
         let answer = try running.post(body, type)
         #expect(answer.status == status)
         #expect(answer.field("Content-Type") == "application/problem+json")
         #expect(answer.text.contains(words), "\(answer.text)")
-        #expect(try running.post(#"{"class":"One"}"#).status == 200, "and nothing else is harmed")
+        #expect(try running.post(#"{"class":"One"}"#).status == 200, "a valid report is still accepted")
     }
 
     @Test(arguments: [
@@ -220,12 +222,14 @@ import Testing
         ("/api/v1/leaks?q=%25_%27", 200), ("/healthz", 200), ("/readyz", 200), ("/style.css", 200),
         ("/openapi.json", 200), ("/favicon.ico", 200), ("/sign-in", 200), ("/../Package.swift", 404),
     ])
-    func `every address responds`(path: String, status: Int) throws {
+    func `each path and query gets a response with the expected status`(path: String, status: Int) throws {
         let running = try RunningCollector()
         #expect(try running.get(path).status == status)
     }
 
-    @Test func `a removed data folder is noticed, and no report is lost silently`() throws {
+    @Test func `reports are rejected while the data folder is missing, and accepted when it is back`()
+        throws
+    {
         let running = try RunningCollector()
         #expect(try running.post(#"{"class":"One"}"#).status == 200)
         #expect(try running.get("/readyz").status == 200)
@@ -241,7 +245,7 @@ import Testing
         try Self.eventually { try running.post(#"{"class":"One"}"#).status == 200 }
     }
 
-    @Test func `a truncated database accepts no more reports`() throws {
+    @Test func `a collector whose database is truncated accepts no more reports`() throws {
         let running = try RunningCollector()
         for number in 0..<40 { #expect(try running.post(#"{"class":"C\#(number)"}"#).status == 200) }
         let file = try #require(FileHandle(forWritingAtPath: Collector.databasePath(in: running.folder)))
@@ -265,6 +269,6 @@ import Testing
             if try condition() { return }
             usleep(50_000)
         }
-        Issue.record("it did not become true in 30 seconds")
+        Issue.record("the condition did not become true within 30 seconds")
     }
 }

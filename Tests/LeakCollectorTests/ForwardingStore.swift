@@ -35,7 +35,7 @@ extension ForwardingStore {
         try store.decide(decision, about: leaks, now: now)
     }
     func rewrite(_ identity: LeakIdentity) throws(StoreError) -> Bool { try store.rewrite(identity) }
-    func put(_ symbols: StoredSymbols, body: [UInt8]) throws(StoreError) -> SymbolsStored {
+    func put(_ symbols: StoredSymbols, body: [UInt8]) throws(StoreError) -> SymbolUploadResult {
         try store.put(symbols, body: body)
     }
     func removeSymbols(_ kind: StoredSymbols.Kind, of image: String) throws(StoreError) -> Bool {

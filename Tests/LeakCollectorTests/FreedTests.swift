@@ -5,7 +5,7 @@ import Testing
 
 @testable import LeakCollector
 
-/// Objects that are freed late, from the detector's text to JSON and page.
+/// Reports of objects that are freed late: from the detector's text to the JSON and the page of the leak.
 @Suite struct FreedTests {
     private static let texts = [
         (
@@ -24,7 +24,9 @@ import Testing
     ]
 
     @Test(arguments: texts)
-    func `the text of a freed object finds its leak by the key`(leak: String, freed: String) throws {
+    func `a detector's text about a freed object is counted for the leak that it reported earlier`(
+        leak: String, freed: String
+    ) throws {
         let running = try RunningCollector()
         for text in [leak, leak, freed] {
             #expect(try running.post(text, "text/plain", to: "/api/v1/reports?app=a&version=1").status == 200)
@@ -46,7 +48,10 @@ import Testing
         #expect(try running.get("/leaks/\(id)").text.contains(words))
     }
 
-    @Test func `a freed report whose leak report was lost gives a slow leak with no reports`() throws {
+    @Test
+    func `a report of a freed object without an earlier report gives a leak with state slow and no reports`()
+        throws
+    {
         let running = try RunningCollector()
         let report =
             #"{"type":"freed","class":"Shop.Cart","stack":["Root","Shop.Cart"],"lived_ms":800,"app":{"id":"a","module":"Shop"}}"#

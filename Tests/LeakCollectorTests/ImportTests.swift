@@ -21,7 +21,7 @@ import Testing
         return reports.result
     }
 
-    @Test func `names over a limit are reported, and only those of the current import`() throws {
+    @Test func `an import reports its own names over a limit, not those of earlier imports`() throws {
         var limits = StoreLimits.forImports
         limits.appsPerKey = 2
         let store = try store(limits)
@@ -49,10 +49,11 @@ import Testing
         }
     }
 
-    @Test func `every idempotency key of an import is stored, however many a day has`() throws {
+    @Test func `an import has no daily limit of idempotency keys or responses`() throws {
         let limits = StoreLimits.forImports
         #expect(limits.idempotencyKeysPerDay == .max && limits.responsesPerDay == .max)
-        // Each line is answered separately.
+        // The 40 different lines have different responses, because the number of rejected reports differs. Each line
+        // occurs twice.
         var lines = (1...40).map { rejected in
             "[" + [String](repeating: "{}", count: rejected).joined(separator: ",") + #",{"class": "C"}]"#
         }
@@ -64,14 +65,16 @@ import Testing
     }
 
     @Test(arguments: [("2026-11-18T00:00:00Z", 0), ("2026-09-01T00:00:00Z", 1), ("2027-01-01T00:00:00Z", 1)])
-    func `reports whose time was changed are counted as moved, once`(at: String, moved: Int) throws {
+    func `an import counts reports whose time it changed, but not again if they are repeated`(
+        at: String, moved: Int
+    ) throws {
         let line = #"{"class": "C", "at": "\#(at)"}"#
         let store = try store()
         #expect(try run([line], into: store).clampedTimeCount == moved)
         #expect(try run([line], into: store).clampedTimeCount == 0)
     }
 
-    @Test func `reports of an import are counted even if the cleanup of the store fails`() throws {
+    @Test func `an import counts all reports even if the checkpoints of the store fail`() throws {
         let store = try store()
         let lines = (0..<1_200).map { #"{"class": "C\#($0 % 7)"}"# }
         let result = try run(lines, into: FailingCheckpointStore(store: store))
@@ -80,14 +83,14 @@ import Testing
     }
 }
 
-/// A folder of one test. It is removed with the object.
+/// A folder for one test. It is removed when this object is deallocated.
 private final class TemporaryFolder: Sendable {
     let path = NSTemporaryDirectory() + "import-test-\(UUID().uuidString)"
 
     deinit { try? FileManager.default.removeItem(atPath: path) }
 }
 
-/// A store that counts, and whose checkpoints fail.
+/// A store that counts reports, but whose checkpoints fail.
 private struct FailingCheckpointStore: ForwardingStore {
     let store: any Store
 

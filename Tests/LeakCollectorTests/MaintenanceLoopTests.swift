@@ -19,7 +19,7 @@ import LeakPlatform
                 """)
     }
 
-    @Test func `a long expiry does not delay the stop`() throws {
+    @Test func `a long expiration does not delay the stop of the collector`() throws {
         let hasBegun = Guarded(false)
         let running = try RunningCollector(store: { EndlessExpirationStore(store: $0, hasBegun: hasBegun) })
         #expect(hasBegun.wait(timeout: .seconds(60)) { $0 ? true : nil } == true)

@@ -9,7 +9,7 @@
     private let hasClang = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
         .contains { FileManager.default.isExecutableFile(atPath: "\($0)/clang") }
 
-    /// Names and lines of closures, read from files of this process.
+    /// Tests how names and source lines of closures are read from the executable files of this process.
     @Suite struct ClosureNameTests {
         @Test(
             arguments: [("nowhere", 0x1000), ("", 0), ("leak-collectorPackageTests.xctest", 0)]
@@ -19,15 +19,17 @@
             #expect(ClosureName.names(of: [site]).isEmpty)
         }
 
-        /// A library that is loaded at run time, such as the shared library of a test bundle.
+        /// The library is loaded at run time, as the shared library of a test bundle is.
         @Test(.enabled(if: hasClang, "clang is not in PATH"), arguments: ["-gdwarf-4", "-gdwarf-5", "-g0"])
-        func `a function of a loaded library has its name and line`(debugData: String) throws {
+        func `a function of a library loaded at run time has a name, and with debug data a source line`(
+            debugData: String
+        ) throws {
             let library = try Library(debugData)
             defer { library.remove() }
             let handle = unsafe dlopen(library.path, RTLD_NOW | RTLD_LOCAL)
             try #require(unsafe handle != nil)
             let function = unsafe try #require(unsafe dlsym(handle, "on_paid"))
-            // Reads to the end: the file reports a size of 0 bytes, and it is long in a process of many tests.
+            // The file reports a size of 0 bytes and is long in a process of many tests, so it is read until its end.
             let file = try #require(FileHandle(forReadingAtPath: "/proc/self/maps"))
             let maps = String(decoding: try #require(try file.readToEnd()), as: UTF8.self)
             let image = try #require(library.path.split(separator: "/").last)
@@ -40,16 +42,16 @@
         }
 
         @Test(.enabled(if: hasClang, "clang is not in PATH"), arguments: ["-gdwarf-4", "-gdwarf-5"])
-        func `a damaged file does not end the process`(debugData: String) throws {
+        func `a truncated or damaged library file does not crash the process`(debugData: String) throws {
             let library = try Library(debugData)
             defer { library.remove() }
             let bytes = try Array(Data(contentsOf: URL(fileURLWithPath: library.path)))
-            let addresses = try Self.functions(bytes)
+            let addresses = try Self.addressOfOnPaid(bytes)
             #expect(Self.places(bytes, addresses).count == addresses.count)
             for count in stride(from: 0, to: bytes.count, by: 97) {
                 _ = Self.places(Array(bytes.prefix(count)), addresses)
             }
-            // Damages each byte once, so also the section headers, the symbols and the debug lines.
+            // Each round damages every 61st byte. Together the rounds reach the section headers, symbols and debug lines.
             for value: UInt8 in [0, 0x7F, 0xFF] {
                 for start in 0..<61 {
                     var damaged = bytes
@@ -59,7 +61,7 @@
             }
         }
 
-        @Test func `reading a number stops at the end of the file`() {
+        @Test func `reading a number past the end of the file makes the reader invalid`() {
             let bytes: [UInt8] = [0xE5, 0x8E, 0x26, 0x7F, 0xFF, 0xFF]
             unsafe bytes.withUnsafeBytes { bytes in
                 var reader = unsafe LittleEndianReader(bytes, 0..<100)
@@ -79,13 +81,13 @@
             unsafe bytes.withUnsafeBytes { unsafe ElfSymbols($0)?.locations(of: addresses) ?? [:] }
         }
 
-        /// Returns the address of the function, found by trying all small addresses.
-        private static func functions(_ bytes: [UInt8]) throws -> Set<UInt64> {
+        /// Returns the lowest address that has the symbol `on_paid`, found by trying all small addresses.
+        private static func addressOfOnPaid(_ bytes: [UInt8]) throws -> Set<UInt64> {
             let found = Set(places(bytes, Set(0x200..<0x4000)).filter { $0.value.symbol == "on_paid" }.keys)
             return [try #require(found.min())]
         }
 
-        /// A shared library of one function.
+        /// A shared library with one function, `on_paid`, compiled by clang.
         private struct Library {
             let path: String
 

@@ -7,7 +7,7 @@ import Testing
 @Suite struct ExpectNoLeaksTests {
     private struct Offline: Error {}
 
-    @Test func `freed objects pass, and the block's result is returned`() {
+    @Test func `expectNoLeaks passes if all objects are freed, and returns the result of its block`() {
         let isOpen = expectNoLeaks { leaks in
             leaks.track(Screen())
             return leaks.track(Sheet()).onClose == nil
@@ -15,7 +15,9 @@ import Testing
         #expect(isOpen)
     }
 
-    @Test func `async tests pass too, whether the block awaits or not`() async {
+    @Test func `an async expectNoLeaks passes if all objects are freed, even if its block awaits nothing`()
+        async
+    {
         let number = await expectNoLeaks { leaks in
             let screen = leaks.track(Screen())
             await Task.yield()
@@ -28,7 +30,7 @@ import Testing
         }
     }
 
-    @Test func `a cycle that the block breaks passes at once`() {
+    @Test func `expectNoLeaks passes without waiting if its block breaks the cycle`() {
         expectNoLeaks(within: 0) { leaks in
             let screen = leaks.track(Screen())
             screen.leak()
@@ -37,21 +39,23 @@ import Testing
     }
 
     // The timeout is much longer than needed, for busy machines. A released object ends the wait early.
-    @Test func `an object that another thread releases a little later passes`() {
+    @Test func `expectNoLeaks waits for an object that another thread releases a little later`() {
         expectNoLeaks(within: 30) { leaks in
             let upload = leaks.track(Upload())
             DispatchQueue.global().asyncAfter(deadline: .now() + 0.05) { withExtendedLifetime(upload) {} }
         }
     }
 
-    @Test func `an object that another thread releases while the test is suspended passes`() async {
+    @Test func `an async expectNoLeaks waits for an object that another thread releases a little later`()
+        async
+    {
         await expectNoLeaks(within: 30) { leaks in
             let upload = leaks.track(Upload())
             DispatchQueue.global().asyncAfter(deadline: .now() + 0.05) { withExtendedLifetime(upload) {} }
         }
     }
 
-    @Test func `an object that a task holds until it ends passes`() async {
+    @Test func `expectNoLeaks waits for an object that a task holds until the task ends`() async {
         await expectNoLeaks(within: 30) { leaks in
             let upload = leaks.track(Upload())
             Task.detached {
@@ -62,7 +66,7 @@ import Testing
     }
 
     @Test @MainActor
-    func `a test on the main actor runs its block there, and objects that are released there later pass`()
+    func `expectNoLeaks runs its block on the main actor, and waits for objects that are released there`()
         async
     {
         await expectNoLeaks(within: 30) { leaks in
@@ -90,14 +94,14 @@ import Testing
         }
     }
 
-    @Test @MainActor func `an object that a task of the main actor frees passes`() async {
+    @Test @MainActor func `expectNoLeaks waits for an object that a task of the main actor releases`() async {
         await expectNoLeaks(within: 30) { leaks in
             let screen = leaks.track(MainScreen())
             Task { @MainActor in withExtendedLifetime(screen) {} }
         }
     }
 
-    @Test @MainActor func `without waiting the block runs on the main actor too`() {
+    @Test @MainActor func `a block that is not async runs on the main actor if its test does`() {
         expectNoLeaks { leaks in
             MainActor.assertIsolated()
             leaks.track(MainScreen())
@@ -123,7 +127,7 @@ import Testing
         }
     }
 
-    @Test func `a block in a cancelled task waits like any other`() async {
+    @Test func `expectNoLeaks waits for objects even in a cancelled task`() async {
         let task = Task {
             unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
             await expectNoLeaks(within: 30) { leaks in

@@ -37,7 +37,8 @@ import LeakPlatform
         }
     }
 
-    @Test @MainActor func `the failure of a test that blocks the main actor names the async form`() {
+    @Test @MainActor
+    func `the failure of a test that blocks the main actor suggests the async form of expectNoLeaks`() {
         withKnownIssue {
             expectNoLeaks(within: 0.01) { leaks in
                 let screen = leaks.track(Screen())
@@ -48,7 +49,9 @@ import LeakPlatform
         }
     }
 
-    @Test func `the failure of a test on another thread does not name the async form`() async {
+    @Test func `the failure of a test on another thread does not suggest the async form of expectNoLeaks`()
+        async
+    {
         let words = await recorded {
             func leakBlocking() { expectNoLeaks(within: 0) { leaks in leaks.track(Screen()).leak() } }
             leakBlocking()
@@ -57,7 +60,7 @@ import LeakPlatform
         #expect(!words.contains { $0.contains("async") })
     }
 
-    @Test func `a leak of an async block fails the test too`() async {
+    @Test func `a leak in an async block fails the test where the object was tracked`() async {
         let line = #line + 3
         await withKnownIssue {
             await expectNoLeaks(within: 0) { leaks in
@@ -72,8 +75,7 @@ import LeakPlatform
         }
     }
 
-    @Test func `two objects of one class are counted in one failure, apart from the freed ones`() async throws
-    {
+    @Test func `one failure says how many of the objects tracked in one line have leaked`() async throws {
         let issues = await recorded {
             await expectNoLeaks(within: 0) { leaks in
                 for number in 0..<3 {
@@ -130,7 +132,7 @@ import LeakPlatform
         #expect(issues.count == 1)
     }
 
-    @Test func `a task that never ends keeps its object, which fails the test`() async {
+    @Test func `an object that is held by a task which does not end fails the test`() async {
         let (stream, continuation) = AsyncStream.makeStream(of: Int.self)
         let issues = await recorded {
             await expectNoLeaks(within: 0.05) { leaks in
@@ -142,12 +144,12 @@ import LeakPlatform
         #expect(issues.count == 1)
     }
 
-    @Test func `the object that the block returns still exists`() async {
+    @Test func `an object that the block returns counts as a leak`() async {
         let issues = await recorded { _ = await expectNoLeaks(within: 0) { $0.track(Screen()) } }
         #expect(issues.count == 1)
     }
 
-    @Test func `a block that tracks no object fails, at its own line`() {
+    @Test func `expectNoLeaks fails at its own line if its block tracks no object`() {
         let line = #line + 2
         withKnownIssue {
             expectNoLeaks { _ in }
@@ -156,18 +158,19 @@ import LeakPlatform
         }
     }
 
-    /// Leaks only on request, see ``LeaksOnDemand``: a detached task does not know its test, so it cannot expect an issue.
+    /// The object leaks only in a process that ``LeaksOnDemand`` started. The test cannot expect the issue itself, because a
+    /// detached task does not know its test.
     @Test func `a detached task leaks an object if the environment asks for it`() async {
         await Task.detached {
             await expectNoLeaks(within: 0) { leaks in
                 let screen = leaks.track(Screen())
-                if LeaksOnDemand.isAsked { screen.leak() }
+                if LeaksOnDemand.isRequested { screen.leak() }
             }
         }.value
     }
 
     #if os(Linux)
-        @Test func `a leak in a detached task fails the run`() throws {
+        @Test func `a leak in a detached task fails the test run`() throws {
             let run = try LeaksOnDemand.run([
                 "--testing-library", "swift-testing", "--filter",
                 "a detached task leaks an object if the environment asks for it",

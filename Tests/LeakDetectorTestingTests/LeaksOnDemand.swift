@@ -1,11 +1,11 @@
 import Foundation
 
-/// Tests that usually pass, and that leak at the same lines in a process that requests it. The output of that process shows
-/// how a framework prints a real failure.
+/// Makes tests leak which otherwise pass, in a separate process that has an environment variable set. The output of that
+/// process shows how a test framework prints a real failure.
 enum LeaksOnDemand {
     private static let variable = "LEAK_ON_PURPOSE"
 
-    static var isAsked: Bool { ProcessInfo.processInfo.environment[variable] != nil }
+    static var isRequested: Bool { ProcessInfo.processInfo.environment[variable] != nil }
 
     #if os(Linux)
         /// Runs the bundle of these tests, which is a program on Linux, in another process, and makes it leak.

@@ -9,7 +9,7 @@ import Testing
     }
 
     @Test(arguments: [0, -1, -Double.infinity, .nan])
-    func `a wait with a time of zero has no pause`(seconds: Double) {
+    func `a wait has no pauses if its time is zero, negative or not a number`(seconds: Double) {
         #expect(Array(PollDelays(within: seconds)).isEmpty)
     }
 
@@ -18,7 +18,7 @@ import Testing
             Array(PollDelays(within: 10).prefix(8)) == [0.001, 0.002, 0.004, 0.008, 0.016, 0.032, 0.05, 0.05])
     }
 
-    @Test func `an endless wait lasts a day`() {
+    @Test func `a wait with an infinite time ends after a day`() {
         #expect(abs(Array(PollDelays(within: .infinity)).reduce(0, +) - 86_400) < 1e-3)
     }
 }

@@ -9,14 +9,14 @@ private final class CartModel {
 
 @Test func `a cart is freed with its screen`() async throws {
     try await expectNoLeaks { leaks in
-        let model = leaks.track(CartModel())  // gone within a second after the block, or `within:`
+        let model = leaks.track(CartModel())  // freed within 1 s after the block; `within:` changes that
         try await model.load()
     }
 }
 
 final class CartTests: XCTestCase {
     func testACartIsFreedWithItsScreen() async throws {
-        let model = expectDeallocation(of: CartModel())  // gone after the test method
+        let model = expectDeallocation(of: CartModel())  // must be freed within 1 s after the test method
         try await model.load()
     }
 }

@@ -26,7 +26,8 @@ private final class Cell<Value> {}
         #expect(!message.contains("\n"))
     }
 
-    @Test func `after a test the failure message names what XCTest keeps`() {
+    @Test
+    func `the failure message of an XCTest case mentions properties of the test case as a possible cause`() {
         let survivors = Survivors(className: "Shop.Cart", place: place, aliveCount: 1, trackedCount: 1)
         let message = survivors.message(after: .test, within: 0.25)
         #expect(message.contains("still in memory 0.25 s after the test ended."))
@@ -82,8 +83,8 @@ private final class Cell<Value> {}
             #expect(held.contains(" It is probably kept by global → SurvivorsTests.Cache.row → "), "\(held)")
             unsafe Self.cache.row = nil
 
-            // The search may find the object's address in memory that a task of another test has used before. Another object has another
-            // address.
+            // Memory that a task of another test used earlier may contain the object's address, which the search then takes for
+            // a reference. In this case the test tries again with another object, which has another address.
             var messages: [String] = []
             var references: [Unmanaged<Row>] = unsafe []
             defer { for index in unsafe references.indices { unsafe references[index].release() } }
@@ -102,7 +103,7 @@ private final class Cell<Value> {}
                 messages.dropLast().allSatisfy { $0.contains("kept by Task → async frames?") }, "\(messages)")
         }
 
-        @Test func `the name of a closure determines the cause`() throws {
+        @Test func `the failure message names the cause that follows from the name of the closure`() throws {
             let tracked = TrackedObjects()
             tracked.track(Model()).bindMethod()
             let message = try #require(tracked.survivors.first).message(after: .block, within: 1)

@@ -2,9 +2,9 @@ import Dispatch
 import LeakDetectorTesting
 import XCTest
 
-/// The tests of ``LeaksOnDemand`` in XCTest. `XCTestFailureTests` makes them leak.
+/// XCTest cases that pass in this process, and leak in the separate process of `XCTestFailureTests` (``LeaksOnDemand``).
 final class LeakingOnDemandCases: XCTestCase {
-    private let leaks = LeaksOnDemand.isAsked
+    private let leaks = LeaksOnDemand.isRequested
     private var property: Screen?
 
     private func close(_ screen: Screen) {
@@ -54,38 +54,38 @@ final class LeakingOnDemandCases: XCTestCase {
     }
 }
 
-/// XCTest cases whose objects are released a little later. They pass.
-final class GoingLaterCases: XCTestCase {
+/// XCTest cases that pass although their objects are released a little later.
+final class LateReleaseCases: XCTestCase {
     // The timeout is much longer than needed, for busy machines. A released object ends the wait early.
-    private let patience = 30.0
+    private let timeout = 30.0
 
-    func testWhatTheMainQueueLetsGoOf() {
-        expectNoLeaks(within: patience) { leaks in
+    func testAnObjectThatTheMainQueueReleases() {
+        expectNoLeaks(within: timeout) { leaks in
             let upload = leaks.track(Upload())
             DispatchQueue.main.async { withExtendedLifetime(upload) {} }
         }
     }
 
-    func testWhatTheMainQueueLetsGoOfAfterTheTest() {
-        let upload = expectDeallocation(of: Upload(), within: patience)
+    func testAnObjectThatTheMainQueueReleasesAfterTheTest() {
+        let upload = expectDeallocation(of: Upload(), within: timeout)
         DispatchQueue.main.asyncAfter(deadline: .now() + 0.05) { withExtendedLifetime(upload) {} }
     }
 
-    func testWhatAnotherThreadLetsGoOf() async {
-        let upload = expectDeallocation(of: Upload(), within: patience)
+    func testAnObjectThatAnotherThreadReleases() async {
+        let upload = expectDeallocation(of: Upload(), within: timeout)
         DispatchQueue.global().asyncAfter(deadline: .now() + 0.05) { withExtendedLifetime(upload) {} }
     }
 
-    func testWhatATeardownBlockLetsGoOf() {
+    func testAnObjectThatATeardownBlockReleases() {
         var kept: Screen? = expectDeallocation(of: Screen(), within: 0)
-        // Added later, so it runs earlier.
+        // This block was added after the check of `expectDeallocation`, so XCTest runs it before the check.
         addTeardownBlock { kept = nil }
         XCTAssertNotNil(kept)
     }
 
     @MainActor
     func testOnTheMainActor() async {
-        await expectNoLeaks(within: patience) { leaks in
+        await expectNoLeaks(within: timeout) { leaks in
             let screen = leaks.track(MainScreen())
             Task { await screen.load() }
         }

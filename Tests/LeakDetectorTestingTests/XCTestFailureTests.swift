@@ -15,8 +15,9 @@
             ("testAnAsyncBlock", ["The instance of LeakDetectorTestingTests.Sheet tracked here is"]),
             ("testADetachedTask", ["The instance of \(tracked) is"]),
         ])
-        func `a leak fails the XCTest with class, count and source line`(name: String, words: [String]) throws
-        {
+        func `the failure of an XCTest case that leaks contains class, count and source line`(
+            name: String, words: [String]
+        ) throws {
             let run = try LeaksOnDemand.run([
                 "--testing-library", "xctest", "LeakDetectorTestingTests.LeakingOnDemandCases/\(name)",
             ])
@@ -29,7 +30,7 @@
             for word in words { #expect(failures[0].contains(word)) }
         }
 
-        /// The number of the first line of a test case that tracks something.
+        /// Returns the number of the first line in which a test case tracks an object.
         private static func lineOfTracking(in name: String) throws -> Int {
             let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
                 .appendingPathComponent("XCTestCases.swift")

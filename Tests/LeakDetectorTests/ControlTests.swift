@@ -21,7 +21,8 @@ private func makeCell() -> AnyObject {
 @Suite struct ControlTests {
     private let bench = Bench()
 
-    @Test func `a detector that its own closure stops reports nothing, for every result of the closure`() {
+    @Test
+    func `a detector that its own closure has stopped does not report the leak for which it was called`() {
         let stop = Guarded<(@Sendable () -> Void)?>(nil)
         let bench = Bench { _ in
             stop.with { $0 }?()
@@ -31,14 +32,15 @@ private func makeCell() -> AnyObject {
         stop.with { $0 = { detector.stop() } }
         let page = Page()
         detector.expectDeallocation(of: page)
-        bench.wait(10_000)
+        bench.advance(by: 10_000)
         #expect(bench.findings.count == 1)
         #expect(bench.lines.isEmpty)
         stop.with { $0 = nil }
         withExtendedLifetime(page) {}
     }
 
-    @Test func `an object that the closure ignores is not reported, for every result of the closure`() {
+    @Test
+    func `an object that the closure ignores is not reported, even if the closure then asks for a report`() {
         let page = Guarded<Page?>(Page())
         let detector = Guarded<LeakDetector?>(nil)
         let bench = Bench { _ in
@@ -47,38 +49,40 @@ private func makeCell() -> AnyObject {
         }
         detector.with { $0 = bench.detector }
         page.with { bench.detector.expectDeallocation(of: $0!) }
-        bench.wait(10_000)
+        bench.advance(by: 10_000)
         #expect(bench.findings.count == 1)
         #expect(bench.lines.isEmpty)
         page.with { $0 = nil }
-        bench.wait(100_000)
+        bench.advance(by: 100_000)
         #expect(bench.lines.isEmpty)
         detector.with { $0 = nil }
     }
 
-    @Test func `two pauses end with two resumes`() {
+    @Test func `after two pauses, objects are checked only after the second resume`() {
         let page = Page()
         bench.detector.resume()
         bench.detector.pause()
         bench.detector.pause()
         bench.detector.expectDeallocation(of: page)
         bench.detector.resume()
-        bench.wait(60_000)
+        bench.advance(by: 60_000)
         #expect(bench.lines.isEmpty)
         bench.detector.resume()
-        bench.wait(2_000)
+        bench.advance(by: 2_000)
         #expect(bench.lines == ["leak Page"])
         withExtendedLifetime(page) {}
     }
 
-    @Test func `unseen objects are not counted as alive at the next leak`() throws {
+    @Test func `objects that were freed since their last check are not counted as alive in the next report`()
+        throws
+    {
         var pages = (0..<40).map { _ in Page() }
         for page in pages { bench.detector.expectDeallocation(of: page) }
-        bench.wait(300_000)
+        bench.advance(by: 300_000)
         #expect(bench.reports.last?.alive == 40)
         pages = [Page()]
         bench.detector.expectDeallocation(of: pages[0])
-        bench.wait(1_600)
+        bench.advance(by: 1_600)
         let leak = try #require(bench.reports.last { $0.event == .leak })
         #expect(leak.alive == 1)
         #expect(bench.detector.counts.freed == 40)
@@ -91,7 +95,7 @@ private func makeCell() -> AnyObject {
         bench.detector.expectDeallocation(of: rows[1], path: ["Cart"])
         bench.detector.expectDeallocation(of: rows[2], path: ["Cart"], file: OtherRow.file)
         bench.detector.expectDeallocation(of: rows[3], path: ["Cart"])
-        bench.wait(2_000)
+        bench.advance(by: 2_000)
         let reports = bench.reports
         try #require(reports.count == 4)
         #expect(Set(reports.prefix(3).map(\.className)) == ["LeakDetectorTests.Row"])
@@ -109,7 +113,7 @@ private func makeCell() -> AnyObject {
         let cells = [makeCell(), makeOtherCell()]
         bench.detector.expectDeallocation(of: cells[0])
         bench.detector.expectDeallocation(of: cells[1], file: OtherRow.file)
-        bench.wait(2_000)
+        bench.advance(by: 2_000)
         let reports = bench.reports
         try #require(reports.count == 2)
         #expect(reports[0].className == reports[1].className)
@@ -123,29 +127,30 @@ private func makeCell() -> AnyObject {
 
     @Test func `a fingerprint of many owners stays within the limits of the wire format`() {
         let many = (0..<100).map { "Owner \($0)" }
-        let parts = Fingerprint.parts(many)
+        let parts = Fingerprint.limitedParts(many)
         #expect(parts.count == WireLimits.fingerprintCount)
         #expect(parts.last == "Owner 99")
-        #expect(Fingerprint.parts(many + ["x"]).first != parts.first)
-        #expect(Fingerprint.parts(many) == parts)
+        #expect(Fingerprint.limitedParts(many + ["x"]).first != parts.first)
+        #expect(Fingerprint.limitedParts(many) == parts)
         let long = String(repeating: "x", count: 300)
-        #expect(Fingerprint.parts(["a", long]).allSatisfy { $0.utf8.count <= WireLimits.fingerprintBytes })
+        #expect(
+            Fingerprint.limitedParts(["a", long]).allSatisfy { $0.utf8.count <= WireLimits.fingerprintBytes })
     }
 
     @Test func `classes can be suppressed and allowed again at run time`() {
         let pages = [Page(), Page(), Page()]
         bench.detector.suppression.classes.insert("Page")
         bench.detector.expectDeallocation(of: pages[0])
-        bench.wait(5_000)
+        bench.advance(by: 5_000)
         #expect(bench.lines.isEmpty)
         bench.detector.suppression = .standard
         bench.detector.expectDeallocation(of: pages[1])
-        bench.wait(5_000)
+        bench.advance(by: 5_000)
         #expect(bench.lines == ["leak Page"])
         withExtendedLifetime(pages) {}
     }
 
-    @Test func `no change of the suppression is lost between threads`() {
+    @Test func `no change is lost if several threads change the suppression at the same time`() {
         let detector = bench.detector
         let before = detector.suppression.classes.count
         DispatchQueue.concurrentPerform(iterations: 4) { thread in
@@ -156,7 +161,7 @@ private func makeCell() -> AnyObject {
         #expect(detector.suppression.classes.count == before + 2_000)
     }
 
-    @Test func `code that changes the suppression may use the detector, and change the suppression again`() {
+    @Test func `a closure that changes the suppression may use the detector and make a nested change`() {
         let detector = bench.detector
         detector.changeSuppression { suppression in
             suppression.classes.formUnion(detector.suppression.classes)
@@ -173,13 +178,13 @@ private func makeCell() -> AnyObject {
         let objects: [AnyObject] = [Page(), Sheet(), OtherCell(), Page()]
         for object in objects.prefix(3) { bench.detector.expectDeallocation(of: object) }
         bench.detector.expectDeallocation(of: objects[3], after: 2, owner: objects[1])
-        bench.wait(600)
+        bench.advance(by: 600)
         #expect(bench.lines == ["leak OtherCell"])
-        bench.wait(1_000)
+        bench.advance(by: 1_000)
         #expect(bench.lines == ["leak OtherCell", "leak Sheet"], "a subclass is a class of its own")
-        bench.wait(58_000)
+        bench.advance(by: 58_000)
         #expect(bench.lines.count == 2)
-        bench.wait(2_000)
+        bench.advance(by: 2_000)
         #expect(bench.lines.last == "leak Page")
         withExtendedLifetime(objects) {}
     }
@@ -191,7 +196,7 @@ private func makeCell() -> AnyObject {
         }
 
         @available(macOS 14, iOS 17, tvOS 17, *)
-        @Test func `an observable class ignores its wrapped property`() {
+        @Test func `a Deallocating property of an observable class can be marked as ObservationIgnored`() {
             let store = Store()
             #expect(store.page === store.page)
         }
@@ -215,7 +220,7 @@ private func makeCell() -> AnyObject {
                 #expect(second !== first)
                 #expect(LeakDetector.shared === second)
                 do { LeakWatcher().expectDeallocation(of: page) }
-                #expect(second.counts.outstanding == 0, "it still has its owner of before")
+                #expect(second.counts.outstanding == 0, "the first watcher still owns the page")
                 let sheet = Sheet()
                 LeakDetector.expectDeallocation(of: sheet)
                 while leaks.with({ $0.isEmpty }) { try await Task.sleep(nanoseconds: 10_000_000) }

@@ -50,7 +50,7 @@ private final class Empty: Sendable {}
     }
 
     /// Waits until no object is outstanding, at most five seconds.
-    private func advancePastChecks(_ detector: LeakDetector) {
+    private func waitForChecks(_ detector: LeakDetector) {
         let deadline = Date().addingTimeInterval(5)
         while detector.counts.outstanding > 0, Date() < deadline { Thread.sleep(forTimeInterval: 0.01) }
     }
@@ -75,7 +75,7 @@ private final class Empty: Sendable {}
         #expect(report.id?.count == 36)
     }
 
-    @Test func `an object that is freed late is reported again, under the same id`() throws {
+    @Test func `an object that is freed late is reported as freed, under the same id`() throws {
         let detector = detector()
         var object: Plain? = Plain()
         detector.expectDeallocation(of: object!)
@@ -93,7 +93,7 @@ private final class Empty: Sendable {}
     @Test func `an object that is freed in time is checked and not reported`() {
         let detector = detector()
         for _ in 0..<10 { detector.expectDeallocation(of: Plain()) }
-        advancePastChecks(detector)
+        waitForChecks(detector)
         #expect(detector.takeChecks() == [ClassChecks(className: "LeakDetectorTests.Plain", count: 10)])
         #expect(detector.takeChecks() == [])
         #expect(detector.counts.leaked == 0)
@@ -104,15 +104,15 @@ private final class Empty: Sendable {}
         let object = Plain()
         detector.expectDeallocation(of: object)
         detector.expectDeallocation(of: object)
-        advancePastChecks(detector)
+        waitForChecks(detector)
         detector.expectDeallocation(of: object)
-        advancePastChecks(detector)
+        waitForChecks(detector)
         #expect(reports.wait(for: 1).count == 1)
         #expect(detector.counts.leaked == 1)
         withExtendedLifetime(object) {}
     }
 
-    @Test func `the detector keeps nothing alive`() {
+    @Test func `the detector does not retain expected objects`() {
         let detector = detector { $0.graceMilliseconds = 10_000 }
         weak var trace: Plain?
         do {
@@ -123,7 +123,7 @@ private final class Empty: Sendable {}
         #expect(trace == nil)
     }
 
-    @Test func `names contain no addresses`() {
+    @Test func `reported class names contain no addresses`() {
         let dictionary = "Swift.Dictionary<Swift.String, Swift.Int>"
         final class Local { var itself: AnyObject? }
         let detector = detector()
@@ -152,7 +152,7 @@ private final class Empty: Sendable {}
         }
         let detector = detector()
         for _ in 0..<100 { detector.expectDeallocation(of: Owner(detector)) }
-        advancePastChecks(detector)
+        waitForChecks(detector)
         #expect(detector.counts.checked == 200)
         #expect(detector.counts.leaked == 0)
     }
@@ -166,14 +166,14 @@ private final class Empty: Sendable {}
                 if number < 5 { detector.expectDeallocation(of: kept[thread][number]) }
             }
         }
-        advancePastChecks(detector)
+        waitForChecks(detector)
         #expect(reports.wait(for: 40).count == 40)
         #expect(detector.counts.checked == 8_040)
         withExtendedLifetime(kept) {}
     }
 
     @Test(arguments: [Int.max, .min])
-    func `invalid limits stop nothing`(extreme: Int) {
+    func `extreme limits do not crash the detector`(extreme: Int) {
         let detector = detector { limits in
             limits.graceMilliseconds = extreme
             limits.secondCheckMilliseconds = extreme
@@ -189,20 +189,20 @@ private final class Empty: Sendable {}
         withExtendedLifetime(object) {}
     }
 
-    @Test func `a session has the checks since the session before it`() throws {
+    @Test func `a session counts the checks since the previous session`() throws {
         let detector = detector()
-        #expect(detector.takeSession() == nil, "nothing checked says nothing")
+        #expect(detector.takeSession() == nil, "without a check there is no session")
         let kept = Plain()
         detector.expectDeallocation(of: kept)
         detector.expectDeallocation(of: Plain())
-        advancePastChecks(detector)
+        waitForChecks(detector)
         let first = try #require(detector.takeSession())
         #expect(first.checks == 2)
         #expect(first.leaks == 1)
         #expect(try #require(first.startedAt).milliseconds > 1_700_000_000_000)
         #expect(detector.takeSession() == nil)
         detector.expectDeallocation(of: Plain())
-        advancePastChecks(detector)
+        waitForChecks(detector)
         let second = try #require(detector.takeSession())
         #expect((second.checks, second.leaks) == (1, 0))
         #expect(second.id != first.id)
@@ -210,7 +210,7 @@ private final class Empty: Sendable {}
     }
 
     @Test(arguments: [-1, 0, Double.nan, -Double.infinity])
-    func `an invalid grace period does not wait`(seconds: Double) {
+    func `an object with an invalid grace period is checked without waiting`(seconds: Double) {
         let detector = detector { $0.graceMilliseconds = 60_000 }
         let object = Plain()
         detector.expectDeallocation(of: object, after: seconds)

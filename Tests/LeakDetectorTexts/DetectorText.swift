@@ -3,7 +3,7 @@ import Foundation
 /// A text of a detector, and the parts by which the collector distinguishes its leak: one line of `messages.jsonl`.
 public struct DetectorText: Decodable, Sendable, CustomStringConvertible {
     public let message: String
-    /// The class without generic arguments, as version 1 of the rules cleans it.
+    /// The class without generic arguments, as version 1 of the grouping rules cleans it.
     public let className: String?
     public let stack: [String]?
     public let children: [String]?
@@ -18,12 +18,12 @@ public struct DetectorText: Decodable, Sendable, CustomStringConvertible {
 
     public var description: String { String(message.prefix(60)) }
 
-    /// All parts together. Texts with equal parts are of one leak.
+    /// All parts together. Texts with equal parts belong to one leak.
     public var leak: [[String]] {
         [className.map { [$0] } ?? [], stack ?? [], children ?? [], cycle ?? [], isFreed ? ["freed"] : []]
     }
 
-    /// All lines of the file. A line that cannot be decoded ends the tests.
+    /// The texts of all lines of the file. A line that cannot be decoded stops the tests.
     public static let all: [DetectorText] = {
         let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .appendingPathComponent("messages.jsonl")

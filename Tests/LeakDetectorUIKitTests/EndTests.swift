@@ -8,92 +8,96 @@
     @testable import LeakDetector
 
     /// A controller that reads its view in `deinit`, whether loaded or not.
-    private final class Asking: UIViewController {
+    private final class ViewReadingController: UIViewController {
         deinit { MainActor.assumeIsolated { _ = view } }
     }
 
     /// A controller that calls `checkDeallocation` in `deinit`.
-    private final class Checking: UIViewController {
+    private final class SelfCheckingController: UIViewController {
         var detector: LeakDetector?
         deinit { MainActor.assumeIsolated { detector?.checkDeallocation(of: self) } }
     }
 
-    private final class Leaving: UIView {
+    private final class SelfRemovingView: UIView {
         var detector: LeakDetector?
         deinit { MainActor.assumeIsolated { removeFromSuperviewDetectLeaks(detector) } }
     }
 
-    private final class Telling: UIView {
+    private final class DeinitRecordingView: UIView {
         let ends = Guarded([Bool]())
         deinit { ends.with { $0.append(Thread.isMainThread) } }
     }
 
     extension Serialized {
         @MainActor @Suite struct EndTests {
-            private let watching = Watching()
+            private let watchedWindow = WatchedWindow()
 
             @Test func `a replaced root that stays is reported, and a freed one is not`() {
                 let cart = Cart()
-                watching.open(cart)
-                #expect(cart.viewIfLoaded?.window === watching.window)
-                watching.window.rootViewController = Order()
-                watching.settle()
-                #expect(watching.bench.lines == ["leak Cart"])
-                watching.window.rootViewController = nil
-                watching.settle()
-                #expect(watching.bench.lines == ["leak Cart"])
+                watchedWindow.open(cart)
+                #expect(cart.viewIfLoaded?.window === watchedWindow.window)
+                watchedWindow.window.rootViewController = Order()
+                watchedWindow.advancePastChecks()
+                #expect(watchedWindow.bench.lines == ["leak Cart"])
+                watchedWindow.window.rootViewController = nil
+                watchedWindow.advancePastChecks()
+                #expect(watchedWindow.bench.lines == ["leak Cart"])
                 withExtendedLifetime(cart) {}
             }
 
             @Test(arguments: [true, false])
-            func `a controller that asks for its view in its deinit does not stop the app`(isLoaded: Bool) {
+            func `a controller that reads its view in its deinit does not crash the app`(isLoaded: Bool) {
                 weak var trace: UIViewController?
                 autoreleasepool {
-                    let asking = Asking()
+                    let asking = ViewReadingController()
                     trace = asking
                     if isLoaded { asking.loadViewIfNeeded() }
-                    unsafe Agents.selectors = []
+                    unsafe OtherSwizzlers.selectors = []
                 }
-                watching.settle()
+                watchedWindow.advancePastChecks()
                 #expect(trace == nil)
-                #expect(unsafe Agents.selectors.contains("viewDidLoad") == !isLoaded)
-                #expect(watching.bench.lines == [])
+                #expect(unsafe OtherSwizzlers.selectors.contains("viewDidLoad") == !isLoaded)
+                #expect(watchedWindow.bench.lines == [])
             }
 
-            @Test func `a check that is requested in a deinit does not stop the app`() {
-                weak var traces: (UIViewController)?
+            @Test func `a check that is requested in a deinit does not crash the app`() {
+                weak var checkingTrace: (UIViewController)?
                 weak var view: UIView?
                 autoreleasepool {
-                    let (checking, leaving) = (Checking(), Leaving())
-                    (checking.detector, leaving.detector) = (watching.bench.detector, watching.bench.detector)
-                    (traces, view) = (checking, leaving)
+                    let (checking, leaving) = (SelfCheckingController(), SelfRemovingView())
+                    (checking.detector, leaving.detector) = (
+                        watchedWindow.bench.detector, watchedWindow.bench.detector
+                    )
+                    (checkingTrace, view) = (checking, leaving)
                 }
-                watching.settle()
-                #expect(traces == nil)
+                watchedWindow.advancePastChecks()
+                #expect(checkingTrace == nil)
                 #expect(view == nil)
-                #expect(watching.bench.lines == [])
+                #expect(watchedWindow.bench.lines == [])
             }
 
-            @Test func `an object is deallocating only in its deinit`() {
+            @Test func `an object that is not in its deinit does not count as deallocating`() {
                 #expect(!isDeallocating(NSObject()))
                 #expect(!isDeallocating(Guarded(0) as AnyObject))
                 #expect(!isDeallocating(UIView()))
             }
 
-            @Test func `a ticket ends with its screen, and the view is released on the main thread`() {
-                weak var ticket: ScreenLifetimeToken?
-                weak var view: Telling?
+            @Test
+            func `the lifetime token of a screen ends with it, and the view is released on the main thread`()
+            {
+                weak var token: ScreenLifetimeToken?
+                weak var view: DeinitRecordingView?
                 var ends: Guarded<[Bool]>?
                 autoreleasepool {
                     let controller = UIViewController()
-                    let telling = Telling()
+                    let telling = DeinitRecordingView()
                     controller.view = telling
                     controller.viewDidAppear(false)
-                    (ticket, view, ends) = (controller.screenLifetimeToken, telling, telling.ends)
-                    #expect(ticket != nil)
+                    (token, view, ends) = (controller.screenLifetimeToken, telling, telling.ends)
+                    #expect(token != nil)
                 }
-                watching.settle()
-                #expect(ticket == nil)
+                watchedWindow.advancePastChecks()
+                #expect(token == nil)
                 #expect(view == nil)
                 #expect(ends?.with { $0 } == [true])
             }

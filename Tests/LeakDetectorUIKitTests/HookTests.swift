@@ -7,7 +7,7 @@
 
     extension Serialized {
         @MainActor @Suite struct HookTests {
-            private let watching = Watching()
+            private let watchedWindow = WatchedWindow()
 
             @Test func `each of the seven hooks calls the method that it replaced, with its own selector`() {
                 let controller = UIViewController()
@@ -22,23 +22,23 @@
                         "showDetailViewController:sender:",
                         { split.showDetailViewController(controller, sender: nil) }
                     ),
-                    ("sendEvent:", { watching.window.sendEvent(TouchEvent(UIView())) }),
+                    ("sendEvent:", { watchedWindow.window.sendEvent(TouchEvent(UIView())) }),
                 ]
                 for (selector, call) in calls {
-                    unsafe Agents.selectors = []
+                    unsafe OtherSwizzlers.selectors = []
                     call()
-                    let seen = unsafe Agents.selectors
+                    let seen = unsafe OtherSwizzlers.selectors
                     #expect(seen.contains(selector))
                     #expect(Set(seen).isSubset(of: calls.map(\.selector)))
                 }
                 #expect(LeakDetector.isSwizzled)
             }
 
-            @Test func `agents that exchange methods before or after the hooks stay in the chain`() {
+            @Test func `libraries that exchanged methods before or after the hooks are still called`() {
                 let controller = UIViewController()
                 controller.viewDidAppear(false)
-                #expect(Agents.below == 1)
-                #expect(Agents.above == 1)
+                #expect(OtherSwizzlers.callsBelow == 1)
+                #expect(OtherSwizzlers.callsAbove == 1)
                 #expect(controller.screenLifetimeToken?.record.appearanceCount == 1)
             }
 
@@ -54,11 +54,11 @@
                 home.addChild(cart)
                 home.loadViewIfNeeded()
                 home.view.addSubview(cart.view)
-                watching.open(home)
+                watchedWindow.open(home)
                 cart.view.removeFromSuperview()
                 cart.removeFromParent()
-                watching.settle()
-                #expect(watching.bench.lines == ["leak Cart"])
+                watchedWindow.advancePastChecks()
+                #expect(watchedWindow.bench.lines == ["leak Cart"])
             }
 
             @Test func `a replaced view that stays is reported`() {
@@ -67,12 +67,12 @@
                 controller.view = badge
                 controller.viewDidAppear(false)
                 controller.view = UIView()
-                watching.settle()
-                #expect(watching.bench.lines == ["leak Badge"])
+                watchedWindow.advancePastChecks()
+                #expect(watchedWindow.bench.lines == ["leak Badge"])
                 withExtendedLifetime((badge, controller)) {}
             }
 
-            @Test func `a detail is held by the split view that shows it`() {
+            @Test func `the record of a detail contains the split view that shows it`() {
                 let split = UISplitViewController(style: .doubleColumn)
                 let detail = UIViewController()
                 split.showDetailViewController(detail, sender: nil)
@@ -81,14 +81,14 @@
 
             @Test func `the view that was touched last is reported after the next touch`() {
                 let badge = Badge()
-                watching.window.addSubview(badge)
-                watching.window.sendEvent(TouchEvent(badge))
-                badge.removeFromSuperviewDetectLeaks(watching.bench.detector)
-                watching.settle()
-                #expect(watching.bench.lines == [])
-                watching.window.sendEvent(TouchEvent(watching.window))
-                watching.settle()
-                #expect(watching.bench.lines == ["leak Badge"])
+                watchedWindow.window.addSubview(badge)
+                watchedWindow.window.sendEvent(TouchEvent(badge))
+                badge.removeFromSuperviewDetectLeaks(watchedWindow.bench.detector)
+                watchedWindow.advancePastChecks()
+                #expect(watchedWindow.bench.lines == [])
+                watchedWindow.window.sendEvent(TouchEvent(watchedWindow.window))
+                watchedWindow.advancePastChecks()
+                #expect(watchedWindow.bench.lines == ["leak Badge"])
             }
         }
     }

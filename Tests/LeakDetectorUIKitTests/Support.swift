@@ -10,32 +10,32 @@
 
     /// A detector that watches the screens of this process, and a window without an app.
     @MainActor
-    final class Watching {
+    final class WatchedWindow {
         let bench = Bench()
         let window = UIWindow(frame: CGRect(x: 0, y: 0, width: 390, height: 844))
 
         init() {
             ScreenEventForwarder.detector = nil
             let detector = bench.detector
-            Agents.installAround { detector.watchViewControllers() }
+            OtherSwizzlers.installAround { detector.watchViewControllers() }
             detector.watchViewControllers()
-            unsafe Agents.selectors = []
-            (Agents.below, Agents.above) = (0, 0)
+            unsafe OtherSwizzlers.selectors = []
+            (OtherSwizzlers.callsBelow, OtherSwizzlers.callsAbove) = (0, 0)
         }
 
         func open(_ root: UIViewController) {
             window.rootViewController = root
             window.isHidden = false
-            settle()
+            advancePastChecks()
         }
 
         /// Lets UIKit finish its deferred work, and lets enough time pass that every leak is reported.
-        func settle() {
+        func advancePastChecks() {
             for _ in 0..<5 {
                 autoreleasepool {
                     _ = RunLoop.main.run(mode: .default, before: Date(timeIntervalSinceNow: 0.02))
                 }
-                bench.wait(1_000)
+                bench.advance(by: 1_000)
             }
         }
     }

@@ -3,7 +3,7 @@ import LeakPlatform
 /// A listener on a free port of 127.0.0.1 that serves each connection on a separate thread, until stopped.
 final class Acceptor: Sendable {
     private struct State {
-        var connections = 0
+        var connectionCount = 0
         var running = 0
         var isStopped = false
         /// Open sockets that a thread may be waiting on.
@@ -19,7 +19,7 @@ final class Acceptor: Sendable {
     }
 
     /// Number of accepted connections.
-    var connections: Int { state.with { $0.connections } }
+    var connectionCount: Int { state.with { $0.connectionCount } }
 
     /// - Parameter serve: called on a thread of the connection's own, with the connection and its number from 0.
     func start(_ serve: @escaping @Sendable (Socket, Int) -> Void) {
@@ -52,9 +52,9 @@ final class Acceptor: Sendable {
         state.with { _ = $0.open.removeValue(forKey: ObjectIdentifier(socket)) }
     }
 
-    /// Waits.
+    /// Waits for the given time, or until the acceptor is stopped.
     ///
-    /// - Returns: `false` if the acceptor was stopped in the meantime.
+    /// - Returns: `false` if the acceptor was stopped.
     func pause(milliseconds: Int64) -> Bool {
         state.wait(milliseconds: milliseconds) { $0.isStopped ? true : nil } == nil
     }
@@ -72,14 +72,16 @@ final class Acceptor: Sendable {
         _ = state.wait { $0.running == 0 ? true : nil }
     }
 
+    /// Registers an accepted connection.
+    ///
     /// - Returns: the number of the connection; `nil` if the acceptor is stopped.
     private func begin(_ socket: Socket) -> Int? {
         state.with { state in
             guard !state.isStopped else { return nil }
-            defer { state.connections += 1 }
+            defer { state.connectionCount += 1 }
             state.running += 1
             state.open[ObjectIdentifier(socket)] = socket
-            return state.connections
+            return state.connectionCount
         }
     }
 

@@ -32,35 +32,37 @@ public struct Fault: Hashable, Sendable {
         }
     }
 
-    /// An answer of the proxy's own, in place of the server's.
+    /// An answer that the proxy sends itself, in place of the server's answer.
     public struct Gateway: Hashable, Sendable {
         /// The whole answer, with its head.
         public var answer: [UInt8]
-        /// `true` if the request was forwarded to the server before.
-        public var asksServer: Bool
+        /// True if the proxy forwards the request to the server before it answers.
+        public var forwardsRequest: Bool
         /// Delay before the answer.
         public var stallMilliseconds: Int64
         public var ending: Ending
 
         public init(
-            answer: [UInt8], asksServer: Bool = false, stallMilliseconds: Int64 = 0, ending: Ending = .close
+            answer: [UInt8], forwardsRequest: Bool = false, stallMilliseconds: Int64 = 0,
+            ending: Ending = .close
         ) {
             self.answer = answer
-            self.asksServer = asksServer
+            self.forwardsRequest = forwardsRequest
             self.stallMilliseconds = stallMilliseconds
             self.ending = ending
         }
 
         /// - Parameter bytes: number of bytes of the answer that are sent; `nil` sends all.
         public init(
-            status: Int, type: String, body: String, cutAfter bytes: Int? = nil, asksServer: Bool = false,
+            status: Int, type: String, body: String, cutAfter bytes: Int? = nil,
+            forwardsRequest: Bool = false,
             stallMilliseconds: Int64 = 0, ending: Ending = .close
         ) {
             let head =
                 "HTTP/1.1 \(status) Gateway\r\nContent-Type: \(type)\r\n"
                 + "Content-Length: \(body.utf8.count)\r\nConnection: close\r\n\r\n"
             self.init(
-                answer: Array((head + body).utf8.prefix(bytes ?? .max)), asksServer: asksServer,
+                answer: Array((head + body).utf8.prefix(bytes ?? .max)), forwardsRequest: forwardsRequest,
                 stallMilliseconds: stallMilliseconds, ending: ending)
         }
     }

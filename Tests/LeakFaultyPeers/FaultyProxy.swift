@@ -4,8 +4,8 @@ import LeakPlatform
 ///
 /// Its threads run until it is stopped.
 public final class FaultyProxy: Sendable {
-    /// Bytes of one connection that were passed on.
-    public struct Passed: Hashable, Sendable {
+    /// The numbers of bytes of one connection that were forwarded in each direction.
+    public struct ForwardedBytes: Hashable, Sendable {
         public var request = 0
         public var answer = 0
     }
@@ -13,10 +13,10 @@ public final class FaultyProxy: Sendable {
     private let acceptor: Acceptor
     private let target: Int
     private let fault: @Sendable (_ connection: Int) -> Fault
-    private let ledger = Guarded<[Int: Passed]>([:])
+    private let forwardedBytes = Guarded<[Int: ForwardedBytes]>([:])
 
     public var port: Int { acceptor.port }
-    public var connections: Int { acceptor.connections }
+    public var connectionCount: Int { acceptor.connectionCount }
 
     /// - Parameter fault: returns the fault of a connection, by its number from 0. Called on the connection's thread.
     public init(to target: Int, _ fault: @escaping @Sendable (_ connection: Int) -> Fault) throws {
@@ -29,9 +29,9 @@ public final class FaultyProxy: Sendable {
     /// Ends every connection and waits until no thread is left.
     public func stop() { acceptor.stop() }
 
-    /// Bytes passed on so far of the connection with the longest answer.
-    public var passedOfLongestAnswer: Passed {
-        ledger.with { $0.values.max { $0.answer < $1.answer } ?? Passed() }
+    /// The forwarded bytes of the connection with the longest answer so far.
+    public var forwardedBytesOfLongestAnswer: ForwardedBytes {
+        forwardedBytes.with { $0.values.max { $0.answer < $1.answer } ?? ForwardedBytes() }
     }
 
     private func relay(_ client: Socket, number: Int) {
@@ -58,11 +58,11 @@ public final class FaultyProxy: Sendable {
         var request = RequestBytes()
         while request.take(upTo: nil) == nil {
             let piece = client.receive()
-            guard !piece.isEmpty, !gateway.asksServer || server.send(piece[...]) else { return }
+            guard !piece.isEmpty, !gateway.forwardsRequest || server.send(piece[...]) else { return }
             request.append(piece)
         }
-        // The first bytes of its answer show that the server has processed the request.
-        if gateway.asksServer, server.receive().isEmpty { return }
+        // The first bytes of the server's answer show that the server has processed the request.
+        if gateway.forwardsRequest, server.receive().isEmpty { return }
         guard gateway.stallMilliseconds == 0 || acceptor.pause(milliseconds: gateway.stallMilliseconds),
             client.send(gateway.answer[...])
         else { return }
@@ -84,7 +84,7 @@ public final class FaultyProxy: Sendable {
     /// - Returns: the ending of the connection; `nil` if it stays open.
     private func pass(
         from source: Socket, to target: Socket, _ flow: inout Flow, of number: Int,
-        as direction: sending WritableKeyPath<Passed, Int>
+        as direction: sending WritableKeyPath<ForwardedBytes, Int>
     ) -> Fault.Ending? {
         let bytes = source.receive()
         guard !bytes.isEmpty else { return .close }
@@ -97,7 +97,7 @@ public final class FaultyProxy: Sendable {
         let piece = bytes.prefix(room)
         flow.passed += piece.count
         let passed = flow.passed
-        ledger.with { $0[number, default: Passed()][keyPath: direction] = passed }
+        forwardedBytes.with { $0[number, default: ForwardedBytes()][keyPath: direction] = passed }
         guard send(piece, to: target, flow.fault) else { return .close }
         if let cut = flow.fault.cut, flow.passed >= cut.afterBytes { return cut.ending }
         return nil

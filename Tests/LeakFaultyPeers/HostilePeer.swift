@@ -11,7 +11,7 @@ public final class HostilePeer: Sendable {
         /// Sends one byte at a time.
         case sendBytes([UInt8], pauseMilliseconds: Int64)
         /// Sends the same bytes again and again until the client closes the connection.
-        case sendForEver([UInt8])
+        case sendEndlessly([UInt8])
         case pause(milliseconds: Int64)
         /// Closes the connection after the client has seen the end of the stream.
         case close
@@ -22,23 +22,23 @@ public final class HostilePeer: Sendable {
 
     private let acceptor: Acceptor
     private let received = Guarded<[ReceivedRequest]>([])
-    private let reading: @Sendable (_ connection: Int) -> Int?
+    private let readLimit: @Sendable (_ connection: Int) -> Int?
     private let react: @Sendable (ReceivedRequest) -> [Step]
 
     public var port: Int { acceptor.port }
-    public var connections: Int { acceptor.connections }
+    public var connectionCount: Int { acceptor.connectionCount }
     /// The received requests, in the order in which they were read.
     public var requests: [ReceivedRequest] { received.with { $0 } }
 
     /// - Parameters:
-    ///   - reading: number of bytes of a connection's requests to read before reacting; `nil` reads each request completely.
+    ///   - readLimit: number of bytes of a connection's requests to read before reacting; `nil` reads each request completely.
     ///   - react: returns the steps of the reaction. Called on the connection's thread.
     public init(
-        reading: @escaping @Sendable (_ connection: Int) -> Int? = { _ in nil },
+        readLimit: @escaping @Sendable (_ connection: Int) -> Int? = { _ in nil },
         _ react: @escaping @Sendable (ReceivedRequest) -> [Step]
     ) throws {
         acceptor = try Acceptor()
-        self.reading = reading
+        self.readLimit = readLimit
         self.react = react
         acceptor.start { [self] in serve($0, $1) }
     }
@@ -48,7 +48,7 @@ public final class HostilePeer: Sendable {
 
     private func serve(_ socket: Socket, _ connection: Int) {
         var bytes = RequestBytes()
-        let limit = reading(connection)
+        let limit = readLimit(connection)
         while true {
             guard let (head, body) = bytes.take(upTo: limit) else {
                 // Reads no more than requested: the rest stays in the system's buffer.
@@ -75,7 +75,7 @@ public final class HostilePeer: Sendable {
             return bytes.indices.allSatisfy { index in
                 socket.send(bytes[index...index]) && acceptor.pause(milliseconds: milliseconds)
             }
-        case .sendForEver(let bytes):
+        case .sendEndlessly(let bytes):
             while socket.send(bytes[...]) {}
         case .pause(let milliseconds): return acceptor.pause(milliseconds: milliseconds)
         case .close: socket.finish()

@@ -54,6 +54,8 @@ final class Socket: Sendable {
         return (socket, Int(UInt16(bigEndian: address.sin_port)))
     }
 
+    /// Connects to a port.
+    ///
     /// - Returns: `nil` if no server listens on that port.
     static func connected(to port: Int) -> Socket? {
         let socket = Socket(adopting: systemSocket())
@@ -85,7 +87,7 @@ final class Socket: Sendable {
 
     /// Waits for bytes.
     ///
-    /// - Returns: no bytes if the peer has closed its side or is gone.
+    /// - Returns: an empty array if the peer has closed its side or is gone.
     func receive(atMost limit: Int = 65_536) -> [UInt8] {
         var piece = [UInt8](repeating: 0, count: limit)
         while true {
@@ -95,6 +97,8 @@ final class Socket: Sendable {
         }
     }
 
+    /// Sends all bytes.
+    ///
     /// - Returns: `true` if the peer is still connected.
     func send(_ bytes: ArraySlice<UInt8>) -> Bool {
         var rest = bytes

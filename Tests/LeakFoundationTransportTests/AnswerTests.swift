@@ -51,7 +51,7 @@ import Testing
             .init(text("401 Unauthorized", "WWW-Authenticate: Basic realm=\"x\"\r\n")), answer(401)),
         Case("too long", .init(text("413 Content Too Large", "", "long")), answer(413, "long")),
         Case(
-            "too long, said before the body was read",
+            "too long, sent before the body was read",
             .init(text("413 Content Too Large", "", "long"), then: .silence, readsBody: false),
             answer(413, "long")),
         Case(
@@ -96,11 +96,11 @@ import Testing
             "half a body", .init("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf", then: .close), .failure()
         ),
         Case("half a chunk", .init(chunked + "9\r\nhalf", then: .close), .failure()),
-        Case("no number of a chunk", .init(chunked + "x\r\nhalf\r\n0\r\n\r\n", then: .close), .failure()),
+        Case("a chunk without a length", .init(chunked + "x\r\nhalf\r\n0\r\n\r\n", then: .close), .failure()),
         Case("another protocol", .init("220 mail.example.com ESMTP\r\n", then: .close), .failure()),
         Case(
-            "a length that is none", .init("HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\nx", then: .close),
-            .failure()),
+            "a length that is not a number",
+            .init("HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\nx", then: .close), .failure()),
         Case(
             "longer than it may be", .init(text("200 OK", "", String(repeating: "x", count: 65_537))),
             .failure("longer than 65536 bytes")),
@@ -119,8 +119,8 @@ import Testing
     ]
 
     #if os(Linux)
-        /// Responses for curl only. At the first two, Foundation on Linux ends the process ("Transfer completed, but there's no
-        /// response"). It reads the others on its one queue for all sessions until the time limit.
+        /// Responses for curl only. With the first two, Foundation on Linux ends the process ("Transfer completed, but there's
+        /// no response"). It reads the others until the time limit, and blocks the queue that all its sessions share.
         static let heads: [ScriptedPeer.Script] = [
             .init("HTTP/1.1 200 OK\r\n", then: .close),
             .init("HTTP/1.1 401 Unauthorized\r\nConte", then: .close),
@@ -129,7 +129,7 @@ import Testing
         ]
 
         @Test(arguments: heads.indices)
-        func `a response head without an end is not a response`(head: Int) async throws {
+        func `a response head that does not end is an error`(head: Int) async throws {
             let peer = try ScriptedPeer { _ in Self.heads[head] }
             defer { peer.stop() }
             let why = try #require(await TransportKind.curl.reply(to: .report(to: peer.address)).failure)
@@ -140,9 +140,9 @@ import Testing
     #endif
 
     @Test(arguments: TransportKind.allCases, answers + redirects + failures)
-    func `a response is what the server sent, or there is none`(kind: TransportKind, of case: Case)
-        async throws
-    {
+    func `each transport returns the response exactly as the server sent it, or a failure`(
+        kind: TransportKind, of case: Case
+    ) async throws {
         let script = `case`.script
         let peer = try ScriptedPeer { _ in script }
         defer { peer.stop() }
@@ -151,6 +151,6 @@ import Testing
         case .response(let answer): #expect(reply == .response(answer))
         case .failure(let words): #expect(reply.failure?.contains(words) == true, "\(reply)")
         }
-        #expect(peer.requests.count == 1, "nothing is asked twice, here or elsewhere")
+        #expect(peer.requests.count == 1, "the request is sent once, and not redirected")
     }
 }

@@ -23,7 +23,9 @@ import Testing
 
     /// `URLSession` inflates the body, and curl returns it as it is. The status is the same.
     @Test(arguments: TransportKind.allCases)
-    func `a response that is compressed nevertheless has its status`(kind: TransportKind) async throws {
+    func `the status of a response is read even if the server compresses it without being asked`(
+        kind: TransportKind
+    ) async throws {
         let text = Array(#"{"accepted": 1}"#.utf8)
         let script = Self.compressed(text)
         let peer = try ScriptedPeer { _ in script }
@@ -34,7 +36,7 @@ import Testing
     }
 
     @Test(arguments: TransportKind.allCases)
-    func `a compressed response that would fill the memory is refused or limited`(kind: TransportKind)
+    func `a small compressed response that inflates to 16 MiB is rejected or limited`(kind: TransportKind)
         async throws
     {
         let script = Self.compressed([UInt8](repeating: 0, count: 16 * 1024 * 1024))

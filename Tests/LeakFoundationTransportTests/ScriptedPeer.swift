@@ -19,8 +19,8 @@ final class ScriptedPeer: @unchecked Sendable {
             case whole
             /// Sends one byte in each packet, with the given pause in milliseconds.
             case byteByByte(milliseconds: UInt32)
-            /// Then sends this text repeatedly until the other side closes the connection. It pauses in between, because
-            /// Foundation on Linux ignores cancellation as long as there is something to read.
+            /// Sends the script's text, then this text repeatedly until the other side closes the connection. The server pauses
+            /// in between, because Foundation on Linux ignores cancellation as long as there is something to read.
             case endlessly(String)
         }
         enum End: Sendable {
@@ -82,15 +82,15 @@ final class ScriptedPeer: @unchecked Sendable {
         }.start()
     }
 
-    /// A port of 127.0.0.1 at which nothing listens. The process keeps it, so no other process can listen there.
-    static func freePort() throws -> UInt16 { try takePort().port }
+    /// Returns a port of 127.0.0.1 at which nothing listens. The process keeps the port, so no other process can use it.
+    static func freePort() throws -> UInt16 { try bindPort().port }
 
-    /// The accepting thread closes the socket. If it were closed here, its number might already belong to another file when
-    /// that thread accepts again.
+    /// Shuts the listener down. The accepting thread closes the socket. If this function closed it, its number might already
+    /// belong to another file when that thread accepts again.
     func stop() { shutdown(listener, Int32(SHUT_RDWR)) }
 
     private static func listen() throws -> (Int32, UInt16) {
-        let (listener, port) = try takePort()
+        let (listener, port) = try bindPort()
         #if canImport(Darwin)
             let listening = Darwin.listen(listener, 16)
         #else
@@ -100,7 +100,7 @@ final class ScriptedPeer: @unchecked Sendable {
         return (listener, port)
     }
 
-    private static func takePort() throws -> (socket: Int32, port: UInt16) {
+    private static func bindPort() throws -> (socket: Int32, port: UInt16) {
         let listener = socket(AF_INET, streamType, 0)
         var name = sockaddr_in()
         name.sin_family = sa_family_t(AF_INET)
@@ -126,7 +126,7 @@ final class ScriptedPeer: @unchecked Sendable {
                 body = whole
             }
             lock.withLock { received.append(Request(connection: connection, head: head, body: body)) }
-            guard say(script, to: socket) else { return }
+            guard transmit(script, to: socket) else { return }
             switch script.end {
             case .keep: continue
             case .close: return
@@ -168,23 +168,23 @@ final class ScriptedPeer: @unchecked Sendable {
         return true
     }
 
-    private func say(_ script: Script, to socket: Int32) -> Bool {
+    private func transmit(_ script: Script, to socket: Int32) -> Bool {
         switch script.manner {
-        case .whole: return say(script.text[...], to: socket)
+        case .whole: return transmit(script.text[...], to: socket)
         case .byteByByte(let milliseconds):
             return script.text.indices.allSatisfy { index in
                 if milliseconds > 0 { usleep(milliseconds * 1000) }
-                return say(script.text[index...index], to: socket)
+                return transmit(script.text[index...index], to: socket)
             }
         case .endlessly(let text):
             let piece = Array(text.utf8)
-            guard say(script.text[...], to: socket) else { return false }
-            while say(piece[...], to: socket) { usleep(5_000) }
+            guard transmit(script.text[...], to: socket) else { return false }
+            while transmit(piece[...], to: socket) { usleep(5_000) }
             return false
         }
     }
 
-    private func say(_ bytes: ArraySlice<UInt8>, to socket: Int32) -> Bool {
+    private func transmit(_ bytes: ArraySlice<UInt8>, to socket: Int32) -> Bool {
         var rest = bytes
         while !rest.isEmpty {
             let count = unsafe rest.withUnsafeBytes {

@@ -10,7 +10,7 @@ import Testing
     private static let noContent = "HTTP/1.1 204 No Content\r\n\r\n"
 
     @Test(arguments: TransportKind.allCases)
-    func `a post arrives unchanged`(kind: TransportKind) async throws {
+    func `a POST request arrives with its fields and its body`(kind: TransportKind) async throws {
         let peer = try ScriptedPeer { _ in .init(Self.noContent) }
         defer { peer.stop() }
         _ = await kind.reply(to: .report("{\"é\": 1}", to: peer.address))
@@ -26,14 +26,14 @@ import Testing
         #expect(request.body == Array("{\"é\": 1}".utf8))
     }
 
-    /// Requests of the collector's commands on Apple's systems.
+    /// On Apple's systems the collector's commands send such requests.
     @Test(arguments: ["GET", "DELETE"])
-    func `a session sends a method without a body`(method: String) async throws {
+    func `URLSessionTransport sends GET and DELETE requests without a body`(method: String) async throws {
         let peer = try ScriptedPeer { _ in .init("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok") }
         defer { peer.stop() }
         let reply: TransportResult = await withCheckedContinuation { continuation in
             Thread {
-                let transport = URLSessionTransport(limits: .patient, usesProxy: false)
+                let transport = URLSessionTransport(limits: .longTimeouts, usesProxy: false)
                 let agent = TransportRequest.Field(name: "User-Agent", value: "collector/1")
                 continuation.resume(
                     returning: transport.send(method, to: peer.address, fields: [agent], body: nil))
@@ -93,8 +93,8 @@ import Testing
     func `after a closed connection a new one is opened`(kind: TransportKind) async throws {
         let peer = try ScriptedPeer { _ in .init(Self.noContent, then: .close) }
         defer { peer.stop() }
-        // Foundation on Linux can lose a post whose connection is closed. Then the time limit ends it.
-        var limits = TransportLimits.patient
+        // Foundation on Linux can lose a post whose connection is closed. Such a post ends at its time limit.
+        var limits = TransportLimits.longTimeouts
         (limits.connectMilliseconds, limits.totalMilliseconds) = (30_000, 30_000)
         let replies = await kind.replies(
             to: Array(repeating: .report(to: peer.address), count: 9), limits)
@@ -105,7 +105,7 @@ import Testing
     }
 
     @Test(arguments: TransportKind.allCases)
-    func `the client continues after a failure`(kind: TransportKind) async throws {
+    func `a transport can be used again after a failed request`(kind: TransportKind) async throws {
         let peer = try ScriptedPeer { number in
             number == 0
                 ? .init("HTTP/1.1 200 OK\r\n\r\n", .endlessly(String(repeating: "more ", count: 20_000)))
@@ -137,11 +137,11 @@ import Testing
     }
 
     @Test(arguments: TransportKind.allCases)
-    func `a connection that is not established is given up earlier than a response`(kind: TransportKind)
-        async throws
-    {
+    func `a connection that is not established ends at the connect timeout, not at the total timeout`(
+        kind: TransportKind
+    ) async throws {
         let peer = try UnresponsivePeer()
-        var limits = TransportLimits.patient
+        var limits = TransportLimits.longTimeouts
         limits.connectMilliseconds = 500
         limits.totalMilliseconds = 60_000
         let (reply, seconds) = await kind.timedReply(
@@ -160,10 +160,10 @@ import Testing
     ]
 
     @Test(arguments: TransportKind.allCases, slow.indices)
-    func `a response that does not end is given up`(kind: TransportKind, script: Int) async throws {
+    func `a response that does not end times out`(kind: TransportKind, script: Int) async throws {
         let peer = try ScriptedPeer { _ in Self.slow[script] }
         defer { peer.stop() }
-        var limits = TransportLimits.patient
+        var limits = TransportLimits.longTimeouts
         limits.totalMilliseconds = 1_000
         let (reply, seconds) = await kind.timedReply(to: .report(to: peer.address), limits)
         #expect(reply.failure?.isEmpty == false, "\(reply)")
@@ -172,14 +172,14 @@ import Testing
 
     /// If a busy machine cannot connect within two seconds, it gets more time.
     @Test(arguments: TransportKind.allCases)
-    func `a response may take longer than the connection`(kind: TransportKind) async throws {
+    func `a response may take longer than the time limit for connecting`(kind: TransportKind) async throws {
         var reply: TransportResult?
         for seconds in [2, 8, 32] where reply?.answer == nil {
             // The answer takes a third longer than the time limit for connecting.
             let pause = UInt32(seconds * 4_000 / 3 / Self.noContent.utf8.count)
             let peer = try ScriptedPeer { _ in .init(Self.noContent, .byteByByte(milliseconds: pause)) }
             defer { peer.stop() }
-            var limits = TransportLimits.patient
+            var limits = TransportLimits.longTimeouts
             limits.connectMilliseconds = seconds * 1_000
             limits.totalMilliseconds = 600_000
             reply = await kind.reply(to: .report(to: peer.address), limits)

@@ -11,7 +11,7 @@ enum TransportKind: String, CaseIterable, Sendable {
     #endif
     case urlSession
 
-    func make(_ limits: TransportLimits = .patient) -> any Transport {
+    func make(_ limits: TransportLimits = .longTimeouts) -> any Transport {
         switch self {
         #if os(Linux)
             case .curl: CurlTransport(limits: limits)
@@ -21,7 +21,7 @@ enum TransportKind: String, CaseIterable, Sendable {
     }
 
     /// Sends posts one after the other with one transport, on a separate thread because a transport blocks.
-    func replies(to posts: [TransportRequest], _ limits: TransportLimits = .patient) async
+    func replies(to posts: [TransportRequest], _ limits: TransportLimits = .longTimeouts) async
         -> [TransportResult]
     {
         await withCheckedContinuation { continuation in
@@ -32,7 +32,8 @@ enum TransportKind: String, CaseIterable, Sendable {
         }
     }
 
-    func reply(to post: TransportRequest, _ limits: TransportLimits = .patient) async -> TransportResult {
+    func reply(to post: TransportRequest, _ limits: TransportLimits = .longTimeouts) async -> TransportResult
+    {
         await replies(to: [post], limits)[0]
     }
 
@@ -53,8 +54,8 @@ enum TransportKind: String, CaseIterable, Sendable {
 }
 
 extension TransportLimits {
-    /// Limits that no test reaches, however busy the machine is.
-    static var patient: TransportLimits {
+    /// Limits that no test reaches, even on a busy machine.
+    static var longTimeouts: TransportLimits {
         var limits = TransportLimits()
         limits.connectMilliseconds = 300_000
         limits.totalMilliseconds = 600_000

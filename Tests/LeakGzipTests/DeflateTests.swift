@@ -15,13 +15,13 @@ import Testing
         return output
     }
 
-    /// `hello` as Python's `zlib.compress` compresses it, and its blocks without the wrapper.
+    /// `hello` compressed by Python's `zlib.compress`; below, the same compressed blocks without the wrapper.
     private static let wrapped: [UInt8] = [
         0x78, 0x9C, 0xCB, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0x00, 0x06, 0x2C, 0x02, 0x15,
     ]
     private static let raw: [UInt8] = [0xCB, 0x48, 0xCD, 0xC9, 0xC9, 0x07, 0x00]
 
-    /// The compressed blocks of a gzip member that `Gzip` wrote, without ten bytes of header and eight of trailer.
+    /// Returns the compressed blocks of a gzip member, without its header of ten bytes and its trailer of eight bytes.
     private static func blocks(_ bytes: [UInt8], level: Int) -> [UInt8] {
         Array(Gzip.deflate(bytes, level: level).dropFirst(10).dropLast(8))
     }
@@ -34,7 +34,9 @@ import Testing
     }
 
     @Test(arguments: [wrapped, raw])
-    func `every truncation is reported as truncated, and bytes after the end are refused`(bytes: [UInt8]) {
+    func `a deflate stream that is cut off is reported as truncated, and bytes after its end are refused`(
+        bytes: [UInt8]
+    ) {
         for count in 0..<bytes.count {
             #expect(throws: InflateError.truncated) { try inflate(Array(bytes[..<count])) }
         }
@@ -43,16 +45,18 @@ import Testing
     }
 
     @Test(arguments: [9, 10, 11, 12])
-    func `a wrong checksum is noticed`(index: Int) {
+    func `a zlib stream with a wrong checksum is refused`(index: Int) {
         var wrong = Self.wrapped
         wrong[index] ^= 1
         #expect(throws: InflateError.badChecksum) { try inflate(wrong) }
     }
 
-    /// An uncompressed block is most similar to zlib's header.
+    /// The start of an uncompressed block is most similar to zlib's header.
     @Test(
         arguments: [[], [7], (0..<3000).map { UInt8(truncatingIfNeeded: $0 &* $0 &* 31 >> 3) }], [1, 6, 9])
-    func `no block of an encoder is mistaken for zlib's header`(bytes: [UInt8], level: Int) throws {
+    func `no deflate block that an encoder writes is mistaken for zlib's header`(bytes: [UInt8], level: Int)
+        throws
+    {
         #expect(try inflate(Self.blocks(bytes, level: level)) == bytes)
         for isLast: UInt8 in [0, 1] {
             let length = UInt8(200)

@@ -2,7 +2,7 @@ import LeakGzip
 import Testing
 
 @Suite struct GzipTests {
-    /// Inflates `bytes` in pieces of `step`.
+    /// Inflates `bytes` in pieces of `step` bytes.
     private func inflate(
         _ bytes: [UInt8], limits: Inflater.Limits = .init(), step: Int = .max
     ) throws(InflateError) -> [UInt8] {
@@ -48,7 +48,9 @@ import Testing
     }
 
     @Test(arguments: [-1, 9, 10, 12, 15, 99])
-    func `one deflater compresses one member after another, with any history`(historyBits: Int) throws {
+    func `one deflater compresses several members in succession, with a history window of any size`(
+        historyBits: Int
+    ) throws {
         var deflater = Deflater(level: 1, historyBits: historyBits)
         for bytes in [Self.text, [], Self.text, Array("hello".utf8)] {
             let member = deflater.deflate(bytes)
@@ -58,14 +60,14 @@ import Testing
         }
     }
 
-    @Test func `every truncation is reported as truncated`() {
+    @Test func `a gzip member that is cut off anywhere is reported as truncated`() {
         for count in 0..<Self.hello.count {
             #expect(throws: InflateError.truncated) { try inflate(Array(Self.hello[..<count])) }
         }
     }
 
     @Test(arguments: [17, 20, 21, 24])
-    func `a wrong checksum or length is noticed`(index: Int) {
+    func `a gzip member with a wrong checksum or length is refused`(index: Int) {
         var bytes = Self.hello
         bytes[index] ^= 1
         #expect(throws: InflateError.badChecksum) { try inflate(bytes) }
@@ -89,18 +91,18 @@ import Testing
         #expect(bomb.count < 5000)
         #expect(throws: InflateError.tooLarge) { try inflate(bomb) }
         #expect(throws: InflateError.tooLarge) { try inflate(bomb, step: 100) }
-        // The largest output before the ratio applies.
+        // 64 KiB is the largest output to which the ratio limit does not apply.
         let small = Gzip.deflate([UInt8](repeating: 0, count: 64 << 10), level: 9)
         #expect(throws: Never.self) { try inflate(small) }
     }
 
-    @Test func `the output is limited to the exact byte`() throws {
+    @Test func `output of exactly the limit is accepted, and one byte more is refused`() throws {
         let limits = Inflater.Limits(outputBytes: Self.text.count, ratio: 10_000)
         #expect(try inflate(Gzip.deflate(Self.text), limits: limits) == Self.text)
         #expect(throws: InflateError.tooLarge) { try inflate(Gzip.deflate(Self.text + [0]), limits: limits) }
     }
 
-    @Test func `after a reset the next member is read, even after an error`() throws {
+    @Test func `after a reset an inflater reads the next member, even after an error`() throws {
         var inflater = Inflater()
         var output: [UInt8] = []
         #expect(throws: InflateError.malformed) {

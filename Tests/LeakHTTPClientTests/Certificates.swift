@@ -2,7 +2,7 @@
     import Foundation
 
     /// A certificate authority of the tests and the certificates that it issued, made by the `openssl` command in a folder that
-    /// is removed with the object. Creating it blocks its thread for about a tenth of a second.
+    /// is removed with the object. The initializer blocks its thread for about a tenth of a second.
     final class Certificates: Sendable {
         enum Leaf: String, CaseIterable, Sendable {
             case valid, expired
@@ -37,7 +37,7 @@
         func certificate(of leaf: Leaf) -> String { "\(folder)/\(leaf).pem" }
         func key(of leaf: Leaf) -> String { "\(folder)/\(leaf).key" }
 
-        /// The pin of a leaf's key, by the commands that the documentation gives.
+        /// Returns the pin of a leaf's key, computed with the commands of the documentation.
         func pin(of leaf: Leaf) throws -> String {
             try run(
                 "openssl x509 -in \(leaf).pem -noout -pubkey | openssl pkey -pubin -outform der "

@@ -7,7 +7,7 @@
             "HTTP/1.1 \(status)\r\nContent-Length: \(body.utf8.count)\r\n\(fields)\r\n\(body)"
         }
 
-        private static func patient() -> CurlClient.Options {
+        private static func longTimeouts() -> CurlClient.Options {
             var options = CurlClient.Options()
             options.connectMilliseconds = 20_000
             options.totalMilliseconds = 30_000
@@ -15,9 +15,9 @@
         }
 
         @Test func `two posts use one connection`() throws {
-            let peer = try LoopbackPeer { .say(Self.answer("got \($0.body)")) }
+            let peer = try LoopbackPeer { .send(Self.answer("got \($0.body)")) }
             defer { peer.stop() }
-            let client = try CurlClient(Self.patient())
+            let client = try CurlClient(Self.longTimeouts())
             let first = try client.post(
                 Array("one".utf8), to: peer.address + "/a", fields: [HTTPField("Content-Type", "text/plain")])
             let second = try client.post(
@@ -30,51 +30,53 @@
             #expect(peer.requests[0].head.contains("Content-Type: text/plain"))
             #expect(peer.requests[0].head.contains("User-Agent: leak-collector-client/1"))
             #expect(peer.requests[1].head.contains("X-Key: k"))
-            #expect(!peer.requests[1].head.contains("text/plain"), "fields of the request before")
+            #expect(!peer.requests[1].head.contains("text/plain"), "a field of the previous request")
         }
 
         @Test func `a GET after a POST is a GET, and an empty POST is a POST`() throws {
             let peer = try LoopbackPeer {
-                .say(Self.answer($0.head.prefix { $0 != " " } + "\($0.body.count)"))
+                .send(Self.answer($0.head.prefix { $0 != " " } + "\($0.body.count)"))
             }
             defer { peer.stop() }
-            let client = try CurlClient(Self.patient())
+            let client = try CurlClient(Self.longTimeouts())
             #expect(try client.post([1, 2, 3], to: peer.address, fields: []).body == Array("POST3".utf8))
             #expect(try client.get(peer.address).body == Array("GET0".utf8))
             #expect(try client.post([], to: peer.address, fields: []).body == Array("POST0".utf8))
         }
 
         @Test func `a body of two mebibytes is sent without waiting for 100 Continue`() throws {
-            let peer = try LoopbackPeer { .say(Self.answer("\($0.body.utf8.count)")) }
+            let peer = try LoopbackPeer { .send(Self.answer("\($0.body.utf8.count)")) }
             defer { peer.stop() }
             let body = [UInt8](repeating: UInt8(ascii: "x"), count: 2 * 1024 * 1024)
-            let answer = try CurlClient(Self.patient()).post(body, to: peer.address, fields: [])
+            let answer = try CurlClient(Self.longTimeouts()).post(body, to: peer.address, fields: [])
             #expect(answer.body == Array("2097152".utf8))
             #expect(!peer.requests[0].head.lowercased().contains("expect"))
         }
 
-        @Test func `response fields are found in any case, and those of interim responses are ignored`()
+        @Test
+        func `names of response fields are case-insensitive, and fields of interim responses are ignored`()
             throws
         {
             let peer = try LoopbackPeer { _ in
-                .say(
+                .send(
                     "HTTP/1.1 103 Early Hints\r\nRetry-After: 9\r\n\r\n"
                         + Self.answer(
                             "later", status: "503 Service Unavailable", fields: "retry-AFTER:  120 \r\n"))
             }
             defer { peer.stop() }
-            let answer = try CurlClient(Self.patient()).get(peer.address)
+            let answer = try CurlClient(Self.longTimeouts()).get(peer.address)
             #expect(answer.status == 503)
             #expect(answer["Retry-After"] == "120")
             #expect(answer["Location"] == nil)
         }
 
-        @Test func `a redirect is a response, and is not followed`() throws {
+        @Test func `a redirect is returned as a response, and not followed`() throws {
             let peer = try LoopbackPeer { request in
-                .say(Self.answer("", status: "302 Found", fields: "Location: http://127.0.0.1/elsewhere\r\n"))
+                .send(
+                    Self.answer("", status: "302 Found", fields: "Location: http://127.0.0.1/elsewhere\r\n"))
             }
             defer { peer.stop() }
-            let answer = try CurlClient(Self.patient()).post([1], to: peer.address, fields: [])
+            let answer = try CurlClient(Self.longTimeouts()).post([1], to: peer.address, fields: [])
             #expect(answer.status == 302)
             #expect(answer["location"] == "http://127.0.0.1/elsewhere")
             #expect(peer.requests.count == 1)
@@ -98,9 +100,9 @@
 
         @Test(arguments: Excess.allCases)
         func `a response that is too long stops the transfer`(excess: Excess) throws {
-            let peer = try LoopbackPeer { _ in .sayAndClose(excess.text) }
+            let peer = try LoopbackPeer { _ in .sendAndClose(excess.text) }
             defer { peer.stop() }
-            var options = Self.patient()
+            var options = Self.longTimeouts()
             options.maxResponseBytes = 10
             let client = try CurlClient(options)
             let error = try #require(throws: CurlError.self) { try client.get(peer.address) }
@@ -108,25 +110,25 @@
         }
 
         @Test func `a response of the maximum length is accepted`() throws {
-            let peer = try LoopbackPeer { _ in .say(Self.answer("1234567890")) }
+            let peer = try LoopbackPeer { _ in .send(Self.answer("1234567890")) }
             defer { peer.stop() }
-            var options = Self.patient()
+            var options = Self.longTimeouts()
             options.maxResponseBytes = 10
             #expect(try CurlClient(options).get(peer.address).body.count == 10)
         }
 
-        @Test func `a truncated head is not a response`() throws {
-            let peer = try LoopbackPeer { _ in .sayAndClose("HTTP/1.1 200 OK\r\nContent-Len") }
+        @Test func `a truncated response head is an error`() throws {
+            let peer = try LoopbackPeer { _ in .sendAndClose("HTTP/1.1 200 OK\r\nContent-Len") }
             defer { peer.stop() }
-            let client = try CurlClient(Self.patient())
+            let client = try CurlClient(Self.longTimeouts())
             let error = try #require(throws: CurlError.self) { try client.get(peer.address) }
             #expect(error.cause == .broken)
         }
 
-        @Test func `another protocol than HTTP is not a response`() throws {
-            let peer = try LoopbackPeer { _ in .sayAndClose("220 mail.example.com ESMTP\r\n") }
+        @Test func `an answer in another protocol than HTTP is an error`() throws {
+            let peer = try LoopbackPeer { _ in .sendAndClose("220 mail.example.com ESMTP\r\n") }
             defer { peer.stop() }
-            let client = try CurlClient(Self.patient())
+            let client = try CurlClient(Self.longTimeouts())
             let error = try #require(throws: CurlError.self) { try client.get(peer.address) }
             #expect(error.cause == .broken)
         }
@@ -135,48 +137,48 @@
         @Test func `the app's signal handlers stay in place while curl works`() async {
             await #expect(processExitsWith: .success) {
                 signalBrokenPipes()
-                let peer = try LoopbackPeer { _ in .say(Self.answer("\(signalBrokenPipes())")) }
-                #expect(try CurlClient(Self.patient()).get(peer.address).body == Array("true".utf8))
+                let peer = try LoopbackPeer { _ in .send(Self.answer("\(signalBrokenPipes())")) }
+                #expect(try CurlClient(Self.longTimeouts()).get(peer.address).body == Array("true".utf8))
             }
         }
 
-        @Test func `a refused port is unreachable`() throws {
+        @Test func `a refused connection gives the error unreachable, with the port`() throws {
             let port = try LoopbackPeer.freePort()
-            let client = try CurlClient(Self.patient())
+            let client = try CurlClient(Self.longTimeouts())
             let error = try #require(throws: CurlError.self) { try client.get("http://127.0.0.1:\(port)/") }
             #expect(error.cause == .unreachable)
             #expect(error.code == 7)
             #expect(error.description.contains("\(port)"))
         }
 
-        @Test func `a silent server is given up`() throws {
+        @Test func `a request to a silent server times out`() throws {
             let peer = try LoopbackPeer { _ in .hang }
             defer { peer.stop() }
-            var options = Self.patient()
+            var options = Self.longTimeouts()
             options.totalMilliseconds = 200
             let client = try CurlClient(options)
             let error = try #require(throws: CurlError.self) { try client.get(peer.address) }
             #expect(error.cause == .timedOut)
         }
 
-        /// No answer at all, and a truncated answer.
+        /// The server sends nothing, or only a part of the body.
         @Test(arguments: [
             "", "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf",
         ])
-        func `a truncated response is not a response`(text: String) throws {
-            let peer = try LoopbackPeer { _ in .sayAndClose(text) }
+        func `a missing or truncated response is an error`(text: String) throws {
+            let peer = try LoopbackPeer { _ in .sendAndClose(text) }
             defer { peer.stop() }
-            let client = try CurlClient(Self.patient())
+            let client = try CurlClient(Self.longTimeouts())
             let error = try #require(throws: CurlError.self) { try client.get(peer.address) }
             #expect(error.cause == .broken)
         }
 
-        @Test func `a client continues after a failure`() throws {
+        @Test func `a client can be used again after a failed request`() throws {
             let peer = try LoopbackPeer { request in
-                request.head.contains("/bad") ? .sayAndClose("") : .say(Self.answer("fine"))
+                request.head.contains("/bad") ? .sendAndClose("") : .send(Self.answer("fine"))
             }
             defer { peer.stop() }
-            let client = try CurlClient(Self.patient())
+            let client = try CurlClient(Self.longTimeouts())
             #expect(throws: CurlError.self) { try client.post([1], to: peer.address + "/bad", fields: []) }
             #expect(try client.get(peer.address + "/good").body == Array("fine".utf8))
         }
@@ -185,8 +187,8 @@
             "", "localhost:80", "file:///etc/passwd", "ftp://127.0.0.1/", "http://a b/", "http://a/\r\nX: y",
             "http://",
         ])
-        func `only http and https addresses are requested`(address: String) throws {
-            let client = try CurlClient(Self.patient())
+        func `addresses that are invalid, or neither http nor https, are rejected`(address: String) throws {
+            let client = try CurlClient(Self.longTimeouts())
             let error = try #require(throws: CurlError.self) { try client.get(address) }
             #expect(error.cause == .invalidAddress)
         }
@@ -195,13 +197,15 @@
             HTTPField("X-Key", "a\r\nX-Other: b"), HTTPField("X\nY", "a"), HTTPField("", "a"),
             HTTPField("X", "\0"),
         ])
-        func `a request field cannot inject another field`(field: HTTPField) throws {
-            let client = try CurlClient(Self.patient())
+        func `a request field with control characters, or without a name, is rejected`(field: HTTPField)
+            throws
+        {
+            let client = try CurlClient(Self.longTimeouts())
             let error = try #require(throws: CurlError.self) {
                 try client.get("http://127.0.0.1:1/", fields: [field])
             }
             #expect(error.cause == .invalidField)
-            #expect(!error.description.contains("X-Other"), "values may be secrets")
+            #expect(!error.description.contains("X-Other"), "the value may be a secret")
         }
     }
 #endif

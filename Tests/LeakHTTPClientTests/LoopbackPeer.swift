@@ -15,9 +15,9 @@
 
         /// The reaction to a request.
         enum Reaction: Sendable {
-            case say(String)
-            /// Sends the text and closes the connection, whatever length the text announces.
-            case sayAndClose(String)
+            case send(String)
+            /// Sends the text and closes the connection, even if the text announces a longer body.
+            case sendAndClose(String)
             /// Sends nothing until the peer closes the connection.
             case hang
         }
@@ -45,15 +45,15 @@
             thread.start()
         }
 
-        /// A port of 127.0.0.1 at which nothing listens. The process keeps it, so no other process can listen there.
-        static func freePort() throws -> UInt16 { try takePort().port }
+        /// Returns a port of 127.0.0.1 at which nothing listens. The process keeps the port, so no other process can use it.
+        static func freePort() throws -> UInt16 { try bindPort().port }
 
-        /// The accepting thread closes the socket. If it were closed here, its number might already belong to another file when
-        /// that thread accepts again.
+        /// Shuts the listener down. The accepting thread closes the socket. If this function closed it, its number might
+        /// already belong to another file when that thread accepts again.
         func stop() { shutdown(listener, Int32(SHUT_RDWR)) }
 
         private static func listen() throws -> (Int32, UInt16) {
-            let (listener, port) = try takePort()
+            let (listener, port) = try bindPort()
             #if canImport(Darwin)
                 let listening = Darwin.listen(listener, 16)
             #else
@@ -63,7 +63,7 @@
             return (listener, port)
         }
 
-        private static func takePort() throws -> (socket: Int32, port: UInt16) {
+        private static func bindPort() throws -> (socket: Int32, port: UInt16) {
             let listener = socket(AF_INET, streamType, 0)
             var name = sockaddr_in()
             name.sin_family = sa_family_t(AF_INET)
@@ -101,9 +101,9 @@
             while let request = readRequest(socket, connection, &buffer) {
                 lock.withLock { received.append(request) }
                 switch react(request) {
-                case .say(let text):
+                case .send(let text):
                     send(text, to: socket)
-                case .sayAndClose(let text):
+                case .sendAndClose(let text):
                     return send(text, to: socket)
                 case .hang:
                     _ = readMore(socket, &buffer)

@@ -10,7 +10,7 @@
 
         @Test func `an http address is requested from the proxy`() async {
             await #expect(processExitsWith: .success) {
-                let proxy = try LoopbackPeer { _ in .say(Self.answer) }
+                let proxy = try LoopbackPeer { _ in .send(Self.answer) }
                 setProxies(["http_proxy": proxy.address])
                 let answer = try CurlClient().get("http://leaks.example.com/a")
                 #expect(answer.body == Array("proxy".utf8))
@@ -19,11 +19,12 @@
             }
         }
 
-        @Test func `for an https address the proxy only opens a tunnel, and sees nothing of what is sent`()
+        @Test
+        func `for an https address the client sends the proxy only CONNECT, and no fields of the request`()
             async
         {
             await #expect(processExitsWith: .success) {
-                let proxy = try LoopbackPeer { _ in .sayAndClose(Self.refusal) }
+                let proxy = try LoopbackPeer { _ in .sendAndClose(Self.refusal) }
                 setProxies(["https_proxy": proxy.address])
                 let client = try CurlClient()
                 #expect(throws: CurlError.self) {
@@ -41,9 +42,9 @@
         @Test(arguments: ["127.0.0.1", "localhost", "LOCALHOST", "127.1"])
         func `no proxy is used for this machine itself`(host: String) async {
             await #expect(processExitsWith: .success) { [host] in
-                let proxy = try LoopbackPeer { _ in .say(Self.answer) }
+                let proxy = try LoopbackPeer { _ in .send(Self.answer) }
                 let server = try LoopbackPeer { _ in
-                    .say("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nserver")
+                    .send("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nserver")
                 }
                 setProxies(["http_proxy": proxy.address, "all_proxy": proxy.address])
                 let client = try CurlClient()
@@ -54,20 +55,23 @@
         }
 
         @Test(arguments: ["localhost.example.com", "127.0.0.1.example.com", "10.0.0.1"])
-        func `a host that only looks like this machine uses the proxy`(host: String) async {
+        func `a request to a host whose name only resembles this machine's uses the proxy`(host: String) async
+        {
             await #expect(processExitsWith: .success) { [host] in
-                let proxy = try LoopbackPeer { _ in .say(Self.answer) }
+                let proxy = try LoopbackPeer { _ in .send(Self.answer) }
                 setProxies(["http_proxy": proxy.address])
                 #expect(try CurlClient().get("http://\(host)/").body == Array("proxy".utf8))
             }
         }
 
-        /// Variables with which the client uses no proxy. A web server sets `HTTP_PROXY` from a field of a request, so curl
-        /// ignores it.
+        /// The arguments are variables with which the client uses no proxy. A web server sets `HTTP_PROXY` from a field of a
+        /// request, so curl ignores it.
         @Test(arguments: [["http_proxy", "no_proxy"], ["http_proxy", "NO_PROXY"], ["HTTP_PROXY"]])
-        func `hosts excluded from the proxy are requested directly`(variables: [String]) async {
+        func `no proxy is used for hosts in no_proxy, or if only the upper-case HTTP_PROXY is set`(
+            variables: [String]
+        ) async {
             await #expect(processExitsWith: .success) { [variables] in
-                let proxy = try LoopbackPeer { _ in .say(Self.answer) }
+                let proxy = try LoopbackPeer { _ in .send(Self.answer) }
                 let values = variables.map {
                     ($0, $0.lowercased() == "no_proxy" ? "nowhere.invalid" : proxy.address)
                 }
@@ -79,9 +83,9 @@
             }
         }
 
-        @Test func `a client without proxies uses none`() async {
+        @Test func `a client whose option usesProxy is false ignores the proxy of the environment`() async {
             await #expect(processExitsWith: .success) {
-                let proxy = try LoopbackPeer { _ in .say(Self.answer) }
+                let proxy = try LoopbackPeer { _ in .send(Self.answer) }
                 setProxies(["http_proxy": proxy.address])
                 var options = CurlClient.Options()
                 options.usesProxy = false
@@ -92,7 +96,7 @@
             }
         }
 
-        @Test func `a missing proxy is unreachable`() async {
+        @Test func `a request fails as unreachable if its proxy does not listen`() async {
             await #expect(processExitsWith: .success) {
                 setProxies(["http_proxy": "http://127.0.0.1:\(try LoopbackPeer.freePort())"])
                 let client = try CurlClient()

@@ -20,9 +20,9 @@
         private let listens = DispatchSemaphore(value: 0)
         private let ended = DispatchSemaphore(value: 0)
 
-        struct Silent: Error { let output: String }
+        struct NotListening: Error { let output: String }
 
-        /// Blocks until it listens.
+        /// Starts the server, and blocks until it listens.
         init(_ certificates: Certificates, _ leaf: Certificates.Leaf, arguments: [String] = []) throws {
             process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
             process.arguments =
@@ -48,7 +48,7 @@
             }.start()
             guard listens.wait(timeout: .now() + 60) == .success else {
                 stop()
-                throw Silent(output: lock.withLock { printed })
+                throw NotListening(output: lock.withLock { printed })
             }
         }
 

@@ -16,7 +16,7 @@
             var showsTheRequest: Bool { output.contains("GET /") || output.contains("secret") }
         }
 
-        /// Sends one request to a server, on a separate thread because the server is a process to wait for.
+        /// Sends one request to a server, on a separate thread because the function waits for the server's process.
         static func ask(
             _ leaf: Certificates.Leaf, host: String = "localhost", server: [String] = [],
             _ change: @escaping @Sendable (inout CurlClient.Options, Certificates) throws -> Void = { _, _ in
@@ -53,7 +53,7 @@
             (Certificates.Leaf.valid, false, "certificate"), (.expired, true, "expired"),
             (.elsewhere, true, "localhost"),
         ])
-        func `a server with any other certificate is not trusted, and sees nothing`(
+        func `a server with an expired, foreign or unknown certificate is not trusted and gets no request`(
             leaf: Certificates.Leaf, isAuthorityKnown: Bool, words: String
         ) async throws {
             let outcome = try await Self.ask(leaf) { options, _ in
@@ -66,7 +66,9 @@
             #expect(!outcome.showsTheRequest)
         }
 
-        @Test func `a missing file of authorities is named`() async throws {
+        @Test func `if the file of certificate authorities is missing, the error names the file`()
+            async throws
+        {
             let outcome = try await Self.ask(.valid) { options, certificates in
                 options.caFile = certificates.folder + "/none.pem"
             }
@@ -85,7 +87,9 @@
             }
         }
 
-        @Test func `a server with a key that is not pinned is not trusted, and sees nothing`() async throws {
+        @Test func `a server with a key that is not pinned is not trusted, and receives no request`()
+            async throws
+        {
             let outcome = try await Self.ask(.valid) { options, certificates in
                 options.pinnedPublicKeys = [try certificates.pin(of: .elsewhere)]
             }
@@ -105,7 +109,7 @@
         }
 
         @Test(arguments: ["", "/etc/ssl/key.pem", "sha256//A;sha256//B", "sha256/AAAA", "sha256//\0"])
-        func `an invalid pin is refused, and no file is read`(pin: String) throws {
+        func `a pin that is a file path or not a SHA-256 hash is rejected`(pin: String) throws {
             var options = CurlClient.Options()
             options.pinnedPublicKeys = [pin]
             let error = try #require(throws: CurlError.self) { try CurlClient(options) }
@@ -113,7 +117,7 @@
         }
 
         /// Runs in a process whose OpenSSL would accept the protocol, so that only the client rejects it.
-        @Test func `TLS 1 1 is not accepted`() async {
+        @Test func `a server that offers only TLS 1_1 is not trusted, and receives no request`() async {
             await #expect(processExitsWith: .success) {
                 let certificates = try await onOwnThread { try Certificates() }
                 let settings = certificates.folder + "/old.cnf"
@@ -139,8 +143,8 @@
             }
         }
 
-        @Test func `a server without TLS is not trusted, and sees nothing`() throws {
-            let peer = try LoopbackPeer { _ in .sayAndClose("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n") }
+        @Test func `a server without TLS is not trusted, and receives no request`() throws {
+            let peer = try LoopbackPeer { _ in .sendAndClose("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n") }
             defer { peer.stop() }
             var options = CurlClient.Options()
             options.totalMilliseconds = 500

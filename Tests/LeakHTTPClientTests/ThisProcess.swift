@@ -19,7 +19,7 @@
         }
     }
 
-    /// Makes broken pipes send a signal to this process, which ends it.
+    /// Restores the default action of SIGPIPE: a write to a broken pipe ends this process.
     ///
     /// - Returns: `true` if broken pipes were signalled before.
     @discardableResult func signalBrokenPipes() -> Bool {

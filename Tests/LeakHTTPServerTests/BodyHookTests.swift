@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    private static func post(_ path: String, _ fields: String, _ body: [UInt8]) -> [UInt8] {
+    private static func postRequest(_ path: String, _ fields: String, _ body: [UInt8]) -> [UInt8] {
         Array("POST \(path) HTTP/1.1\r\nHost: a\r\n\(fields)\r\n".utf8) + body
     }
 
@@ -47,15 +47,15 @@ import Testing
         var limits = Limits()
         limits.bodyBytes = 1024
         let body = [UInt8](repeating: 0x61, count: count)
-        let known = Self.post(path, "Content-Length: \(count)\r\n", body)
+        let known = Self.postRequest(path, "Content-Length: \(count)\r\n", body)
         #expect(try Self.reply(to: known, limits: limits)?.status == status)
         let chunk = Array("\(String(count, radix: 16))\r\n".utf8) + body + Array("\r\n0\r\n\r\n".utf8)
-        let unknown = Self.post(path, "Transfer-Encoding: chunked\r\n", chunk)
+        let unknown = Self.postRequest(path, "Transfer-Encoding: chunked\r\n", chunk)
         #expect(try Self.reply(to: unknown, limits: limits)?.status == status)
     }
 
     private static func coded(_ path: String, _ body: [UInt8]) -> [UInt8] {
-        post(path, "Content-Encoding: gzip\r\nContent-Length: \(body.count)\r\n", body)
+        postRequest(path, "Content-Encoding: gzip\r\nContent-Length: \(body.count)\r\n", body)
     }
 
     /// Returns `count` bytes that compress to a little more than half.
@@ -64,7 +64,7 @@ import Testing
         return (0..<count).map { _ in UInt8(random.number(0...15)) }
     }
 
-    @Test func `a service gets a long compressed body unchanged if it wants to`() throws {
+    @Test func `a service that asks for it gets a long compressed body without decompression`() throws {
         let long = Gzip.deflate(Self.noise(64 << 10), level: 6)
         #expect(try Self.reply(to: Self.coded("/coded", long))?.text == "coded \(long.count) 65536")
         #expect(try Self.reply(to: Self.coded("/other", long))?.text == "inflated 65536")
@@ -72,7 +72,9 @@ import Testing
         #expect(try Self.reply(to: Self.coded("/coded", short))?.text == "inflated 1024")
     }
 
-    @Test func `a compressed body keeps the limits of the server`() throws {
+    @Test func `a service that decompresses a body gets an error if the body is damaged or over the limit`()
+        throws
+    {
         let long = Gzip.deflate(Self.noise(64 << 10), level: 6)
         #expect(try Self.reply(to: Self.coded("/coded", long.dropLast(20) + [0]))?.status == 400)
         var limits = Limits()

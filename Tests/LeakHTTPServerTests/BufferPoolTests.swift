@@ -26,12 +26,12 @@ import Testing
         #expect(held.copy() == Array("abc".utf8))
     }
 
-    @Test func `unused memory goes back to the system at the second cleanup`() {
+    @Test func `buffers that were not used between two calls of trim are freed by the second call`() {
         var pool = BufferPool()
         let buffers = (0..<5).map { _ in pool.take(1 << 20) }
         for buffer in buffers { pool.release(buffer) }
         pool.trim()
-        #expect(!pool.isEmpty, "all five were needed since the last look")
+        #expect(!pool.isEmpty, "all five were in use since the last call")
         pool.trim()
         #expect(pool.isEmpty)
     }

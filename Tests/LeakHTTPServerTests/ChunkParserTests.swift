@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct ChunkParserTests {
     private func events(_ body: String, limits: Limits = Limits()) -> String? {
-        var reading = Reading(limits: limits)
+        var reading = ParserRun(limits: limits)
         reading.feed("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n\(body)".utf8)
         return reading.events.count > 1 ? reading.events.last?.description : nil
     }
@@ -27,7 +27,9 @@ import Testing
         ("0\r\nX-A : x\r\n\r\n", "malformedTrailer"),
         ("0\r\n X-A: x\r\n\r\n", "malformedTrailer"),
     ])
-    func `a chunked body is read or refused`(body: String, expected: String) {
+    func `a valid chunked body is read, and an invalid one is refused with its error`(
+        body: String, expected: String
+    ) {
         #expect(events(body) == expected)
     }
 

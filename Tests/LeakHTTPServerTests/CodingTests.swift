@@ -8,9 +8,9 @@ import Testing
 @Suite struct CodingTests {
     /// Sends `bytes`, followed by an ordinary request.
     ///
-    /// - Returns: the answer to `bytes`, and whether the request behind them was answered too.
+    /// - Returns: the answer to `bytes`, and `true` if the request after them was answered too.
     private func exchange(_ bytes: [[UInt8]], limits: Limits = Limits()) throws -> (
-        reply: Reply?, goesOn: Bool
+        reply: Reply?, isNextServed: Bool
     ) {
         try withServer(limits: limits) { server in
             let client = Client(port: server.port)
@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    private func post(_ body: [UInt8], _ coding: String) -> [UInt8] {
+    private func postRequest(_ body: [UInt8], _ coding: String) -> [UInt8] {
         let head =
             "POST / HTTP/1.1\r\nHost: a\r\nContent-Encoding: \(coding)\r\nContent-Length: \(body.count)\r\n\r\n"
         return Array(head.utf8) + body
@@ -36,18 +36,18 @@ import Testing
     @Test(arguments: BodyEncoding.allCases)
     func `a body is decompressed before the service sees it`(packing: BodyEncoding) throws {
         for bytes in [[], Array("hello".utf8), Self.text] {
-            let (reply, goesOn) = try exchange([post(packing.pack(bytes), packing.name)])
+            let (reply, isNextServed) = try exchange([postRequest(packing.pack(bytes), packing.name)])
             #expect(reply?.status == 200 && reply?.body == bytes)
-            #expect(goesOn)
+            #expect(isNextServed)
         }
     }
 
     @Test(arguments: BodyEncoding.allCases)
     func `a compressed body may arrive byte by byte`(packing: BodyEncoding) throws {
-        let pieces = post(packing.pack(Array("hello, hello, hello".utf8)), packing.name).map { [$0] }
-        let (reply, goesOn) = try exchange(pieces)
+        let pieces = postRequest(packing.pack(Array("hello, hello, hello".utf8)), packing.name).map { [$0] }
+        let (reply, isNextServed) = try exchange(pieces)
         #expect(reply?.text == "hello, hello, hello")
-        #expect(goesOn)
+        #expect(isNextServed)
     }
 
     @Test(arguments: BodyEncoding.allCases)
@@ -63,13 +63,13 @@ import Testing
             pieces.append(Array("\(String(piece.count, radix: 16))\r\n".utf8) + piece + Array("\r\n".utf8))
         }
         pieces.append(Array("0\r\nX-T: v\r\n\r\n".utf8))
-        let (reply, goesOn) = try exchange(pieces)
+        let (reply, isNextServed) = try exchange(pieces)
         #expect(reply?.body == Self.text)
-        #expect(goesOn)
+        #expect(isNextServed)
     }
 
     @Test(arguments: BodyEncoding.allCases)
-    func `a damaged body gets 400, and the connection continues`(packing: BodyEncoding) throws {
+    func `a damaged compressed body gets 400, and its connection stays open`(packing: BodyEncoding) throws {
         let body = packing.pack(Array("hello".utf8))
         let other = BodyEncoding.allCases.first { $0.name != packing.name && $0 != .brotli } ?? packing
         let damaged = [
@@ -78,11 +78,11 @@ import Testing
             ("one byte", [body[0]]),
         ]
         for (title, bytes) in damaged {
-            let (reply, goesOn) = try exchange([post(bytes, packing.name)])
+            let (reply, isNextServed) = try exchange([postRequest(bytes, packing.name)])
             #expect(reply?.status == 400, "\(title)")
             #expect(
                 reply?.text.contains("not one complete stream of its Content-Encoding") == true, "\(title)")
-            #expect(goesOn, "\(title)")
+            #expect(isNextServed, "\(title)")
         }
         let empty =
             "POST / HTTP/1.1\r\nHost: a\r\nContent-Encoding: \(packing.name)\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"
@@ -90,48 +90,52 @@ import Testing
     }
 
     @Test(arguments: [BodyEncoding.gzip, .zlib])
-    func `a wrong checksum gets 400`(packing: BodyEncoding) throws {
+    func `a compressed body with a wrong checksum gets 400, and its connection stays open`(
+        packing: BodyEncoding
+    ) throws {
         var body = packing.pack(Array("hello".utf8))
         body[body.count - (packing == .gzip ? 6 : 1)] ^= 1
-        let (reply, goesOn) = try exchange([post(body, packing.name)])
+        let (reply, isNextServed) = try exchange([postRequest(body, packing.name)])
         #expect(reply?.status == 400)
-        #expect(goesOn)
+        #expect(isNextServed)
     }
 
     @Test(arguments: BodyEncoding.allCases)
-    func `a decompression bomb gets 413, and the connection continues`(packing: BodyEncoding) throws {
+    func `a decompression bomb gets 413, and its connection stays open`(packing: BodyEncoding) throws {
         let bomb = packing.pack([UInt8](repeating: 0, count: 16 << 20))
-        let (reply, goesOn) = try exchange([post(bomb, packing.name)])
+        let (reply, isNextServed) = try exchange([postRequest(bomb, packing.name)])
         #expect(reply?.status == 413)
-        #expect(goesOn)
+        #expect(isNextServed)
         var limits = Limits()
         limits.inflatedBytes = 100
         for (count, status) in [(101, 413), (100, 200)] {
             let body = packing.pack([UInt8](repeating: 7, count: count))
-            #expect(try exchange([post(body, packing.name)], limits: limits).reply?.status == status)
+            #expect(try exchange([postRequest(body, packing.name)], limits: limits).reply?.status == status)
         }
     }
 
-    /// The limit of an uncompressed body also applies to repetitive bodies: no sender is rejected because of a stack of
-    /// equal frames.
+    /// A repetitive body, such as a stack of equal frames, is not a decompression bomb if it is within the limit of an
+    /// uncompressed body.
     @Test(arguments: BodyEncoding.allCases)
-    func `a megabyte is accepted, however small it was compressed`(packing: BodyEncoding) throws {
+    func `a body of a megabyte is accepted, even if it was compressed to about a kilobyte`(
+        packing: BodyEncoding
+    ) throws {
         let bytes = [UInt8](repeating: 0x20, count: 1 << 20)
         let body = packing.pack(bytes)
         #expect(body.count < 1200)
-        let (reply, goesOn) = try exchange([post(body, packing.name)])
+        let (reply, isNextServed) = try exchange([postRequest(body, packing.name)])
         #expect(reply?.status == 200 && reply?.body == bytes)
-        #expect(goesOn)
-        #expect(try exchange([post(packing.pack(bytes + [0x20]), packing.name)]).reply?.status == 413)
+        #expect(isNextServed)
+        #expect(try exchange([postRequest(packing.pack(bytes + [0x20]), packing.name)]).reply?.status == 413)
     }
 
-    @Test func `one connection may alternate between codings`() throws {
+    @Test func `requests of one connection may have different content codings`() throws {
         try withServer { server in
             let client = Client(port: server.port)
             var requests: [UInt8] = []
             let order = (0..<24).map { BodyEncoding.allCases[$0 * 7 % 4] }
             for (index, packing) in order.enumerated() {
-                requests += post(packing.pack(Array("body \(index)".utf8)), packing.name)
+                requests += postRequest(packing.pack(Array("body \(index)".utf8)), packing.name)
             }
             client.send(requests)
             #expect(client.answers(24).map(\.text) == (0..<24).map { "body \($0)" })
@@ -139,18 +143,20 @@ import Testing
     }
 
     @Test(arguments: ["GZIP", "X-Gzip", "Deflate", "BR"])
-    func `a coding's case does not matter`(coding: String) throws {
+    func `the name of a content coding is accepted in any case`(coding: String) throws {
         let packing: BodyEncoding = coding == "BR" ? .brotli : coding == "Deflate" ? .zlib : .gzip
-        #expect(try exchange([post(packing.pack(Array("hello".utf8)), coding)]).reply?.text == "hello")
+        #expect(try exchange([postRequest(packing.pack(Array("hello".utf8)), coding)]).reply?.text == "hello")
     }
 
     @Test(arguments: [
         "zstd", "compress", "brotli", "gzip, gzip", "gzip, br", "br, identity", "br;q=1", "br,", "*",
     ])
-    func `another coding, or several, gets 415 and a list of the accepted codings`(coding: String) throws {
-        let (reply, goesOn) = try exchange([post([1], coding)])
+    func `a body with another or several content codings gets 415 and a list of the accepted codings`(
+        coding: String
+    ) throws {
+        let (reply, isNextServed) = try exchange([postRequest([1], coding)])
         #expect(reply?.status == 415)
         #expect(reply?.field("accept-encoding") == "gzip, deflate, br")
-        #expect(!goesOn)
+        #expect(!isNextServed)
     }
 }

@@ -14,7 +14,7 @@ import Testing
 
     private func messageQueue() throws -> MessageQueue { MessageQueue(waker: try Waker()) }
 
-    @Test func `all loops share one maximum of connections`() throws {
+    @Test func `all event loops share one maximum of connections`() throws {
         let limiter = ConnectionLimiter(limit: 2)
         let loops = [limiter.register(try messageQueue()), limiter.register(try messageQueue())]
         #expect(limiter.acquire(in: loops[0], for: alice) == .granted)
@@ -24,7 +24,7 @@ import Testing
         #expect(limiter.acquire(in: loops[0], for: bob) == .granted)
     }
 
-    @Test func `a peer is counted over all loops and forgotten after its last connection`() throws {
+    @Test func `the connections of a peer are counted over all loops, until they are released`() throws {
         let limiter = ConnectionLimiter(limit: 10, limitPerPeer: 2)
         let loops = [limiter.register(try messageQueue()), limiter.register(try messageQueue())]
         #expect(limiter.acquire(in: loops[0], for: alice) == .granted)
@@ -52,7 +52,9 @@ import Testing
         #expect(limiter.acquire(in: loop, for: alice) == .granted)
     }
 
-    @Test func `a loop without room asks the loop with the most connections to evict`() throws {
+    @Test func `a loop that needs a connection asks the other loop with the most connections to evict one`()
+        throws
+    {
         let boxes = [try messageQueue(), try messageQueue(), try messageQueue()]
         let limiter = ConnectionLimiter(limit: 10)
         let loops = boxes.map { limiter.register($0) }

@@ -6,54 +6,58 @@ import LeakPlatform
 @Suite struct ConnectionTests {
     private static func get(_ path: String) -> String { "GET \(path) HTTP/1.1\r\nHost: a\r\n\r\n" }
 
-    @Test func `late responses from another thread keep the order of the requests`() throws {
+    @Test func `responses that another thread sends in reverse order arrive in the order of the requests`()
+        throws
+    {
         let later = LaterService()
         try withServer(later) { server in
             let client = Client(port: server.port)
             client.send((0..<20).map { Self.get("/\($0)") }.joined())
-            #expect(later.waitFor(20))
+            #expect(later.waitForRequests(20))
             later.answerAll { $0.reversed() }
             #expect(client.answers(20).map(\.text) == (0..<20).map { "/\($0)" })
         }
     }
 
-    @Test func `a response given in another connection's turn reaches its own peer`() throws {
+    @Test func `a response that is sent while another connection is served reaches its own peer`() throws {
         let later = LaterService()
         let service = ClosureService { request, responder in
             let isSecond = request.pathEquals("/second")
             later.serve(request, responder)
-            // The answer of the first connection is also given on the loop's thread.
+            // The response to the first connection is also sent on the loop's thread.
             if isSecond { later.answerAll() }
         }
         try withServer(service) { server in
             let (first, second) = (Client(port: server.port), Client(port: server.port))
             first.send(Self.get("/first"))
-            #expect(later.waitFor(1))
+            #expect(later.waitForRequests(1))
             second.send(Self.get("/second"))
             #expect(second.nextAnswer()?.text == "/second")
             #expect(first.nextAnswer()?.text == "/first")
         }
     }
 
-    @Test func `reading pauses while many requests wait, and continues later`() throws {
+    @Test func `the server stops reading a connection while many of its requests wait, and continues later`()
+        throws
+    {
         let later = LaterService()
         var limits = Limits()
         limits.pipelinedRequests = 4
         try withServer(later, limits: limits) { server in
             let client = Client(port: server.port)
             client.send((0..<10).map { Self.get("/\($0)") }.joined())
-            #expect(later.waitFor(4))
+            #expect(later.waitForRequests(4))
             #expect(!client.read(milliseconds: 50))
             #expect(server.waitForCounters { $0.requests == 4 })
             for expected in [4, 4, 2] {
-                #expect(later.waitFor(expected))
+                #expect(later.waitForRequests(expected))
                 later.answerAll()
             }
             #expect(client.answers(10).map(\.text) == (0..<10).map { "/\($0)" })
         }
     }
 
-    @Test func `a peer with many requests at once gets all responses, in turns`() throws {
+    @Test func `a peer that sends a thousand requests at once gets all responses in order`() throws {
         var limits = Limits()
         limits.pipelinedRequests = 3
         try withServer(limits: limits) { server in
@@ -69,16 +73,16 @@ import LeakPlatform
         }
     }
 
-    @Test func `a dropped responder sends 500`() throws {
+    @Test func `if a service releases a responder without a response, the peer gets 500`() throws {
         let later = LaterService()
         try withServer(later) { server in
             let client = Client(port: server.port)
             client.send(Self.get("/"))
-            #expect(later.waitFor(1))
+            #expect(later.waitForRequests(1))
             later.dropAll()
             #expect(client.answers(1).first?.status == 500)
-            // This responder is released on the loop's own thread.
         }
+        // This service releases its responder on the loop's own thread.
         try withServer(ClosureService { _, _ in }) { server in
             let client = Client(port: server.port)
             client.send(Self.get("/"))
@@ -91,23 +95,25 @@ import LeakPlatform
         try withServer(later) { server in
             var gone: Client? = Client(port: server.port)
             gone?.send(Self.get("/gone"))
-            #expect(later.waitFor(1))
+            #expect(later.waitForRequests(1))
             gone?.reset()
             gone = nil
             let clock = ContinuousClock()
             let start = clock.now
-            while server.counters.open > 0 && clock.now - start < .seconds(60) { Client.pause() }
+            while server.counters.openConnections > 0 && clock.now - start < .seconds(60) { Client.pause() }
             // This connection gets the same index in the table of the loop.
             let client = Client(port: server.port)
             client.send(Self.get("/here"))
-            #expect(later.waitFor(2))
+            #expect(later.waitForRequests(2))
             later.answerAll()
             #expect(client.answers(1).map(\.text) == ["/here"])
             #expect(!client.read(milliseconds: 50))
         }
     }
 
-    @Test func `a request that is rejected by its head keeps the connection if the body is short`() throws {
+    @Test func `after a request is rejected by its head, its connection stays open if the body is short`()
+        throws
+    {
         let service = EchoService { request in
             request.field("authorization") == nil ? Response(.unauthorized) : nil
         }
@@ -127,7 +133,7 @@ import LeakPlatform
         }
     }
 
-    @Test func `no 100 is sent if the head is rejected`() throws {
+    @Test func `no response with status 100 is sent if the head is rejected`() throws {
         let service = EchoService { request in request.hasBody ? Response(.forbidden) : nil }
         try withServer(service) { server in
             let client = Client(port: server.port)
@@ -137,39 +143,39 @@ import LeakPlatform
         }
     }
 
-    @Test func `a 100 waits for the responses before it`() throws {
+    @Test func `a response with status 100 is sent after the responses to earlier requests`() throws {
         let later = LaterService()
         try withServer(later) { server in
             let client = Client(port: server.port)
             client.send(
                 Self.get("/1")
                     + "POST /2 HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 1\r\n\r\n")
-            #expect(later.waitFor(1))
+            #expect(later.waitForRequests(1))
             #expect(!client.read(milliseconds: 50))
             later.answerAll()
             #expect(client.answers(2).map(\.status) == [200, 100])
             client.send("x")
-            #expect(later.waitFor(1))
+            #expect(later.waitForRequests(1))
             later.answerAll()
             #expect(client.answers(3).map(\.status) == [200, 100, 200])
         }
     }
 
-    @Test func `a peer that sends endless requests and reads nothing is not read any further`() throws {
+    @Test func `the server stops reading a peer that sends endless requests and reads no responses`() throws {
         let page = [UInt8](repeating: 0x61, count: 1000)
         let service = ClosureService { _, responder in responder.send(Response(.ok, body: .bytes(page))) }
         try withServer(service) { server in
             let client = Client(port: server.port, receiveBufferBytes: 4096)
             // The answers would have 60 MB if all requests were read and answered.
             let piece = String(repeating: Self.get("/"), count: 1000)
-            for _ in 0..<60 { guard client.sendAvailable(piece) else { break } }
+            for _ in 0..<60 { guard client.sendWithShortTimeout(piece) else { break } }
             // The socket buffers at both ends and the bounded queue hold far less than all bytes.
             #expect(server.counters.bytesSent < 20 << 20)
             #expect(server.counters.requests < 30_000)
         }
     }
 
-    @Test func `two loops serve many connections at once`() throws {
+    @Test func `two event loops serve many connections at once`() throws {
         let failures = Guarded(0)
         try withServer(loops: 2) { server in
             let port = server.port
@@ -187,7 +193,7 @@ import LeakPlatform
         }
     }
 
-    @Test func `a HEAD response has the length and no body`() throws {
+    @Test func `the response to HEAD has the Content-Length of the response to GET, and no body`() throws {
         try withServer(ClosureService { _, responder in responder.send(Response(.ok, body: .text("12345"))) })
         { server in
             let client = Client(port: server.port)
@@ -198,7 +204,9 @@ import LeakPlatform
         }
     }
 
-    @Test func `requests before a truncated body are answered in full`() throws {
+    @Test func `requests before a truncated body get all of their responses, and other peers only their own`()
+        throws
+    {
         try withServer { server in
             for round in 0..<8 {
                 let owed = [UInt8](repeating: 0x62, count: 240 << 10)

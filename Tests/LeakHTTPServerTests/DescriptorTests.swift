@@ -12,7 +12,7 @@ import Testing
     /// Opens all descriptors that this process may have, at least two, after lowering the limit.
     ///
     /// The limit stays above the highest open descriptor: with a lower limit, the server could not reuse the numbers that it
-    /// closes. There may be gaps below, because descriptors of other tests can be inherited.
+    /// closes. Lower numbers may be free, because descriptors that are inherited from other tests may have high numbers.
     private func takeDescriptors() -> (taken: [Int32], limit: rlimit) {
         let highest = (0..<4096).last { fcntl($0, F_GETFD) >= 0 } ?? 2
         var limit = rlimit(rlim_cur: rlim_t(highest + 3), rlim_max: rlim_t(highest + 100))
@@ -47,7 +47,7 @@ import Testing
                 while server.counters.accepted < 6 && clock.now - start < .seconds(60) { Client.pause() }
                 let counters = server.counters
                 let rejectedCount = counters.rejectedConnections.withoutDescriptor
-                // The server rejects one peer at a time, with a pause before the next. Each rejection costs one failed call.
+                // The server rejects one peer at a time, with a pause before the next, and one call of accept fails each time.
                 let took = clock.now - start
                 let isPaced =
                     took > .milliseconds(100 * (rejectedCount - 1) - 20)
@@ -84,18 +84,18 @@ import Testing
                 configuration.onSlowCall = { _ in }
                 let server = try Server(configuration, service: EchoService())
                 server.start()
-                // Connected before the descriptors run out. Each client sends nothing, or the first byte of a request.
+                // These clients connect before the descriptors run out. Each sends nothing, or the first byte of a request.
                 let silent = (0..<20).map { _ in Client(port: server.port) }
                 for client in silent.prefix(requestCount) { client.send("G") }
-                guard server.waitForCounters({ $0.open == 20 }) else { exit(2) }
+                guard server.waitForCounters({ $0.openConnections == 20 }) else { exit(2) }
                 // A connection with a begun request can be evicted after a second.
                 for _ in 0..<(requestCount == 20 ? 400 : 20) { Client.pause() }
                 var taken = takeDescriptors().taken
                 var clients: [Client] = []
                 var isServed = true
                 while isServed, server.counters.evicted == 0 {
-                    // One descriptor for the client and none for the server, even if other code, such as the testing
-                    // library, has closed some meanwhile.
+                    // This leaves one descriptor for the client and none for the server, even if other code, such as the
+                    // testing library, has closed some meanwhile.
                     while true {
                         let number = dup(0)
                         guard number >= 0 else { break }
@@ -144,10 +144,10 @@ import Testing
                 }
                 let served = (0..<32).map { _ in ask() }
                 // Until all clients have sent their request, a new connection evicts a connection without a request.
-                guard later.waitFor(32) else { exit(3) }
+                guard later.waitForRequests(32) else { exit(3) }
                 let others = (0..<8).map { _ in ask() }
                 let isBounded = server.waitForCounters {
-                    $0.open == 32 && $0.rejectedConnections.overTotalLimit == 8
+                    $0.openConnections == 32 && $0.rejectedConnections.overTotalLimit == 8
                 }
                 exit(isBounded && served.count + others.count == 40 ? 0 : 1)
             }
@@ -159,7 +159,7 @@ import Testing
         await #expect(processExitsWith: .success) {
             let server = try Server(.init(port: 0), service: EchoService())
             server.start()
-            /// Requests and ends of every kind; then the number of descriptors that are open.
+            /// Opens connections that end in different ways, and returns the number of descriptors that are open after them.
             func openAfter(_ rounds: Int, accepted: Int) -> Int? {
                 for round in 0..<rounds {
                     let client = Client(port: server.port)
@@ -168,7 +168,9 @@ import Testing
                     _ = client.nextAnswer()
                     if round.isMultiple(of: 3) { client.reset() }
                 }
-                guard server.waitForCounters({ $0.accepted == accepted && $0.open == 0 }) else { return nil }
+                guard server.waitForCounters({ $0.accepted == accepted && $0.openConnections == 0 }) else {
+                    return nil
+                }
                 return (0..<4096).count { fcntl($0, F_GETFD) >= 0 }
             }
             // The first connection may open descriptors that the process keeps.

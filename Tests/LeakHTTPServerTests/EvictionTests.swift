@@ -5,20 +5,21 @@ import Testing
 @Suite struct EvictionTests {
     private static let get = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
 
-    /// A client that has received one answer.
-    private func served(_ server: Server) -> Client {
+    /// Returns a client that has received one answer.
+    private func servedClient(_ server: Server) -> Client {
         let client = Client(port: server.port)
         client.send(Self.get)
         #expect(client.answers(1).first?.status == 200)
         return client
     }
 
-    @Test func `slow bodies are evicted if all together use too much memory`() throws {
+    @Test func `connections with slow bodies are evicted if all bodies together use too much memory`() throws
+    {
         var limits = Limits()
         limits.uploadBytes = 1 << 20
         try withServer(limits: limits) { server in
             let body = [UInt8](repeating: 0x61, count: 100 << 10)
-            // Each occupies 256 KiB after most of its body has arrived.
+            // Each connection occupies 256 KiB after most of its body has arrived.
             let slow = (0..<8).map { _ in
                 let client = Client(port: server.port)
                 client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: \(body.count)\r\n\r\n")
@@ -36,13 +37,13 @@ import Testing
         }
     }
 
-    @Test func `a new connection replaces the connection that was idle longest`() throws {
+    @Test func `at the limit of connections, a new one replaces the one that was idle longest`() throws {
         try withServer(limits: limits(connections: 3)) { server in
-            let first = served(server)
+            let first = servedClient(server)
             waitPastGraceTime()
-            let others = [served(server), served(server)]
+            let others = [servedClient(server), servedClient(server)]
             waitPastGraceTime()
-            let newcomer = served(server)
+            let newcomer = servedClient(server)
             // The connection is closed without a response.
             #expect(first.waitForEnd())
             #expect(Reply.all(in: first.received).count == 1)
@@ -52,17 +53,17 @@ import Testing
             }
             #expect(
                 server.waitForCounters {
-                    $0.evicted == 1 && $0.rejectedConnections.total == 0 && $0.open == 3
+                    $0.evicted == 1 && $0.rejectedConnections.total == 0 && $0.openConnections == 3
                 })
         }
     }
 
-    @Test func `a connection that has sent nothing is evicted`() throws {
+    @Test func `at the limit of connections, one that has sent nothing is evicted`() throws {
         try withServer(limits: limits(connections: 2)) { server in
             let silent = [Client(port: server.port), Client(port: server.port)]
-            #expect(server.waitForCounters { $0.open == 2 })
+            #expect(server.waitForCounters { $0.openConnections == 2 })
             waitPastGraceTime()
-            let newcomers = [served(server), served(server)]
+            let newcomers = [servedClient(server), servedClient(server)]
             for client in silent {
                 #expect(client.waitForEnd())
                 #expect(client.received.isEmpty)
@@ -77,7 +78,7 @@ import Testing
         "GET / HT", "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nhalf",
         "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n9\r\nhalf",
     ])
-    func `without idle connections the slowest peer is evicted and gets a response`(part: String)
+    func `if no connection is idle, the slowest peer is evicted and gets 503`(part: String)
         throws
     {
         var limits = limits(connections: 2)
@@ -99,7 +100,7 @@ import Testing
         }
     }
 
-    @Test func `a peer that does not read its response is evicted`() throws {
+    @Test func `at the limit of connections, a peer that does not read its response is evicted`() throws {
         let page = [UInt8](repeating: 0x61, count: 8 << 20)
         let service = ClosureService { request, responder in
             responder.send(Response(.ok, body: request.path == "/big" ? .bytes(page) : .empty))
@@ -133,7 +134,7 @@ import Testing
             for (index, client) in waiting.enumerated() {
                 client.send("GET /\(index) HTTP/1.1\r\nHost: a\r\n\r\n")
             }
-            #expect(later.waitFor(2))
+            #expect(later.waitForRequests(2))
             waitPastGraceTime()
             let newcomer = Client(port: server.port)
             #expect(newcomer.answers(1).first?.status == 503)
@@ -145,25 +146,25 @@ import Testing
         }
     }
 
-    @Test func `a loop without idle connections evicts one of another loop`() throws {
+    @Test func `an event loop without idle connections evicts a connection of another loop`() throws {
         try withServer(loops: 3, limits: limits(connections: 1)) { server in
             // The system distributes the connections, so the only connection that the limit allows moves from loop to loop.
             for _ in 0..<12 {
-                let client = served(server)
+                let client = servedClient(server)
                 waitPastGraceTime()
-                withExtendedLifetime(served(server)) { #expect(client.waitForEnd()) }
+                withExtendedLifetime(servedClient(server)) { #expect(client.waitForEnd()) }
                 waitPastGraceTime()
             }
             #expect(server.waitForCounters { $0.rejectedConnections.total == 0 && $0.requests == 24 })
         }
     }
 
-    @Test func `one address gets at most its share of connections`() throws {
+    @Test func `one address gets at most the number of connections that its limit allows`() throws {
         var limits = Limits()
         limits.connectionsPerAddress = 2
         try withServer(loops: 2, limits: limits) { server in
-            let first = served(server)
-            let second = served(server)
+            let first = servedClient(server)
+            let second = servedClient(server)
             let third = Client(port: server.port)
             third.send(Self.get)
             #expect(third.answers(1).first?.status == 503)
@@ -176,9 +177,10 @@ import Testing
 
             first.endSending()
             #expect(first.waitForEnd())
-            #expect(server.waitForCounters { $0.open == 1 })
-            withExtendedLifetime((second, served(server))) {
-                #expect(server.waitForCounters { $0.open == 2 && $0.rejectedConnections.total == 1 })
+            #expect(server.waitForCounters { $0.openConnections == 1 })
+            withExtendedLifetime((second, servedClient(server))) {
+                #expect(
+                    server.waitForCounters { $0.openConnections == 2 && $0.rejectedConnections.total == 1 })
             }
         }
     }

@@ -6,7 +6,7 @@ import Testing
 @Suite struct FairnessTests {
     private static let get = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
 
-    private func busy(_ count: Int, _ server: Server) -> [Client] {
+    private func busyClients(_ count: Int, _ server: Server) -> [Client] {
         (0..<count).map { _ in
             let client = Client(port: server.port, from: 2)
             client.send(Self.get + "G")
@@ -16,10 +16,12 @@ import Testing
     }
 
     #if os(Linux)
-        @Test func `a peer with most of the connections is evicted for new peers, however busy it is`() throws
+        @Test
+        func `connections of the peer with most of them are evicted for new peers, even if none is idle`()
+            throws
         {
             try withServer(limits: limits(connections: 8)) { server in
-                let crowd = busy(8, server)
+                let crowd = busyClients(8, server)
                 var newcomers: [Client] = []
                 for _ in 0..<3 {
                     let newcomer = Client(port: server.port)
@@ -33,12 +35,12 @@ import Testing
             }
         }
 
-        @Test func `a peer with most of the connections evicts no other peer`() throws {
+        @Test func `a new connection of the peer with most connections evicts no other peer`() throws {
             try withServer(limits: limits(connections: 8)) { server in
                 let good = Client(port: server.port)
                 good.send(Self.get)
                 #expect(good.answers(1).first?.status == 200)
-                let crowd = busy(7, server)
+                let crowd = busyClients(7, server)
                 waitPastGraceTime()
                 let another = Client(port: server.port, from: 2)
                 #expect(another.answers(1).first?.status == 503)

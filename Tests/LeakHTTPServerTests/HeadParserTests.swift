@@ -5,12 +5,12 @@ import Testing
 @testable import LeakHTTPServer
 
 @Suite struct HeadParserTests {
-    @Test func `every split of every vector gives the same outcome`() throws {
+    @Test func `a test vector gives the same result for each way to split it`() throws {
         for vector in try Vector.all() {
             let bytes = vector.bytes
-            var whole = Reading()
+            var whole = ParserRun()
             whole.feed(bytes)
-            var byteByByte = Reading()
+            var byteByByte = ParserRun()
             // A body of a megabyte is sent in pieces of 101 bytes, because all its bytes are the same.
             let pieceLength = bytes.count > 100_000 ? 101 : 1
             for start in stride(from: 0, to: bytes.count, by: pieceLength) {
@@ -18,7 +18,7 @@ import Testing
             }
             #expect(byteByByte.events == whole.events, "\(vector), byte by byte")
             for cut in Self.cuts(of: vector) {
-                var halves = Reading()
+                var halves = ParserRun()
                 halves.feed(bytes[..<cut])
                 halves.feed(bytes[cut...])
                 #expect(halves.events == whole.events, "\(vector), cut at \(cut)")
@@ -41,7 +41,10 @@ import Testing
         return cuts
     }
 
-    @Test func `damaged vectors never crash and do not depend on the split`() throws {
+    @Test
+    func `damaged test vectors cause no crash, and give the same result if they are parsed byte by byte`()
+        throws
+    {
         let vectors = try Vector.all().map(\.bytes).filter { (1..<300).contains($0.count) }
         var random = SeededRandom(seed: 20_261_121)
         for round in 0..<2000 {
@@ -56,9 +59,9 @@ import Testing
                 default: bytes.insert(contentsOf: bytes[place...].prefix(8), at: place)
                 }
             }
-            var whole = Reading()
+            var whole = ParserRun()
             whole.feed(bytes)
-            var byteByByte = Reading()
+            var byteByByte = ParserRun()
             for byte in bytes { byteByByte.feed(CollectionOfOne(byte)) }
             #expect(byteByByte.events == whole.events, "\(bytes)")
         }
@@ -82,7 +85,7 @@ import Testing
         var length: Int?
         let before = threadSeconds()
         for count in 1...bytes.count {
-            // A longer part of the same storage, so the test itself copies nothing.
+            // The parser gets a longer part of the same storage each time, so the test itself copies nothing.
             length = try? parser.advance(over: bytes.span.extracting(first: count))
         }
         let seconds = threadSeconds() - before
@@ -131,7 +134,7 @@ import Testing
         ("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1234567890123456\r\n", .bodyTooLong),
         ("POST / HTTP/1.1\r\nHost: a\r\nExpect: 100-continue, x\r\n\r\n", .unknownExpectation),
     ])
-    func `each head of the table is accepted or rejected as its rule says`(
+    func `a head is accepted, or rejected with the error for the rule that it breaks`(
         head: String, expected: RequestError?
     ) {
         #expect(error(of: head) == expected)
@@ -148,12 +151,12 @@ import Testing
         ("[::1.2.3.04]", false), ("[::1.2.3.4:5]", false), ("[::1]a", false), ("[::1%25eth0]", false),
         ("[::1", false), ("::1", false),
     ])
-    func `a host is valid by RFC 3986, or rejected`(host: String, isHost: Bool) {
+    func `a host is accepted only if it is valid by RFC 3986`(host: String, isHost: Bool) {
         let bytes = Array(host.utf8)
         #expect(HostSyntax.isAuthority(bytes.span, from: 0, to: bytes.count) == isHost)
     }
 
-    @Test func `lengths and numbers of fields in a head are limited, to the byte`() {
+    @Test func `the bytes of a head and its target, and the number of its fields, are limited`() {
         var limits = Limits()
         limits.headBytes = 200
         limits.targetBytes = 20
@@ -176,7 +179,7 @@ import Testing
         #expect(error(of: filled(205) + "\0", limits: limits) == .headTooLong)
     }
 
-    @Test func `version and Connection decide whether the connection stays open`() throws {
+    @Test func `the HTTP version and the field Connection decide if the connection stays open`() throws {
         func keeps(_ head: String) throws -> Bool {
             var parser = HeadParser(limits: Limits())
             let bytes = Array(head.utf8)

@@ -62,7 +62,7 @@ import LeakPlatform
         }
     }
 
-    @Test func `the largest body is echoed whole, in one piece and in chunks`() throws {
+    @Test func `a body of the maximum size is read whole, in one piece and in chunks`() throws {
         let body = (0..<1 << 20).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
         try withServer { server in
             let client = Client(port: server.port)
@@ -91,7 +91,7 @@ import LeakPlatform
             responder.send(
                 Response(.ok, type: "text/plain", body: .bytes(Array("\(request.bodyCount)".utf8))))
         }
-        // The bytes are random enough to stay below the ratio.
+        // The bytes are random enough that the server does not reject them as a decompression bomb.
         var random = SeededRandom(seed: 1)
         var text: [UInt8] = []
         while text.count < 15 << 20 {
@@ -116,7 +116,7 @@ import LeakPlatform
         }
     }
 
-    @Test func `the last response of a connection says that it closes`() throws {
+    @Test func `the response to the last request that a connection may send says that it closes`() throws {
         var limits = Limits()
         limits.requestsPerConnection = 3
         try withServer(limits: limits) { server in

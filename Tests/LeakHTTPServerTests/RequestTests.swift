@@ -14,7 +14,7 @@ import Testing
         }
     }
 
-    @Test func `an absolute target without a path is the root`() throws {
+    @Test func `the path of an absolute request target without a path is the root`() throws {
         try withRequest("GET http://a?x=1 HTTP/1.1\r\nHost: b\r\n\r\n") { request in
             #expect(request.path == "/")
             #expect(request.query("x") == "1")
@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test func `request fields are found in any case and compared without a string`() throws {
+    @Test func `request fields are found in any case and can be compared with expected values`() throws {
         let head =
             "POST /x HTTP/1.1\r\nHost: a\r\nX-Key:  abc \r\nContent-Type: Application/JSON ; charset=utf-8\r\n"
         try withRequest(head + "Content-Length: 3\r\n\r\n") { request in

@@ -20,8 +20,8 @@ import Testing
         (4_107_542_399, "Sun, 28 Feb 2100 23:59:59 GMT"),
         (-1, "Wed, 31 Dec 1969 23:59:59 GMT"),
     ])
-    func `dates have the format of RFC 9110`(seconds: Int, text: String) {
-        #expect(HTTPDateFormatter.text(seconds) == text)
+    func `dates are written in the format of RFC 9110`(seconds: Int, text: String) {
+        #expect(HTTPDateFormatter.text(ofSeconds: seconds) == text)
     }
 
     @Test func `the head of a response is complete and in order`() {
@@ -46,7 +46,7 @@ import Testing
                 == expected)
     }
 
-    @Test func `pages get a security policy, which the service may replace`() {
+    @Test func `HTML pages get a Content-Security-Policy, which the service may replace`() {
         var page = Response(.ok, type: "text/html; charset=utf-8", body: .text("<p>"))
         let policy =
             "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
@@ -75,19 +75,19 @@ import Testing
         ("Text/HTML; charset=utf-8", true), ("text/html", true), ("image/svg+xml", true),
         ("application/XHTML+xml", true), ("text/xml", true), ("image/png", false), ("text/plain", false),
     ])
-    func `content that runs scripts when opened gets a security policy`(type: String, isPage: Bool) {
+    func `content types that can run scripts get a Content-Security-Policy`(type: String, isPage: Bool) {
         let head = head(Response(.ok, type: type, body: .text("x")))
         #expect(head.contains("\r\nContent-Security-Policy: default-src 'none'") == isPage)
     }
 
-    @Test func `205 says that it has no content`() {
+    @Test func `a response with status 205 has Content-Length 0 and no content type`() {
         let head = head(Response(Status(205), type: "text/plain", body: .text("x")))
         #expect(head.contains("\r\nContent-Length: 0\r\n"))
         #expect(!head.contains("\r\nContent-Type:"))
         #expect(!Status(205).allowsBody)
     }
 
-    @Test func `204 and 304 have neither body nor length`() {
+    @Test func `responses with status 204 or 304 have no Content-Length`() {
         #expect(!head(Response(.noContent)).contains("Content-Length"))
         #expect(!head(Response(.notModified, type: "text/plain")).contains("\r\nContent-"))
         #expect(head(Response(.ok)).contains("Content-Length: 0\r\n"))
@@ -98,9 +98,9 @@ import Testing
         ("\"b\"", false), ("a", false), ("\"a", false), ("", false), ("\"b\", a", false), (",,\"a\"", true),
         ("\"b\", *", false), ("*a", false), (" * ", true), ("\"b\" \"a\"", false), ("\"b c\", \"a\"", false),
     ])
-    func `entity tags are compared weakly in lists`(list: String, expected: Bool) {
-        #expect(EntityTag.list(list, contains: "\"a\"") == expected)
-        #expect(EntityTag.list(list, contains: "W/\"a\"") == expected)
+    func `a list of entity tags is searched with weak comparison`(list: String, expected: Bool) {
+        #expect(EntityTag.isTag("\"a\"", inList: list) == expected)
+        #expect(EntityTag.isTag("W/\"a\"", inList: list) == expected)
     }
 
     @Test func `status codes that no response can have become 500`() {
@@ -139,7 +139,7 @@ import Testing
         (InflateError.tooLarge, 413), (.outOfMemory, 503), (.truncated, 400), (.badChecksum, 400),
         (.trailingBytes, 400), (.malformed, 400),
     ])
-    func `a body that cannot be decompressed is the sender's fault, except for a lack of memory`(
+    func `a body that cannot be decompressed gets 400 or 413, and 503 only for a lack of memory`(
         error: InflateError, status: Int
     ) {
         let response = RequestError(error).response

@@ -28,14 +28,14 @@ import Testing
         ),
         (EMFILE, .system(message: "Too many open files"), "cannot listen: Too many open files"),
     ])
-    func `the error for each reason for not listening is one line that says what to do`(
+    func `each reason why a server cannot listen gives an error of one line`(
         number: Int32, error: ServerError, line: String
     ) {
         #expect(ServerError(SystemError(number: number), host: "::", port: 80) == error)
         #expect(error.description == line)
     }
 
-    @Test func `a host with two addresses gets the same port on both`() throws {
+    @Test func `a server on all IPv4 and IPv6 addresses with port 0 always finds a free port`() throws {
         for _ in 0..<50 {
             let server = try Server(.init(host: "*", port: 0), service: EchoService())
             #expect(server.port > 0)

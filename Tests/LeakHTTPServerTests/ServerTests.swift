@@ -16,7 +16,7 @@ import Testing
         #expect(line.contains("\(port)") && !line.contains("\n"))
     }
 
-    @Test func `a wrong host or port gives a one-line error`() {
+    @Test func `an unknown host, a host of another machine, and an invalid port each give an error`() {
         #expect(throws: ServerError.unknownHost("no.such.host.invalid")) {
             try Server(.init(host: "no.such.host.invalid", port: 0), service: EchoService())
         }
@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test func `the server listens on all IPv4 and IPv6 addresses`() throws {
+    @Test func `a server that listens on all addresses can be reached over IPv4`() throws {
         let server = try Server(.init(host: "*", port: 0, loops: 2), service: EchoService())
         server.start()
         let client = Client(port: server.port)
@@ -37,7 +37,7 @@ import Testing
         server.stop(within: .zero)
     }
 
-    @Test func `connections opened before the start are served after it`() throws {
+    @Test func `connections that are opened before the server starts are served after the start`() throws {
         let server = try Server(.init(port: 0), service: EchoService())
         let client = Client(port: server.port)
         client.send(Self.get)
@@ -46,22 +46,22 @@ import Testing
         server.stop(within: .zero)
     }
 
-    @Test func `stopping closes idle connections and lets open requests finish`() throws {
+    @Test func `stopping the server closes idle connections and lets open requests finish`() throws {
         let later = LaterService()
         let server = try Server(.init(port: 0, loops: 2), service: later)
         server.start()
-        // So many connections that each loop has at least one.
+        // There are so many idle connections that each loop has at least one.
         let idle = (0..<12).map { _ in Client(port: server.port) }
         let busy = Client(port: server.port)
         let slow = Client(port: server.port)
         busy.send("GET /busy HTTP/1.1\r\nHost: a\r\n\r\n")
         slow.send("POST /slow HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\nbo")
-        #expect(later.waitFor(1))
+        #expect(later.waitForRequests(1))
 
         let stopping = ThreadRunner { server.stop(within: .seconds(5)) }
         for client in idle { #expect(client.waitForEnd()) }
         slow.send("dy")
-        #expect(later.waitFor(2))
+        #expect(later.waitForRequests(2))
         later.answerAll()
         for (client, path) in [(busy, "/busy"), (slow, "/slow")] {
             let reply = client.answers(1).first
@@ -70,21 +70,23 @@ import Testing
             #expect(client.waitForEnd())
         }
         stopping.join()
-        #expect(server.counters.open == 0)
+        #expect(server.counters.openConnections == 0)
     }
 
-    @Test func `stopping ends requests that take too long, and stopping again does nothing`() throws {
+    @Test func `stopping the server ends requests that take too long, and stopping it again does nothing`()
+        throws
+    {
         let later = LaterService()
         let server = try Server(.init(port: 0), service: later)
         server.start()
         let client = Client(port: server.port)
         client.send(Self.get)
-        #expect(later.waitFor(1))
+        #expect(later.waitForRequests(1))
         server.stop(within: .milliseconds(20))
         #expect(client.waitForEnd())
         #expect(client.received.isEmpty)
         server.stop(within: .seconds(1))
-        // Answers that are given after the end are discarded.
+        // Responses that are sent after the end are discarded.
         later.answerAll()
     }
 
@@ -109,7 +111,9 @@ import Testing
         }
     }
 
-    @Test func `all requests that the system had accepted are answered when the server stops`() throws {
+    @Test func `requests of all connections that the system has accepted are answered when the server stops`()
+        throws
+    {
         try withServer { server in
             let clients = (0..<300).map { _ in Client(port: server.port) }
             for client in clients { client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n") }
@@ -118,7 +122,9 @@ import Testing
         }
     }
 
-    @Test func `every call of stop returns once the server has stopped, even before the start`() throws {
+    @Test func `concurrent calls of stop return after the server has stopped, even if it was never started`()
+        throws
+    {
         let server = try Server(.init(port: 0), service: EchoService())
         let client = Client(port: server.port)
         client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")

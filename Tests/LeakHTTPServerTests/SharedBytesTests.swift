@@ -23,11 +23,12 @@ import LeakPlatform
 
     private static let sizes = [1, 559, 16 << 10, 70_000, 1 << 20]
 
-    private func post(_ body: String, _ fields: String = "") -> String {
+    private func postRequest(_ body: String, _ fields: String = "") -> String {
         "POST / HTTP/1.1\r\nHost: a\r\n\(fields)Content-Length: \(body.utf8.count)\r\n\r\n\(body)"
     }
 
-    @Test(arguments: sizes) func `a body that a service keeps stays unchanged while further bodies arrive`(
+    @Test(arguments: sizes)
+    func `the bytes of a body that a service keeps do not change when further bodies arrive`(
         size: Int
     ) throws {
         let keeper = RetainingService()
@@ -35,7 +36,7 @@ import LeakPlatform
             let client = Client(port: server.port)
             let bodies = "abcdefgh".map { String(repeating: $0, count: size) }
             for body in bodies {
-                client.send(post(body))
+                client.send(postRequest(body))
                 #expect(client.nextAnswer()?.text == body)
             }
             #expect(keeper.texts == bodies)
@@ -43,7 +44,7 @@ import LeakPlatform
     }
 
     @Test(arguments: [1, 559, 30_000])
-    func `a body that a service keeps stays unchanged if it arrived together with further requests`(
+    func `the bytes of a body that a service keeps do not change if further requests arrived with it`(
         size: Int
     )
         throws
@@ -52,15 +53,15 @@ import LeakPlatform
         try withServer(keeper) { server in
             let client = Client(port: server.port)
             let bodies = "abcdefghijkl".map { String(repeating: $0, count: size) }
-            client.send(bodies.map { post($0) }.joined())
+            client.send(bodies.map { postRequest($0) }.joined())
             #expect(client.answers(bodies.count).map(\.text) == bodies)
-            client.send(post(String(repeating: "z", count: size)))
+            client.send(postRequest(String(repeating: "z", count: size)))
             #expect(client.answers(bodies.count + 1).count == bodies.count + 1)
             #expect(keeper.texts.dropLast() == bodies[...])
         }
     }
 
-    @Test func `a body that a service keeps stays unchanged if it was decompressed`() throws {
+    @Test func `the bytes of a decompressed body that a service keeps do not change`() throws {
         let keeper = RetainingService()
         try withServer(keeper) { server in
             let client = Client(port: server.port)
@@ -77,16 +78,18 @@ import LeakPlatform
         }
     }
 
-    @Test func `an echo that the peer has not read yet is sent unchanged`() throws {
+    @Test func `a response that shares the bytes of its request is sent unchanged, even if it is read late`()
+        throws
+    {
         try withServer(RetainingService()) { server in
             let slow = Client(port: server.port, receiveBufferBytes: 4096)
             let body = String(repeating: "s", count: 1 << 20)
-            slow.send(post(body))
+            slow.send(postRequest(body))
             // Other requests use the loop's buffers in the meantime.
             let other = Client(port: server.port)
             for letter in "abcd" {
                 let body = String(repeating: letter, count: 1 << 20)
-                other.send(post(body))
+                other.send(postRequest(body))
                 #expect(other.nextAnswer()?.text == body)
             }
             #expect(slow.nextAnswer()?.text == body)

@@ -84,11 +84,15 @@ import Testing
         ("/my.facade.js", false), ("/my.deadbeef.js", false), ("/3f9c2b1e.js", false),
         ("/app.3f9c2b1\u{FF11}.js", false),
     ])
-    func `a part of a file name that is neither a date nor a word is a hash`(path: String, isHash: Bool) {
+    func
+        `a file is cached as immutable only if a part between the first and the last part of its name is a hash`(
+            path: String, isHash: Bool
+        )
+    {
         #expect(StaticFiles.cacheControl(path).hasSuffix("immutable") == isHash)
     }
 
-    @Test func `a file is sent with type, caching and validators`() throws {
+    @Test func `a file is sent with its media type, Cache-Control and ETag`() throws {
         try Self.withFiles { server in
             let page = try #require(get("/", from: server))
             #expect(page.field("content-type") == "text/html; charset=utf-8")
@@ -159,7 +163,7 @@ import Testing
         }
     }
 
-    @Test func `conditions on dates are ignored`() throws {
+    @Test func `If-Modified-Since is ignored, and responses have no Last-Modified`() throws {
         try Self.withFiles { server in
             let date = "If-Modified-Since: Sat, 01 Jan 2050 00:00:00 GMT\r\n"
             let reply = get("/", date, from: server)
@@ -169,9 +173,9 @@ import Testing
         }
     }
 
-    /// HEAD has the status and fields of GET: for the file, for its compressed form, and for a 304 response.
+    /// The requests are for the file, for its compressed form, and with a condition that gives 304.
     @Test(arguments: ["", "Accept-Encoding: gzip\r\n", "If-None-Match: *\r\n"])
-    func `HEAD has the fields of GET and no body`(fields: String) throws {
+    func `the response to HEAD has the fields of the response to GET, and no body`(fields: String) throws {
         try Self.withFiles { server in
             let whole = try #require(get("/", fields, from: server))
             let head = try #require(get("/", fields, method: "HEAD", from: server))
@@ -196,7 +200,7 @@ import Testing
         ("index.html", "/", 200), ("index.html", "/?a=/../b", 200), ("index.html", "//", 404),
         ("index.html", "/%2e", 404), ("index.html", "http://a", 200), ("index.html", "/index.html/", 404),
     ])
-    func `a file whose name has unusual characters is found after one decoding`(
+    func `a path is decoded once to find a file whose name has unusual characters`(
         name: String, path: String, status: Int
     ) throws {
         let folder = try Scratch()
@@ -209,7 +213,7 @@ import Testing
     }
 
     /// Reading a pipe would block forever, and reading a device would never end.
-    @Test func `pipes, devices and links are skipped`() throws {
+    @Test func `pipes, folders, and links to devices or missing files are not served`() throws {
         let folder = try Scratch()
         try folder.write("a.txt", "x")
         unsafe #expect(mkfifo("\(folder.path)/pipe.txt", 0o600) == 0)
@@ -222,7 +226,7 @@ import Testing
         #expect(try StaticFiles(folder: folder.path).paths == ["/a.txt"])
     }
 
-    @Test func `a folder that would fill the memory is refused in one line`() throws {
+    @Test func `a folder over the limit of bytes is refused with an error of one line`() throws {
         let folder = try Scratch()
         try folder.write("a", String(repeating: "a", count: 700))
         try folder.write("b", String(repeating: "b", count: 324))

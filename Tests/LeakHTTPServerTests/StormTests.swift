@@ -28,7 +28,7 @@ import Testing
         var random = SeededRandom(seed: seed)
         let service = StormService()
         try withServer(service, loops: random.once(in: 4) ? 2 : 1, limits: Self.patient) { server in
-            defer { service.releaseObjects() }
+            defer { service.releaseLoop() }
             let waves = random.number(2...6)
             let port = server.port
             var hostile = (0..<6).map { index in
@@ -45,23 +45,23 @@ import Testing
                     try #require(service.waitUntilHeld())
                 }
                 for client in (hostile + wellBehaved).shuffled(using: &random) { client.sendNextBurst() }
-                service.releaseObjects()
+                service.releaseLoop()
                 for client in wellBehaved {
-                    let violation = client.completeExchange { service.answerLater(&random) }
+                    let violation = client.completeExchange { service.answerWaitingRequests(&random) }
                     #expect(violation == nil)
                 }
                 if let holder { #expect(holder.nextAnswer()?.text == "/hold") }
             }
             for client in hostile {
-                let violation = client.completeExchange { service.answerLater(&random) }
+                let violation = client.completeExchange { service.answerWaitingRequests(&random) }
                 #expect(violation == nil)
             }
             for client in wellBehaved {
-                let violation = client.leave()
+                let violation = client.disconnect()
                 #expect(violation == nil)
             }
             hostile = []
-            #expect(server.waitForCounters { $0.open == 0 })
+            #expect(server.waitForCounters { $0.openConnections == 0 })
         }
     }
 }

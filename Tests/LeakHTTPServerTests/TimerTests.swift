@@ -37,7 +37,9 @@ import Testing
             ("GET / HTTP/1.1\r\nHost: a\r\n\r\n", [200]),
             ("GET / HTTP/1.1\r\nHost: a\r\n\r\nGET", [200, 408]),
         ] as [(String, [Int])])
-    func `a peer that waits too long is disconnected`(bytes: String, statuses: [Int]) throws {
+    func `a peer that sends nothing more within the time limit is disconnected`(
+        bytes: String, statuses: [Int]
+    ) throws {
         let outcome = try received(after: bytes)
         #expect(outcome.statuses == statuses)
         #expect(outcome.isEnded)
@@ -49,7 +51,9 @@ import Testing
         ("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n", "1\r\nx\r\n"),
         ("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1", ";x"),
     ])
-    func `slow bytes do not extend the time limit`(start: String, piece: String) throws {
+    func `bytes that arrive slowly do not extend the time limit of a request`(start: String, piece: String)
+        throws
+    {
         try withServer(limits: Self.short) { server in
             let client = Client(port: server.port)
             client.send(start)
@@ -61,7 +65,7 @@ import Testing
         }
     }
 
-    @Test func `a body may take longer the more of it has arrived`() throws {
+    @Test func `the time limit of a body grows with the bytes that have arrived`() throws {
         var limits = Self.short
         limits.bodyUnitBytes = 10
         limits.bodyTimePerUnit = .seconds(20)
@@ -78,7 +82,7 @@ import Testing
         }
     }
 
-    @Test func `a peer that reads nothing is disconnected`() throws {
+    @Test func `a peer that does not read its response is disconnected`() throws {
         let page = [UInt8](repeating: 0x61, count: 8 << 20)
         let service = ClosureService { _, responder in responder.send(Response(.ok, body: .bytes(page))) }
         try withServer(service, limits: Self.short) { server in
@@ -87,11 +91,11 @@ import Testing
             let clock = ContinuousClock()
             let start = clock.now
             while server.counters.timedOut.write == 0 && clock.now - start < .seconds(60) { Client.pause() }
-            #expect(server.waitForCounters { $0.timedOut.write == 1 && $0.open == 0 })
+            #expect(server.waitForCounters { $0.timedOut.write == 1 && $0.openConnections == 0 })
         }
     }
 
-    @Test func `a peer that reads a little now and then is disconnected`() throws {
+    @Test func `a peer that reads its response too slowly is disconnected`() throws {
         let page = [UInt8](repeating: 0x61, count: 8 << 20)
         let service = ClosureService { _, responder in responder.send(Response(.ok, body: .bytes(page))) }
         var limits = Self.short
@@ -106,7 +110,7 @@ import Testing
                 reads += 1
             }
             #expect(reads < 2000)
-            #expect(server.waitForCounters { $0.timedOut.write == 1 && $0.open == 0 })
+            #expect(server.waitForCounters { $0.timedOut.write == 1 && $0.openConnections == 0 })
         }
     }
 
@@ -118,7 +122,7 @@ import Testing
             ("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhel", \.body),
             ("GET / HTTP/1.1\r\nHost: a\r\n\r\n", \.idle),
         ] as [(String, Counter)])
-    func `disconnected peers are counted by what they were awaited for`(
+    func `disconnected peers are counted by the part of a request for which the server waited`(
         bytes: String, counter: Counter
     ) throws {
         try withServer(limits: Self.short) { server in
@@ -130,8 +134,7 @@ import Testing
         }
     }
 
-    /// The default limits of a server.
-    @Test func `a rejected peer that keeps sending is read for at most 4 MiB or 30 seconds`() {
+    @Test func `by default, at most 4 MiB and 30 seconds of a rejected peer that keeps sending are read`() {
         #expect(Limits().lingerBytes == 4 << 20)
         #expect(Limits().lingerTotalTime == .seconds(30))
         #expect(Limits().lingerTime < Limits().lingerTotalTime)
@@ -149,7 +152,7 @@ import Testing
         }
     }
 
-    @Test func `a peer that reads nothing is disconnected, however much it requests meanwhile`() throws {
+    @Test func `a peer that reads no responses is disconnected, even if it keeps sending requests`() throws {
         var limits = Limits()
         limits.writeTime = .milliseconds(300)
         limits.queuedBytes = 64 << 20
@@ -159,12 +162,12 @@ import Testing
             let head = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: \(body.count)\r\n\r\n"
             for _ in 0..<8 { client.send(Array(head.utf8) + body) }
             var asked = 0
-            while server.counters.open > 0 && asked < 2000 {
+            while server.counters.openConnections > 0 && asked < 2000 {
                 asked += 1
-                _ = client.sendAvailable("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+                _ = client.sendWithShortTimeout("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
                 for _ in 0..<16 { Client.pause() }
             }
-            #expect(server.waitForCounters { $0.open == 0 && $0.timedOut.write == 1 })
+            #expect(server.waitForCounters { $0.openConnections == 0 && $0.timedOut.write == 1 })
         }
     }
 }

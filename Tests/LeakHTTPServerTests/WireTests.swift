@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct WireTests {
     @Test(arguments: [true, false])
-    func `every vector has its outcome over a real socket`(isObserved: Bool) throws {
+    func `every test vector gives its expected outcome over a real socket`(isObserved: Bool) throws {
         let vectors = try Vector.all()
         #expect(Set(vectors.map(\.id)).count == vectors.count)
         let outcomes = try withServer(loops: 2, isObserved: isObserved) {
@@ -13,7 +13,7 @@ import Testing
         try #require(outcomes.count == vectors.count)
         for (vector, outcome) in zip(vectors, outcomes) {
             #expect(vector.matches(outcome.text), "\(vector): \(outcome.text), not \(vector.outcome)")
-            #expect(outcome.countingErrors(of: vector) == [], "\(vector)")
+            #expect(outcome.errorsBesidesStatus(for: vector) == [], "\(vector)")
         }
     }
 }

@@ -5,7 +5,7 @@ import LeakPlatform
 
 @Suite struct WithholdingTests {
     private static let withheld: Response = {
-        var response = Response(.serviceUnavailable, type: "text/plain", body: .text("Nobody reads this."))
+        var response = Response(.serviceUnavailable, type: "text/plain", body: .text("This is not sent."))
         response.isWithheld = true
         return response
     }()
@@ -39,7 +39,10 @@ import LeakPlatform
         }
     }
 
-    @Test func `a body that is still in transit does not delay the end of its connection`() throws {
+    @Test
+    func `a withheld response closes the connection, even if the body of the request has not arrived yet`()
+        throws
+    {
         try withServer(Self.screening) { server in
             let client = Client(port: server.port)
             client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 500000\r\n\r\nabc")
@@ -48,7 +51,7 @@ import LeakPlatform
         }
     }
 
-    @Test func `earlier responses are sent whole, and later requests are not answered`() throws {
+    @Test func `responses before a withheld response are sent, and later requests get no response`() throws {
         try withServer(Self.service) { server in
             let client = Client(port: server.port)
             client.send(["/kept", "/", "/kept"].map { "GET \($0) HTTP/1.1\r\nHost: a\r\n\r\n" }.joined())
@@ -57,7 +60,7 @@ import LeakPlatform
         }
     }
 
-    @Test func `another thread can withhold a response too`() throws {
+    @Test func `a response that another thread sends can be withheld too`() throws {
         let later = Guarded<SharedResponder?>(nil)
         let service = ClosureService { _, responder in
             let shared = SharedResponder(responder)

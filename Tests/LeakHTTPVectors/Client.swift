@@ -12,7 +12,7 @@
 
 /// One blocking connection to 127.0.0.1.
 public final class Client {
-    private let number: Int32
+    private let descriptor: Int32
     public private(set) var received: [UInt8] = []
     public private(set) var isEnded = false
 
@@ -20,12 +20,14 @@ public final class Client {
     ///   - receiveBufferBytes: size of the receive buffer; a small one makes a slow reader.
     ///   - host: the last number of an address of this machine, 127.0.0.x, to connect from. Only on Linux.
     public init(port: Int, receiveBufferBytes: Int32? = nil, from host: UInt32? = nil) {
-        number = socket(AF_INET, stream, 0)
+        descriptor = socket(AF_INET, stream, 0)
         // Processes that tests start must not inherit the socket.
-        _ = fcntl(number, F_SETFD, FD_CLOEXEC)
+        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
         var one: Int32 = 1
-        unsafe setsockopt(number, Int32(IPPROTO_TCP), TCP_NODELAY, &one, 4)
-        if var receiveBufferBytes { unsafe setsockopt(number, SOL_SOCKET, SO_RCVBUF, &receiveBufferBytes, 4) }
+        unsafe setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &one, 4)
+        if var receiveBufferBytes {
+            unsafe setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &receiveBufferBytes, 4)
+        }
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = UInt16(port).bigEndian
@@ -36,20 +38,20 @@ public final class Client {
             source.sin_addr.s_addr = (UInt32(0x7F00_0000) + host).bigEndian
             let bound = unsafe withUnsafePointer(to: &source) {
                 unsafe $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                    unsafe bind(number, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+                    unsafe bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
                 }
             }
             precondition(bound == 0, "cannot connect from 127.0.0.\(host), errno \(errno)")
         }
         let connected = unsafe withUnsafePointer(to: &address) {
             unsafe $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                unsafe connect(number, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+                unsafe connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
             }
         }
         precondition(connected == 0, "cannot connect to port \(port), errno \(errno)")
     }
 
-    deinit { close(number) }
+    deinit { close(descriptor) }
 
     @discardableResult
     public func send(_ bytes: [UInt8]) -> Bool {
@@ -64,7 +66,7 @@ public final class Client {
 
     /// Sends as many bytes as the connection takes without waiting.
     ///
-    /// - Returns: the number of bytes sent; 0 also if the peer has closed.
+    /// - Returns: the number of bytes sent. It is also 0 if the peer has closed the connection.
     public func sendNow(_ bytes: ArraySlice<UInt8>) -> Int {
         max(0, unsafe bytes.withUnsafeBytes { unsafe systemSend($0, flags | Int32(MSG_DONTWAIT)) })
     }
@@ -74,26 +76,26 @@ public final class Client {
 
     private func systemSend(_ bytes: UnsafeRawBufferPointer, _ flags: Int32) -> Int {
         #if canImport(Darwin)
-            unsafe Darwin.send(number, bytes.baseAddress, bytes.count, flags)
+            unsafe Darwin.send(descriptor, bytes.baseAddress, bytes.count, flags)
         #else
-            unsafe Glibc.send(number, bytes.baseAddress, bytes.count, flags)
+            unsafe Glibc.send(descriptor, bytes.baseAddress, bytes.count, flags)
         #endif
     }
 
-    public func endSending() { shutdown(number, Int32(SHUT_WR)) }
+    public func endSending() { shutdown(descriptor, Int32(SHUT_WR)) }
 
-    /// Closes so that the peer sees a reset.
+    /// Makes the connection end with a reset when the client is deinitialized.
     public func reset() {
         var option = linger(l_onoff: 1, l_linger: 0)
-        unsafe setsockopt(number, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
+        unsafe setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
     }
 
-    /// Sends without waiting for room longer than a tenth of a second.
+    /// Sends text, but waits at most a tenth of a second until the connection accepts more bytes.
     ///
-    /// - Returns: `false` if there was no room.
-    public func sendAvailable(_ text: String) -> Bool {
+    /// - Returns: `false` if not all bytes were sent.
+    public func sendWithShortTimeout(_ text: String) -> Bool {
         var limit = timeval(tv_sec: 0, tv_usec: 100_000)
-        unsafe setsockopt(number, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+        unsafe setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
         return send(text)
     }
 
@@ -107,10 +109,10 @@ public final class Client {
     @discardableResult
     public func read(milliseconds: Int32, upTo bytes: Int = 65536) -> Bool {
         guard !isEnded else { return false }
-        var request = pollfd(fd: number, events: Int16(POLLIN), revents: 0)
+        var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         guard unsafe poll(&request, 1, milliseconds) > 0 else { return false }
         var piece = [UInt8](repeating: 0, count: bytes)
-        let count = unsafe recv(number, &piece, piece.count, 0)
+        let count = unsafe recv(descriptor, &piece, piece.count, 0)
         guard count > 0 else {
             isEnded = true
             return false

@@ -1,7 +1,7 @@
 import LeakPlatform
 
-/// The outcome of one vector in the notation of its file, with a `?` if there are bytes that are not an answer, and the
-/// received answers.
+/// The received answers to one vector, and a summary in the notation of the vector's file. The summary, `text`, has a `?`
+/// if there are bytes that are not an answer.
 public struct Outcome: Sendable {
     public let text: String
     public let replies: [Reply]
@@ -53,7 +53,7 @@ public struct Outcome: Sendable {
             switch step {
             case .bytes(let bytes): client.send(bytes)
             case .wait(let milliseconds):
-                // An interim answer is required only before the body has arrived.
+                // Waits longer for an expected interim answer, which is sent only before the body has arrived.
                 let patience = vector.outcome.hasPrefix("(100,)2") ? 10_000 : milliseconds
                 client.read(milliseconds: Int32(patience))
             case .endSending: client.endSending()
@@ -67,8 +67,8 @@ public struct Outcome: Sendable {
         return Outcome(of: client, vector)
     }
 
-    /// Returns the errors in the answers other than their statuses, one line each.
-    public func countingErrors(of vector: Vector) -> [String] {
+    /// Returns the errors in fields and bodies of the answers, one line each. Statuses are not checked.
+    public func errorsBesidesStatus(for vector: Vector) -> [String] {
         var complaints = breaches(in: vector)
         if let body = vector.body, replies.last?.text != body {
             complaints.append("the body is \(replies.last?.text ?? "missing"), not \(body)")
@@ -80,7 +80,7 @@ public struct Outcome: Sendable {
         return complaints
     }
 
-    /// Returns the broken rules that hold for every answer of any service.
+    /// Returns the rules for all answers of any service that these answers break.
     public func breaches(in vector: Vector) -> [String] {
         replies.enumerated().flatMap { index, reply in
             reply.breaches(isFinal: index == replies.count - 1 && isEnded && !vector.endsSending)
@@ -89,27 +89,33 @@ public struct Outcome: Sendable {
 }
 
 extension Reply {
-    /// Returns the broken rules about fields that every answer must have or must not have.
+    /// Returns the rules that the answer breaks, about fields that it must have or must not have.
     ///
     /// - Parameter isFinal: `true` if the server closed the connection after the answer, and not because the client did.
     fileprivate func breaches(isFinal: Bool) -> [String] {
         var breaches: [String] = []
         func expect(_ holds: Bool, _ rule: String) { if !holds { breaches.append("\(status): \(rule)") } }
         let hasNoBody = status < 200 || status == 204 || status == 304
-        expect((field("content-length") == nil) == hasNoBody, "Content-Length is there if a body may be")
+        expect(
+            (field("content-length") == nil) == hasNoBody,
+            "Content-Length is there if the status allows a body")
         expect(field("transfer-encoding") == nil, "no answer is chunked")
-        expect(field("server") == nil, "nobody needs to know the server")
+        expect(field("server") == nil, "the field Server is missing")
         guard status >= 200 else { return breaches }
         expect(field("date")?.hasSuffix(" GMT") == true, "Date is there")
-        expect(field("x-content-type-options") == "nosniff", "no type is guessed")
+        expect(field("x-content-type-options") == "nosniff", "X-Content-Type-Options is nosniff")
         expect(
             ["no-referrer", "same-origin"].contains(field("referrer-policy") ?? ""),
-            "no other site is told an address")
-        expect(field("cross-origin-resource-policy") == "same-origin", "no other site embeds it")
+            "Referrer-Policy sends no address to other sites")
+        expect(
+            field("cross-origin-resource-policy") == "same-origin",
+            "Cross-Origin-Resource-Policy is same-origin")
         expect(status != 405 || field("allow") != nil, "405 comes with Allow")
         expect(status != 401 || field("www-authenticate") != nil, "401 comes with WWW-Authenticate")
         expect(!isFinal || field("connection") == "close", "the last answer says Connection: close")
-        expect(isFinal || status < 500 || status == 503, "nothing breaks the service")
+        expect(
+            isFinal || status < 500 || status == 503,
+            "no status is above 499 except 503, unless the answer is final")
         return breaches
     }
 }

@@ -16,7 +16,7 @@ public struct Vector: Sendable, CustomStringConvertible {
     public let id: String
     public let title: String
     public var steps: [Step]
-    /// A regular expression over the statuses joined by `,`, then `!` if the server closed, `~` if not.
+    /// A regular expression for the statuses, joined by `,`, and then `!` if the server closed the connection, or `~` if not.
     public var outcome: String
     /// The body of the last answer.
     public let body: String?
@@ -50,8 +50,8 @@ public struct Vector: Sendable, CustomStringConvertible {
         }
     }
 
-    /// Returns the vectors for a server that answers every request with its body: `wire` as given, `table` for the table
-    /// of required behaviour, `rules` for further rules of the RFCs.
+    /// Returns the vectors for a server that answers every request with its body: the first collection (`wire`), general
+    /// rules (`table`), and further rules of the RFCs (`rules`).
     public static func all() throws -> [Vector] {
         let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         return try ["wire", "table", "rules"].flatMap { name in
@@ -59,7 +59,7 @@ public struct Vector: Sendable, CustomStringConvertible {
         }
     }
 
-    /// The vectors of one file.
+    /// Returns the vectors of one file.
     public static func read(_ file: URL) throws -> [Vector] {
         try String(contentsOf: file, encoding: .utf8).split(separator: "\n").map { line in
             guard let vector = try Vector(JSONSerialization.jsonObject(with: Data(line.utf8))) else {
@@ -84,8 +84,8 @@ public struct Vector: Sendable, CustomStringConvertible {
         fields = (entry["fields"] as? [String: Any] ?? [:]).mapValues { $0 as? String }
     }
 
-    /// `"text"` with one byte per character, Latin-1; `{"repeat": "text", "times": 9}`; `{"wait": seconds}`;
-    /// `{"shutdown": "write"}`.
+    /// Reads one step: `"text"` with one byte per character, Latin-1; `{"repeat": "text", "times": 9}`; `{"wait": seconds}`;
+    /// or `{"shutdown": "write"}`.
     private static func step(_ json: Any) -> Step? {
         if let text = json as? String { return .bytes(latin1(text)) }
         guard let entry = json as? [String: Any] else { return nil }

@@ -13,16 +13,18 @@ import LeakPlatform
     }
 
     @Test(arguments: [(0.0, 0), (0.25, 2_000), (0.5, 4_000), (-3, 0), (7, 8_000)])
-    func `a wait of the back-off is a random share of the interval`(jitter: Double, milliseconds: Int) {
+    func `a wait of the back-off is its limit times the jitter, which is clamped to 0 to 1`(
+        jitter: Double, milliseconds: Int
+    ) {
         #expect(backoff.milliseconds(afterFailures: 4, jitter: jitter) == milliseconds)
     }
 
-    @Test func `a first wait of the maximum length is the longest wait`() {
+    @Test func `a first wait that is longer than the longest wait is shortened to it`() {
         let backoff = Backoff(firstMilliseconds: .max, longestMilliseconds: 5)
         #expect(backoff.milliseconds(afterFailures: 3, jitter: 1) == 5)
     }
 
-    @Test func `waits of the back-off differ, up to the bound`() {
+    @Test func `random waits of the back-off differ, and none is longer than its limit`() {
         let backoff = Backoff(firstMilliseconds: 100, longestMilliseconds: 5_000)
         for failures in [1, 2, 5, 9, 1_000, .max] {
             let bound = min(100 << min(failures - 1, 6), 5_000)

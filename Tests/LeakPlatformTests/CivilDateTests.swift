@@ -4,7 +4,7 @@ import LeakPlatform
 
 @Suite struct CivilDateTests {
     @Test(arguments: [Int64.min, .min + 1, -1, 0, .max - 1, .max])
-    func `any time has a day and a time of day`(milliseconds: Int64) {
+    func `every time in milliseconds has a valid day and time of day`(milliseconds: Int64) {
         let date = CivilDate(milliseconds: milliseconds)
         let rest = CivilDate.timeOfDay(milliseconds: milliseconds)
         #expect((0..<CivilDate.dayMilliseconds).contains(rest))
@@ -13,8 +13,8 @@ import LeakPlatform
         #expect((0...6).contains(date.weekday))
     }
 
-    /// One day in eleven from 1600 to 2400, with leap days of whole centuries among them.
-    @Test func `days are those of Foundation's calendar`() throws {
+    /// Compares one day in eleven from 1600 to 2400.
+    @Test func `dates equal those of Foundation's calendar`() throws {
         var calendar = Calendar(identifier: .gregorian)
         calendar.timeZone = try #require(TimeZone(secondsFromGMT: 0))
         for days in stride(from: Int64(-135_140), to: 157_054, by: 11) {

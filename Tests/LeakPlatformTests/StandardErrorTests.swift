@@ -4,8 +4,8 @@ import Testing
 @testable import LeakPlatform
 
 @Suite struct StandardErrorTests {
-    /// A thread that waits in `write` would never end.
-    @Test func `a full pipe without a reader blocks no thread`() async {
+    /// If `write` blocked, the process of the test would never end.
+    @Test func `writing to standard error does not block if it is a full pipe that is not read`() async {
         await #expect(processExitsWith: .success) {
             var ends: [Int32] = [0, 0]
             guard unsafe pipe(&ends) == 0, dup2(ends[1], STDERR_FILENO) == STDERR_FILENO else { exit(2) }
@@ -18,7 +18,9 @@ import Testing
     }
 
     #if os(Linux)
-        @Test func `a terminal without a reader blocks no thread`() async {
+        @Test func `writing to standard error does not block if it is a full terminal that is not read`()
+            async
+        {
             await #expect(processExitsWith: .success) {
                 // TIOCSPTLCK and TIOCGPTN of the kernel's asm-generic/ioctls.h: Swift does not import them.
                 let (unlock, getNumber): (UInt, UInt) = (0x4004_5431, 0x8004_5430)
@@ -31,15 +33,15 @@ import Testing
                 StandardError.write("first")
                 for length in 0..<2_000 { StandardError.write(String(repeating: "x", count: length)) }
                 var text = [UInt8](repeating: 0, count: 7)
-                // A terminal writes two characters at the end of a line.
+                // A terminal turns the end of a line into two characters.
                 guard unsafe read(reader, &text, 7) == 7, text == Array("first\r\n".utf8) else { exit(3) }
-                // The app's own descriptor is still in blocking mode.
+                // The descriptor, which the app may use itself, is still in blocking mode.
                 exit(fcntl(STDERR_FILENO, F_GETFL) & O_NONBLOCK == 0 ? 0 : 1)
             }
         }
     #endif
 
-    @Test func `a closed standard error does not end the process`() async {
+    @Test func `writing to a closed standard error does not end the process`() async {
         await #expect(processExitsWith: .success) {
             close(STDERR_FILENO)
             StandardError.write("lost")

@@ -4,7 +4,9 @@ import Testing
 @testable import LeakPlatform
 
 @Suite struct ThreadMarkTests {
-    @Test func `a process without free thread-local storage continues`() async {
+    @Test func `a marked thread is recognized even if the process has no free keys of thread-local storage`()
+        async
+    {
         await #expect(processExitsWith: .success) {
             while ThreadKey.make() != nil {}
             let owner = Owner()
@@ -19,7 +21,7 @@ import Testing
 
     private final class Owner: Sendable {}
 
-    @Test func `a thread is recognised only by the object that marked it`() {
+    @Test func `a thread is recognized only by the object that marked it`() {
         let owner = Owner()
         let other = Owner()
         let seen = Guarded<[Bool]>([])

@@ -36,7 +36,7 @@ import LeakPlatform
         #expect(!place.files.contains { $0.hasSuffix(".segment") })
     }
 
-    @Test func `the choice applies to the next run too, and can be changed`() {
+    @Test func `a denial applies to the next run too, until consent is given`() {
         let place = SharedQueueFolder()
         do {
             let reporter = place.reporter(offline)
@@ -54,7 +54,7 @@ import LeakPlatform
         #expect(reporter.statistics.sent == 1)
     }
 
-    @Test func `the choice of one process applies to the other processes before they send again`() {
+    @Test func `a denial in one process applies to the other processes before they send again`() {
         let place = SharedQueueFolder()
         let (one, other) = (place.reporter(online), place.reporter(online))
         other.record(message: "before")
@@ -134,15 +134,15 @@ import LeakPlatform
             $0.sendsAutomatically = false
             $0.bounds.gatherMilliseconds = 0
         }
-        // The first run's thread may still be about to end.
+        // The thread of the first run may not have ended yet.
         #expect(eventually { hasUnsent(reporter) })
-        #expect(online.posts.isEmpty, "neither run sent any")
+        #expect(online.posts.isEmpty, "no report was sent automatically")
         reporter.sendUnsentReports()
         #expect(eventually { reporter.statistics.sent == 1 })
         #expect(await !reporter.checkForUnsentReports())
     }
 
-    @Test func `waiting reports can be deleted, and the install can be replaced`() throws {
+    @Test func `waiting reports can be deleted, and the install identifier can be replaced`() throws {
         let place = SharedQueueFolder()
         let file = InstallFile(folder: place.folder)
         func reporter(_ transport: FakeTransport) -> LeakReporter {
@@ -166,7 +166,7 @@ import LeakPlatform
         reporter.deleteUnsentReports(resetInstall: true)
         reporter.record(message: "new")
         #expect(reporter.flush(timeout: generousSeconds))
-        // The former run may have ended late. Then its remaining reports are sent afterwards.
+        // If the thread of the former run ends late, its reports are sent in another batch.
         let batch = try online.batches().first { batch in
             (batch["reports"] as? [[String: Any]])?.contains { $0["message"] as? String == "new" } ?? false
         }
@@ -175,7 +175,7 @@ import LeakPlatform
         #expect(install != first)
     }
 
-    @Test func `creating a reporter and recording read and write no file on the calling thread`() {
+    @Test func `before consent, creating a reporter and recording a report create no file`() {
         let place = SharedQueueFolder()
         let reporter = place.reporter(offline) { $0.collectsByDefault = false }
         reporter.record(message: "leak")
@@ -191,14 +191,15 @@ import LeakPlatform
         }
     }
 
-    @Test(arguments: [true, false]) func `a choice is on disk when the call returns`(isOn: Bool) {
+    @Test(arguments: [true, false])
+    func `the answer about consent is on disk when setCollectionEnabled returns`(isOn: Bool) {
         let place = SharedQueueFolder()
         let reporter = place.reporter(offline)
         #expect(reporter.setCollectionEnabled(isOn))
         #expect(choice(in: place.folder) == (isOn ? "on" : "off"))
     }
 
-    @Test func `a denial in a process that ends at once applies to the next process`() throws {
+    @Test func `a denial in a process that ends immediately afterwards applies to the next process`() throws {
         let place = SharedQueueFolder()
         let app = try ReporterAppProcess([
             "folder=\(place.folder)", "endpoint=http://127.0.0.1:9", "key=k", "count=3", "refuses=yes",
@@ -211,12 +212,14 @@ import LeakPlatform
         #expect(!reporter.statistics.isCollecting)
     }
 
-    @Test func `a denial that cannot be written applies, and is written as soon as possible`() throws {
+    @Test func `a denial that cannot be written applies immediately, and is written as soon as possible`()
+        throws
+    {
         let place = SharedQueueFolder()
         let reporter = place.reporter(online) { $0.sendsAutomatically = false }
         reporter.record(message: "leak")
         #expect(hasUnsent(reporter))
-        // Neither a draft nor a file can be created if the folder is not a folder.
+        // Nothing can be written to the folder while a file has its path.
         let aside = place.folder + "-aside"
         try FileManager.default.moveItem(atPath: place.folder, toPath: aside)
         defer { try? FileManager.default.removeItem(atPath: aside) }
@@ -235,7 +238,8 @@ import LeakPlatform
         #expect(online.posts.isEmpty)
     }
 
-    /// Returns a path so long that drafts, whose names are longer, cannot be created, as on a full disk.
+    /// Returns a folder path so long that the file of the choice can be created, but not its draft, whose name is longer. On a
+    /// full disk drafts cannot be created either.
     private func longFolder(below root: String) -> String {
         var folder = root
         while folder.utf8.count < 3_800 { folder += "/" + String(repeating: "d", count: 200) }
@@ -302,7 +306,7 @@ import LeakPlatform
         #expect(online.posts.count == 0)
     }
 
-    @Test func `the retry of an answer that could not be written uses the clock of the caller`() {
+    @Test func `an answer that could not be written is retried at a time of the given clock, not earlier`() {
         let place = TemporaryFolder()
         let (clock, isBroken) = (Guarded(1_000_000_000), Guarded(true))
         let choice = CollectionChoice(
@@ -342,13 +346,13 @@ import LeakPlatform
         let choice = CollectionChoice(file, formerFile: nil, collectsByDefault: true)
         #expect(choice.readInitialAnswer() == .on)
         try Data("on 0123456789abcdef0123456789abcdef".utf8).write(to: place)
-        #expect(choice.permission() == .denied, "another process was told no, and then yes")
+        #expect(choice.permission() == .denied, "the mark shows that consent was withdrawn before")
         #expect(choice.setAnswer(true) { _ in })
         #expect(choice.permission() == .granted)
     }
 
     @Test(arguments: ["off", "", "o", "on\n", "no", "on 1", "on  0123456789abcdef0123456789abcdef"])
-    func `everything except a consent is a denial`(text: String) throws {
+    func `a stored answer with any text other than a consent is a denial`(text: String) throws {
         let place = TemporaryFolder()
         try place.write("collection", Array(text.utf8))
         let choice = CollectionChoice(
@@ -357,7 +361,7 @@ import LeakPlatform
         #expect(choice.permission() == .denied)
     }
 
-    @Test func `a consent that is written late does not replace a later denial`() throws {
+    @Test func `a consent that could not be written at first does not replace a later denial`() throws {
         let place = TemporaryFolder()
         let file = StateFile(folder: place.path, name: "collection")
         let choice = CollectionChoice(file, formerFile: nil, collectsByDefault: false)
@@ -373,7 +377,7 @@ import LeakPlatform
 
     // MARK: Permission of each attempt
 
-    /// A transport that blocks its first attempt, which fails, until the test releases it.
+    /// A transport whose first attempt blocks until the test calls ``open()``, and then fails. Later attempts succeed.
     private final class HeldTransport: Sendable {
         private let isOpen = Guarded(false)
         let transport: FakeTransport
@@ -427,7 +431,7 @@ import LeakPlatform
     }
 
     @Test(arguments: 0..<12)
-    func `a denial comes before a batch that is due, at any reading of the clock`(
+    func `no batch is sent after a denial, even if the clock jumps by an hour at any reading`(
         reading: Int
     ) {
         let place = SharedQueueFolder()
@@ -447,7 +451,8 @@ import LeakPlatform
         #expect(other.statistics.dropped == [.deleted: 1])
     }
 
-    @Test func `another process notices that consent was withdrawn, even if it was given again since`()
+    @Test
+    func `a process notices that another one withdrew consent, even if consent was given again since then`()
         throws
     {
         let place = SharedQueueFolder()
@@ -462,7 +467,7 @@ import LeakPlatform
         #expect(other.statistics.dropped == [.deleted: 1])
         #expect(!other.statistics.isCollecting)
         #expect(held.transport.posts.count == 1)
-        // The next start collects again, and so does a process that gets consent.
+        // A reporter that starts later collects reports, and so does the one to which consent was given.
         let next = place.reporter(online)
         for reporter in [one, next] {
             reporter.record(message: "after")
@@ -471,7 +476,7 @@ import LeakPlatform
         }
     }
 
-    @Test func `consent does not bring back records from before a denial by another process`() throws {
+    @Test func `consent does not restore reports from before a denial in another process`() throws {
         let place = SharedQueueFolder()
         let held = HeldTransport()
         let (one, other) = (place.reporter(offline), place.reporter(held.transport))
@@ -488,9 +493,7 @@ import LeakPlatform
         #expect(last.map { $0["message"] as? String } == ["after"])
     }
 
-    @Test func `consent after a denial gets a new mark in the file, and other consent keeps the mark`()
-        throws
-    {
+    @Test func `consent after a denial gets a new mark in the file, and repeated consent does not`() throws {
         let place = TemporaryFolder()
         let file = StateFile(folder: place.path, name: "collection")
         func choice() -> CollectionChoice {
@@ -515,7 +518,7 @@ import LeakPlatform
         #expect(one.permission() == .granted && other.permission() == .granted)
     }
 
-    @Test func `while the choice cannot be read, nothing is sent and nothing deleted`() throws {
+    @Test func `while the stored answer about consent cannot be read, nothing is sent or deleted`() throws {
         let place = SharedQueueFolder()
         let held = HeldTransport()
         let reporter = place.reporter(held.transport)
@@ -559,7 +562,7 @@ import LeakPlatform
             (nil, "on", "on"),
             (nil, "off", "off"),
         ] as [(String?, String?, String?)])
-    func `a choice from before the folder was shared is taken over`(
+    func `an answer in the former folder is moved to the shared folder, and replaces no denial there`(
         own: String?, shared: String?, expected: String?
     ) throws {
         let (place, other) = (TemporaryFolder(), TemporaryFolder())

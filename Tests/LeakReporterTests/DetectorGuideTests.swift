@@ -22,7 +22,7 @@ private final class CartScreen {
 /// Objects that stay until the process ends.
 @MainActor private var kept: [AnyObject] = []
 
-/// An app with the code of docs/DETECTOR.md, line by line.
+/// An app that contains each line of the code in docs/DETECTOR.md.
 @MainActor private final class GuideApp {
     let running: RunningCollector
     let reporter: LeakReporter
@@ -73,7 +73,7 @@ private final class CartScreen {
         }
     }
 
-    func leakWithQuestions() {
+    func leakWithClosure() {
         // swift-format-ignore
         LeakDetector.start(.custom(
             onDetect: { finding in
@@ -127,12 +127,12 @@ private final class CartScreen {
         let top = here.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         let code = try String(contentsOf: here, encoding: .utf8)
         let guide = try String(contentsOf: top.appendingPathComponent(page), encoding: .utf8)
-        let lines = Self.swiftLines(of: guide).filter { !Self.isOfUIKit($0) }
+        let lines = Self.swiftLines(of: guide).filter { !Self.needsUIKit($0) }
         #expect(lines.count >= atLeast)
         for line in lines { #expect(code.contains(line), "\(line)") }
     }
 
-    /// Lines of Swift blocks, and calls in the text.
+    /// Returns the lines of Swift blocks, and the calls in the text.
     private static func swiftLines(of page: String) -> [String] {
         var lines: [String] = []
         for (number, part) in page.components(separatedBy: "```").enumerated() {
@@ -154,7 +154,7 @@ private final class CartScreen {
     }
 
     /// Returns `true` if the line needs UIKit. `Checks` compiles such lines.
-    private static func isOfUIKit(_ line: String) -> Bool {
+    private static func needsUIKit(_ line: String) -> Bool {
         ["finding.view", "watchViewControllers", "checkDeallocation", "of: window"].contains(
             where: line.contains)
     }
@@ -166,7 +166,7 @@ private final class CartScreen {
             await app.waitUntilEvaluated()
             #expect(LeakDetector.shared?.counts.leaked == 5)
             app.switchOff()
-            app.leakWithQuestions()
+            app.leakWithClosure()
             await app.waitUntilEvaluated()
             while app.shownCount == 0 { try await Task.sleep(for: .milliseconds(20)) }
             await app.leakOnPurpose()

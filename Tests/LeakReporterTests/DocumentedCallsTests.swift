@@ -7,7 +7,7 @@ import Testing
 
 @testable import LeakReporter
 
-/// The examples of the guides, sent to a collector, which must not reject any.
+/// Sends the examples of the guides to a collector, which must accept each of them.
 @Suite struct DocumentedCallsTests {
     private static let top = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent()
@@ -23,7 +23,7 @@ import Testing
         return LeakReporter(configuration)
     }
 
-    private func expectAllTaken(_ reporter: LeakReporter, count: Int) {
+    private func expectAllAccepted(_ reporter: LeakReporter, count: Int) {
         #expect(reporter.flush(timeout: generousSeconds))
         let statistics = reporter.statistics
         #expect(statistics.sent == count)
@@ -66,13 +66,15 @@ import Testing
         reporter.record(checks: [ClassChecks(className: "Shop.Cart", count: 2)])
         reporter.record(session: EndedSession(id: "s1", checks: 1, leaks: 1))
         reporter.endSession()
-        expectAllTaken(reporter, count: Self.texts.count + 6)
+        expectAllAccepted(reporter, count: Self.texts.count + 6)
         let titles = try leaks(running).compactMap { $0["title"] as? String }
-        // By domain and code: two errors, the first of them seen twice.
+        // Errors are grouped by domain and code: there are two errors, of which the first was recorded twice.
         #expect(titles.filter { $0.contains("Failure ") }.count == 2, "\(titles)")
     }
 
-    @Test func `reports whose text the guide's closure removes are the same leaks`() throws {
+    @Test func `the guide's closure that removes texts does not change which leak a report belongs to`()
+        throws
+    {
         let (plain, changed) = (try RunningCollector(), try RunningCollector())
         let one = reporter(plain)
         let other = reporter(changed) {
@@ -86,8 +88,8 @@ import Testing
             one.record(message: text)
             other.record(message: text)
         }
-        expectAllTaken(one, count: Self.texts.count)
-        expectAllTaken(other, count: Self.texts.count)
+        expectAllAccepted(one, count: Self.texts.count)
+        expectAllAccepted(other, count: Self.texts.count)
         func named(_ running: RunningCollector) throws -> Set<String> {
             Set(try leaks(running).filter { $0["class"] is String }.compactMap { $0["id"] as? String })
         }
@@ -95,7 +97,7 @@ import Testing
         #expect(try leaks(plain).count == leaks(changed).count)
     }
 
-    @Test func `redacted reports are the same leaks`() throws {
+    @Test func `redaction does not change which leak a report belongs to`() throws {
         let (redacted, plain) = (try RunningCollector(), try RunningCollector())
         let one = reporter(redacted)
         let other = reporter(plain) { $0.redaction = .none }
@@ -104,8 +106,8 @@ import Testing
             one.record(message: text)
             other.record(message: text)
         }
-        expectAllTaken(one, count: texts.count)
-        expectAllTaken(other, count: texts.count)
+        expectAllAccepted(one, count: texts.count)
+        expectAllAccepted(other, count: texts.count)
         #expect(
             try Set(leaks(redacted).compactMap { $0["id"] as? String })
                 == Set(leaks(plain).compactMap { $0["id"] as? String }))
@@ -118,7 +120,7 @@ import Testing
             && json["rejected_explanations"] == nil
     }
 
-    /// Bodies of `curl … /api/v1/reports … -d '…'`, and blocks of JSON that are a report or have some.
+    /// Posts the bodies of `curl … /api/v1/reports … -d '…'`, and the blocks of JSON that are a report or contain reports.
     @Test func `each body that the guides show is accepted`() throws {
         let running = try RunningCollector()
         let folder = Self.top.appendingPathComponent("docs")

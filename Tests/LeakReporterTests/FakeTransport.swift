@@ -18,7 +18,7 @@ final class FakeTransport: Transport, @unchecked Sendable {
 
     var posts: [TransportRequest] { lock.withLock { received } }
 
-    /// The bodies as JSON objects.
+    /// Returns the bodies of the requests as JSON objects.
     func batches() throws -> [[String: Any]] {
         try posts.compactMap { post in
             let json = post["Content-Encoding"] == nil ? post.body : try inflated(post.body)
@@ -42,9 +42,9 @@ final class FakeTransport: Transport, @unchecked Sendable {
     }
 
     /// Returns the parts of the requests that the collector rejected; empty if it accepted everything.
-    func refusals() throws -> [String] {
+    func rejectedParts() throws -> [String] {
         let replies = lock.withLock { results }
-        guard !replies.isEmpty else { return ["nothing was answered"] }
+        guard !replies.isEmpty else { return ["there was no response"] }
         return try replies.compactMap { reply in
             guard case .response(let answer) = reply else { return "\(reply)" }
             let text = String(decoding: answer.body, as: UTF8.self)

@@ -51,19 +51,19 @@ import Testing
         #expect(count >= atLeast)
     }
 
-    private func quiet(_ configuration: inout LeakReporter.Configuration) {
+    private func useTestSettings(_ configuration: inout LeakReporter.Configuration) {
         configuration.storage = .memory
         configuration.install = .none
         (configuration.endpoint, configuration.key) = (running.address, RunningCollector.key)
     }
 
-    private func expectAllTaken(from reporter: LeakReporter, count: Int = 1) {
+    private func expectAllAccepted(from reporter: LeakReporter, count: Int = 1) {
         #expect(reporter.flush(timeout: generousSeconds))
         let statistics = reporter.statistics
         #expect(statistics.sent == count && statistics.dropped == [:] && statistics.lastFailure == nil)
     }
 
-    /// Compiled but not called, because it would write to the home folder of the user who runs the tests.
+    /// This code is compiled but not called, because it would write to the home folder of the user who runs the tests.
     private func start() {
         let reporter = LeakReporter(.init(endpoint: "https://leaks.example.com", key: "INGEST-KEY"))
         reporter.startSession()
@@ -71,7 +71,7 @@ import Testing
 
     @Test func `the guide's example of an app that asks for consent works`() {
         var configuration = LeakReporter.Configuration(endpoint: "https://leaks.example.com", key: "KEY")
-        quiet(&configuration)
+        useTestSettings(&configuration)
         let place = SharedQueueFolder()
         configuration.storage = .folder(place.folder)
         configuration.collectsByDefault = false
@@ -80,7 +80,7 @@ import Testing
         reporter.setCollectionEnabled(true)  // the user's answer; false also deletes the waiting reports
         #expect(eventually { reporter.statistics.isCollecting })
         reporter.record(message: "leak")
-        expectAllTaken(from: reporter)
+        expectAllAccepted(from: reporter)
         withExtendedLifetime(place) {}
     }
 
@@ -93,7 +93,7 @@ import Testing
     @Test(arguments: [true, false])
     func `the guide's example of an app that asks before sending works`(isAllowed: Bool) async {
         var configuration = LeakReporter.Configuration(endpoint: "https://leaks.example.com", key: "KEY")
-        quiet(&configuration)
+        useTestSettings(&configuration)
         configuration.sendsAutomatically = false
         let reporter = LeakReporter(configuration)
         reporter.record(message: "leak")
@@ -115,11 +115,11 @@ import Testing
         #expect(configuration.consentStorage != .standard)
     }
 
-    @Test func `the guide's examples of beforeSend and of a folder work`() throws {
+    @Test func `the guide's examples of beforeSend and of a storage folder work`() throws {
         let transport = FakeTransport.forwardingToRealCollector()
         var configuration = LeakReporter.Configuration(endpoint: "https://leaks.example.com", key: "KEY")
         configuration.storage = .folder("/var/lib/shop/leaks")
-        quiet(&configuration)
+        useTestSettings(&configuration)
         configuration.beforeSend = { report in
             var report = report
             report.message = nil
@@ -129,8 +129,8 @@ import Testing
         var leak = LeakReport()
         (leak.className, leak.message) = ("Shop.Cart", "of Anna")
         reporter.record(leak: leak)
-        expectAllTaken(from: reporter)
-        #expect(try transport.refusals() == [])
+        expectAllAccepted(from: reporter)
+        #expect(try transport.rejectedParts() == [])
         let report = try #require((transport.batches().first?["reports"] as? [[String: Any]])?.first)
         #expect(report["class"] as? String == "Shop.Cart")
         #expect(report["message"] == nil)

@@ -9,7 +9,7 @@ import LeakPlatform
 
 @Suite struct LeakReporterTests {
     @Test(arguments: [LeakReporter.Redaction.standard, .none])
-    func `texts of users are removed before the queue, unless the app allows them`(
+    func `texts of users are removed before a report is stored, unless the app turns redaction off`(
         redaction: LeakReporter.Redaction
     ) throws {
         let place = SharedQueueFolder()
@@ -70,7 +70,7 @@ import LeakPlatform
                 ? [.noResponse(reason: "away"), FakeTransport.status(503)][attempt % 2]
                 : FakeTransport.accepted()
         }
-        // One batch, however long twenty calls take.
+        // Gathers all reports in one batch, even if the twenty calls take long.
         let reporter = reporter(transport) { $0.sendsAutomatically = false }
         for number in 0..<20 {
             reporter.record(message: "leak of \(Character(Unicode.Scalar(65 + UInt8(number))))")
@@ -97,7 +97,7 @@ import LeakPlatform
     /// After a 401 the key is tried once more at once, because a new key needs up to two seconds to reach every collector. After a
     /// 403 it is not.
     @Test(arguments: [401, 403])
-    func `an unknown key is tried once more, logged once, and keeps its reports`(status: Int) {
+    func `reports with a rejected key stay in the queue, and one warning is logged`(status: Int) {
         let said = Guarded([String]())
         let transport = FakeTransport { _, _ in FakeTransport.status(status) }
         let reporter = reporter(transport) { $0.warn = { line in said.with { $0.append(line) } } }
@@ -116,7 +116,7 @@ import LeakPlatform
 
     /// The batch arrives after the firewall stops answering with its own page.
     @Test(arguments: [401, 403, 404, 451])
-    func `a response of another server loses nothing`(status: Int) {
+    func `reports are kept after an error response of another server, and sent later`(status: Int) {
         let transport = FakeTransport { attempt, _ in
             guard attempt < 3 else { return FakeTransport.accepted() }
             return .response(
@@ -131,14 +131,14 @@ import LeakPlatform
         #expect(!reporter.statistics.isStopped)
     }
 
-    @Test func `a body that is too long is sent in pieces`() {
+    @Test func `a batch that is too long is sent in pieces`() {
         let transport = FakeTransport { _, post in
             post.body.count > 3_000 ? FakeTransport.status(413) : FakeTransport.accepted()
         }
         let reporter = reporter(transport)
         var random = SystemRandomNumberGenerator()
         for _ in 0..<64 {
-            // Random, so that compression gains little.
+            // Random text, which does not compress well.
             reporter.record(
                 message: (0..<100).map { _ in String(UInt8.random(in: 0...255, using: &random), radix: 36) }
                     .joined())
@@ -165,7 +165,9 @@ import LeakPlatform
         #expect(transport.posts.count >= 6)
     }
 
-    @Test func `a queue without a collector is limited, and its drops are counted`() throws {
+    @Test func `while the collector is unreachable the queue is limited, and dropped reports are counted`()
+        throws
+    {
         let transport = FakeTransport { _, _ in .noResponse(reason: "offline") }
         let reporter = reporter(transport) {
             $0.bounds.memoryBytes = 64 * 1024
@@ -212,7 +214,7 @@ import LeakPlatform
     }
 
     /// The transport hangs. Callers that record are not blocked.
-    @Test func `a caller never waits for the network`() {
+    @Test func `recording does not wait for the network`() {
         let gate = DispatchSemaphore(value: 0)
         let transport = FakeTransport { _, _ in
             _ = gate.wait(timeout: .now() + generousSeconds)
@@ -234,7 +236,7 @@ import LeakPlatform
         ("https://leaks.example.com", "", "key is empty"),
         ("https://leaks.example.com", "a\r\nX: y", "Copy it again"),
     ])
-    func `an unusable configuration is reported, and nothing is sent`(
+    func `an unusable configuration is named in the statistics, and nothing is sent`(
         endpoint: String, key: String, words: String
     ) {
         let transport = FakeTransport { _, _ in FakeTransport.accepted() }

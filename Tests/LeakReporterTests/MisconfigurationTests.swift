@@ -48,7 +48,7 @@ import Testing
         #expect(problem?.description.contains("use https://") == true)
     }
 
-    @Test func `with URLSession the error about a pin says how to pin`() {
+    @Test func `with URLSession the error about a pin names NSPinnedDomains`() {
         let problem = self.problem([Self.pin], .byInfoPlist)
         #expect(problem == .pinOfAnotherPlatform)
         #expect(problem?.description.contains("NSPinnedDomains") == true)

@@ -7,7 +7,7 @@ import LeakPlatform
 
 @testable import LeakReporter
 
-/// Mistakes of an app: the app continues, and the statistics show the effect.
+/// Mistakes of an app, which do not crash it. The statistics show their effect.
 @Suite struct MisuseTests {
     private let transport = FakeTransport { _, _ in FakeTransport.accepted() }
 
@@ -24,7 +24,7 @@ import LeakPlatform
     }
 
     @Test(arguments: [Int.min, -1, 0, 1, Int.max])
-    func `no value of a limit stops the app`(number: Int) {
+    func `extreme values of limits do not crash the app`(number: Int) {
         let changes: [@Sendable (inout LeakReporter.Bounds) -> Void] = [
             { $0.memoryBytes = number }, { $0.diskBytes = number }, { $0.batchReports = number },
             { $0.batchBytes = number }, { $0.gatherMilliseconds = number },
@@ -56,8 +56,8 @@ import LeakPlatform
         #expect(reporter.statistics.sent == (rate == 0 ? 0 : 1))
     }
 
-    /// If the hook were also called for the reports that it records itself, it would never end.
-    @Test func `records added while a report is being changed are rejected and counted`() {
+    /// If `beforeSend` were also called for the reports that it records itself, it would never end.
+    @Test func `reports that beforeSend records itself are rejected and counted`() {
         let held = Guarded<LeakReporter?>(nil)
         let answers = Guarded([Bool]())
         var configuration = configuration()
@@ -80,7 +80,7 @@ import LeakPlatform
     }
 
     /// A daemon may have no standard error.
-    @Test func `a warning does not end an app without standard error`() async {
+    @Test func `a warning does not crash an app without standard error`() async {
         await #expect(processExitsWith: .success) {
             close(STDERR_FILENO)
             var configuration = LeakReporter.Configuration(endpoint: "", key: "")
@@ -109,7 +109,7 @@ import LeakPlatform
         }
     }
 
-    @Test func `a flush sends nothing that waits for the user's consent`() {
+    @Test func `a flush sends no reports that wait for sendUnsentReports`() {
         var configuration = configuration()
         configuration.sendsAutomatically = false
         let reporter = reporter(configuration)

@@ -9,12 +9,12 @@ import LeakPlatform
 
 @testable import LeakReporter
 
-/// Tests from the detector over reporter, libcurl and socket to a server.
+/// Tests the whole way of a report: from the detector over reporter, libcurl and a socket to a server.
 @Suite struct OverTheWireTests {
     /// Replaces the collector: gives specified answers and keeps the received requests.
-    private final class Inbox: Service, @unchecked Sendable {
+    private final class FakeCollector: Service, @unchecked Sendable {
         // `Sendable` is unchecked: `received` is accessed only while `lock` is locked.
-        struct Arrival {
+        struct ReceivedRequest {
             let path: String
             let key: String?
             let authorization: String?
@@ -22,15 +22,15 @@ import LeakPlatform
         }
 
         private let lock = NSLock()
-        private var received: [Arrival] = []
+        private var received: [ReceivedRequest] = []
         private let answer: @Sendable (_ number: Int) -> Response
 
         init(_ answer: @escaping @Sendable (_ number: Int) -> Response) { self.answer = answer }
 
-        var arrivals: [Arrival] { lock.withLock { received } }
+        var arrivals: [ReceivedRequest] { lock.withLock { received } }
 
         func serve(_ request: borrowing Request, _ responder: consuming Responder) {
-            let arrival = Arrival(
+            let arrival = ReceivedRequest(
                 path: request.path, key: request.field("idempotency-key"),
                 authorization: request.field("authorization"), body: request.body())
             let number = lock.withLock {
@@ -69,8 +69,8 @@ import LeakPlatform
     func `a leak arrives with the object's class and path, and later a report that the object was freed`()
         throws
     {
-        let inbox = Inbox { _ in Inbox.accepted }
-        let server = try Server(Server.Configuration(port: 0), service: inbox)
+        let collector = FakeCollector { _ in FakeCollector.accepted }
+        let server = try Server(Server.Configuration(port: 0), service: collector)
         server.start()
         defer { server.stop(within: .seconds(1)) }
         let reporter = reporter(server)
@@ -88,7 +88,7 @@ import LeakPlatform
         reporter.record(session: EndedSession(id: "s1", checks: 1, leaks: 1))
         #expect(reporter.flush(timeout: generousSeconds))
 
-        let arrivals = inbox.arrivals
+        let arrivals = collector.arrivals
         #expect(Set(arrivals.map(\.path)) == ["/api/v1/reports"])
         #expect(Set(arrivals.map(\.authorization)) == ["Bearer secret"])
         let batches = try arrivals.map {
@@ -106,19 +106,19 @@ import LeakPlatform
         #expect(batches[0]["install"] as? String == "i1")
         #expect(batches.contains { ($0["checks"] as? [[String: Any]])?.first?["count"] as? Int == 1 })
         #expect(batches.contains { ($0["sessions"] as? [[String: Any]])?.first?["id"] as? String == "s1" })
-        #expect(server.counters.accepted == 1, "one connection for all of it")
+        #expect(server.counters.accepted == 1, "all requests use one connection")
     }
 
-    @Test func `a busy collector gets the same bytes and key again`() throws {
-        let inbox = Inbox { $0 <= 2 ? Inbox.busy : Inbox.accepted }
-        let server = try Server(Server.Configuration(port: 0), service: inbox)
+    @Test func `a busy collector gets the same bytes again, with the same idempotency key`() throws {
+        let collector = FakeCollector { $0 <= 2 ? FakeCollector.busy : FakeCollector.accepted }
+        let server = try Server(Server.Configuration(port: 0), service: collector)
         server.start()
         defer { server.stop(within: .seconds(1)) }
-        // All of them in one batch, however long recording takes.
+        // Gathers all reports in one batch, even if recording takes long.
         let reporter = reporter(server, gatherMilliseconds: 60_000)
         for number in 0..<30 { reporter.record(message: "Expected deallocation of Shop.Page\(number)") }
         #expect(reporter.flush(timeout: generousSeconds))
-        let arrivals = inbox.arrivals
+        let arrivals = collector.arrivals
         #expect(arrivals.count == 3)
         #expect(Set(arrivals.map(\.key)).count == 1)
         #expect(arrivals.first?.key?.count == 36)
@@ -127,12 +127,12 @@ import LeakPlatform
         #expect(reporter.statistics.lastFailure == "the collector answered 503: busy")
     }
 
-    @Test func `reports wait for an unreachable collector`() throws {
-        // A port that was free before.
-        let inbox = Inbox { _ in Inbox.accepted }
+    @Test func `reports wait while the collector is unreachable, and are sent later`() throws {
+        // Finds a free port, at which no server listens at first.
+        let collector = FakeCollector { _ in FakeCollector.accepted }
         let port: Int
         do {
-            let server = try Server(Server.Configuration(port: 0), service: inbox)
+            let server = try Server(Server.Configuration(port: 0), service: collector)
             port = server.port
             server.start()
             server.stop(within: .seconds(1))
@@ -150,7 +150,7 @@ import LeakPlatform
         #expect(eventually { reporter.statistics.failedAttempts >= 2 })
         #expect(reporter.statistics.waiting == 1)
         #expect(reporter.statistics.lastFailure?.contains("curl code 7") == true)
-        let server = try Server(Server.Configuration(port: port), service: inbox)
+        let server = try Server(Server.Configuration(port: port), service: collector)
         server.start()
         defer { server.stop(within: .seconds(1)) }
         #expect(reporter.flush(timeout: generousSeconds))

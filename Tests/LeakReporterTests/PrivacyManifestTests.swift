@@ -19,7 +19,7 @@ import Testing
         return try #require(list as? [String: Any])
     }
 
-    /// The names of each category, as of 2026.
+    /// The names of functions and types in each category, as of 2026.
     /// https://developer.apple.com/documentation/bundleresources/describing-use-of-required-reason-api
     private static let namesNeedingReason = [
         "NSPrivacyAccessedAPICategoryFileTimestamp": [

@@ -27,28 +27,29 @@ import LeakPlatform
     }
 
     /// Sends all reports, none of which the collector may reject.
-    private func expectAllTaken(from reporter: LeakReporter, by other: FakeTransport? = nil) throws {
+    private func expectAllAccepted(from reporter: LeakReporter, by other: FakeTransport? = nil) throws {
         #expect(reporter.flush(timeout: generousSeconds))
-        let refusals = try (other ?? transport).refusals()
-        #expect(refusals == [])
+        let rejectedParts = try (other ?? transport).rejectedParts()
+        #expect(rejectedParts == [])
         let statistics = reporter.statistics
         #expect(statistics.dropped == [:] && statistics.lastFailure == nil && statistics.waiting == 0)
     }
 
-    /// Returns the one report that arrived.
-    private func arrived(from reporter: LeakReporter) throws -> [String: Any] {
-        try expectAllTaken(from: reporter)
+    /// Returns the only report that the collector received.
+    private func receivedReport(from reporter: LeakReporter) throws -> [String: Any] {
+        try expectAllAccepted(from: reporter)
         let reports = try transport.batches().flatMap { $0["reports"] as? [[String: Any]] ?? [] }
         #expect(reports.count == 1)
         return try #require(reports.first)
     }
 
-    /// Returns the texts that the detector prints, of every version.
+    /// Returns the texts that all versions of the detector print.
     private static func texts(of detector: DetectorMessage.Detector) -> [String] {
         DetectorText.all.map(\.message).filter { DetectorMessage($0).detector == detector }
     }
 
-    /// Expects that each text of a detector arrives without text that users typed, when its line forwards it.
+    /// Forwards each text of a detector with its documented line. Expects that the collector receives it without text that
+    /// users typed.
     private func expectArrival(
         of detector: DetectorMessage.Detector, _ passOn: (LeakReporter, String) -> Void
     ) throws {
@@ -58,7 +59,7 @@ import LeakPlatform
             let transport = FakeTransport.forwardingToRealCollector()
             let reporter = makeReporter(transport)
             passOn(reporter, text)
-            try expectAllTaken(from: reporter, by: transport)
+            try expectAllAccepted(from: reporter, by: transport)
             let reports = try transport.batches().flatMap { $0["reports"] as? [[String: Any]] ?? [] }
             var report = LeakReport()
             report.message = text
@@ -66,9 +67,9 @@ import LeakPlatform
         }
     }
 
-    /// Returns the message that the collector reads from the text that arrived.
+    /// Returns the message that the collector reads from the text that it received.
     private func read(from reporter: LeakReporter) throws -> DetectorMessage {
-        DetectorMessage(try #require(arrived(from: reporter)["message"] as? String))
+        DetectorMessage(try #require(receivedReport(from: reporter)["message"] as? String))
     }
 
     private static func text(of file: String) throws -> String {
@@ -131,7 +132,7 @@ import LeakPlatform
         #expect(!reporter.statistics.isStopped)
     }
 
-    /// Compiled and not called: it would write to the folder of the person who runs the tests.
+    /// This code is compiled but not called, because it would write to the home folder of the user who runs the tests.
     private func start() {
         let reporter = LeakReporter(.init(endpoint: "https://leaks.example.com", key: "INGEST-KEY"))
         reporter.startSession()
@@ -140,7 +141,7 @@ import LeakPlatform
     private class UIViewController {}
     private class UIView {}
 
-    @Test func `a report of LeakedViewControllerDetector 1_4 and later arrives`() throws {
+    @Test func `texts of LeakedViewControllerDetector 1_4 and later are forwarded`() throws {
         enum LeakedViewControllerDetector {
             enum Action { case falsePositive, showAlert, showAlertWithoutScreenshot, dontShowAlert }
 
@@ -159,7 +160,7 @@ import LeakPlatform
         }
     }
 
-    @Test func `a report of LeakedViewControllerDetector 1_0 to 1_3 arrives`() throws {
+    @Test func `texts of LeakedViewControllerDetector 1_0 to 1_3 are forwarded`() throws {
         enum LeakedViewControllerDetector {
             static func onDetect(
                 detectionDelay: Double = 1, callback: (UIViewController?, UIView?, String) -> Bool?
@@ -176,7 +177,7 @@ import LeakPlatform
         }
     }
 
-    @Test func `a report of LeakedViewControllerDetector 0_7 arrives`() throws {
+    @Test func `texts of LeakedViewControllerDetector 0_7 are forwarded`() throws {
         enum LeakedViewControllerDetector {
             static func onDetect(
                 debugDelay: Double = 0.1, releaseDelay: Double = 1,
@@ -211,7 +212,9 @@ import LeakPlatform
 
     private enum Shop { class Cart: UIViewController {} }
 
-    @Test func `a report of DeallocationChecker 3 names a nested class with its outer class`() throws {
+    @Test func `a forwarded report of DeallocationChecker 3 names a nested class with its outer class`()
+        throws
+    {
         let reporter = makeReporter()
         // swift-format-ignore
         DeallocationChecker.shared.setup(with: .callback { state, type in if state == .leaked { reporter.record(message: "\(String(reflecting: type)) not deallocated after being dismissed") } })
@@ -221,7 +224,7 @@ import LeakPlatform
     }
 
     /// Replaces the Objective-C runtime. It calls the new implementation of the method as the library would call its alert.
-    @Test func `a report of MLeaksFinder 1 arrives`() throws {
+    @Test func `a report of MLeaksFinder 1 is forwarded with the path of owners`() throws {
         typealias Block = @convention(block) (AnyObject, String, String, AnyObject?, String?) -> Void
         struct Method {}
         struct IMP { let block: Block }
@@ -248,7 +251,7 @@ import LeakPlatform
 
     private final class ViewModel: Sendable {}
 
-    @Test func `a report of the SwiftUI article's expectDeallocation arrives`() throws {
+    @Test func `a report of the SwiftUI article's expectDeallocation is forwarded`() throws {
         func expectDeallocation(_ object: AnyObject, _ reporter: LeakReporter) {
             reporter.record(message: "Expected deallocation of \(object)")
         }
@@ -259,33 +262,34 @@ import LeakPlatform
         #expect(message.className == "LeakReporterTests.ReadmeTests.ViewModel")
     }
 
-    @Test func `a report of any detector with an NSError arrives`() throws {
+    @Test func `an NSError with the text of a detector is forwarded`() throws {
         let text = try #require(Self.texts(of: .leakedViewControllerDetector).first)
         let error = NSError(domain: "com.acme.shop", code: 8, userInfo: [NSLocalizedDescriptionKey: text])
         let reporter = makeReporter()
         reporter.record(error: error)
-        let arrived = try #require(arrived(from: reporter)["error"] as? [String: Any])
+        let arrived = try #require(receivedReport(from: reporter)["error"] as? [String: Any])
         #expect(arrived["domain"] as? String == "com.acme.shop")
         #expect((arrived["userInfo"] as? [String: Any])?[NSLocalizedDescriptionKey] as? String == text)
     }
 
-    @Test func `a session that the app counts arrives`() throws {
+    @Test func `a session is sent with the numbers of checks and leaks that the app counted itself`() throws {
         let (closedScreens, leaks) = (12, 1)
         let reporter = makeReporter()
         reporter.record(session: EndedSession(id: UUID().uuidString, checks: closedScreens, leaks: leaks))
-        try expectAllTaken(from: reporter)
+        try expectAllAccepted(from: reporter)
         let session = try #require((transport.batches().first?["sessions"] as? [[String: Any]])?.first)
         #expect((session["checks"] as? Int, session["leaks"] as? Int) == (12, 1))
     }
 
-    @Test func `the findings that a detector of the app forwards arrive`() throws {
+    @Test func `findings of a LeakDetector that the app created are forwarded`() throws {
         let reporter = makeReporter()
         let viewModel = ViewModel()
         let detector = LeakDetector(report: reporter.record)
         detector.expectDeallocation(of: viewModel)
         #expect(eventually { reporter.statistics.sent + reporter.statistics.waiting == 1 })
         #expect(
-            try arrived(from: reporter)["class"] as? String == "LeakReporterTests.ReadmeTests.ViewModel")
+            try receivedReport(from: reporter)["class"] as? String
+                == "LeakReporterTests.ReadmeTests.ViewModel")
         withExtendedLifetime(viewModel) {}
     }
 
@@ -299,7 +303,7 @@ import LeakPlatform
 
         #expect(eventually { reporter.statistics.sent + reporter.statistics.waiting == 1 })
         reporter.endSession()
-        try expectAllTaken(from: reporter)
+        try expectAllAccepted(from: reporter)
         let batches = try transport.batches()
         let name = "LeakReporterTests.ReadmeTests.ViewModel"
         let reports = batches.flatMap { $0["reports"] as? [[String: Any]] ?? [] }

@@ -30,7 +30,7 @@ import LeakPlatform
         return report
     }
 
-    @Test func `log, keys and user are those of the moment of recording`() throws {
+    @Test func `a report contains the log, keys and user at the time of its recording`() throws {
         let reporter = reporter()
         reporter.log("opened cart")
         reporter.setCustomValue("cart", forKey: "tab")
@@ -54,7 +54,9 @@ import LeakPlatform
 
     /// Sightings with different keys are not merged. Log lines are not compared: they always differ, so no sightings would ever be
     /// merged.
-    @Test func `merged sightings keep the log of the first, and their own keys`() throws {
+    @Test func `sightings with other keys are not merged, and merged sightings have the log of the first`()
+        throws
+    {
         let reporter = reporter { $0.sendsAutomatically = false }
         for (number, experiment) in ["A", "B", "B"].enumerated() {
             reporter.setCustomValue(experiment, forKey: "experiment")
@@ -88,7 +90,7 @@ import LeakPlatform
         #expect(try reports().first?["lived_ms"] as? Int == 900)
     }
 
-    @Test func `the app may change a report before it is stored, or drop it`() throws {
+    @Test func `beforeSend may change a report before it is stored, or drop it`() throws {
         let reporter = reporter {
             $0.beforeSend = { report in
                 guard report.className != "Shop.Secret" else { return nil }
@@ -106,14 +108,14 @@ import LeakPlatform
         #expect(reports.first?["log"] == nil)
         #expect((reports.first?["message"] as? String)?.utf8.count == WireLimits.messageBytes)
         #expect(reporter.statistics.dropped == [.beforeSend: 2])
-        // Arrives with the next batch if the first batch was already sent.
+        // The number of drops is sent with the next batch if the first batch was already sent.
         reporter.record(leak: leak("Shop.Pay"))
         #expect(reporter.flush(timeout: generousSeconds))
         let told = try transport.batches().compactMap { ($0["dropped"] as? [String: Int])?["before_send"] }
         #expect(told.reduce(0, +) == 2)
     }
 
-    @Test func `the checks of a session are requested, and its counts add up`() throws {
+    @Test func `a session asks the app for its checks, and reports the sums of checks and leaks`() throws {
         let left = Guarded([3, 2])
         let reporter = reporter()
         reporter.startSession {
@@ -134,7 +136,7 @@ import LeakPlatform
         #expect(checks.compactMap { $0["count"] as? Int }.reduce(0, +) == 5)
     }
 
-    @Test func `unseen objects are counted in the session in which they are recorded`() throws {
+    @Test func `left-out objects are counted in the session in which they are recorded`() throws {
         let reporter = reporter()
         reporter.startSession()
         reporter.record(checks: [
@@ -170,7 +172,7 @@ import LeakPlatform
         #expect(reporter.statistics.sent == 1_000)
     }
 
-    @Test func `a session has a limited number of different leaks, and counts leaks beyond it`() throws {
+    @Test func `different leaks beyond the limit of a session are counted as dropped`() throws {
         let reporter = reporter { $0.bounds.reportsPerSession = 3 }
         for number in 0..<10 { reporter.record(leak: leak("Shop.Page\(number)")) }
         #expect(reporter.flush(timeout: generousSeconds))
@@ -182,7 +184,7 @@ import LeakPlatform
         #expect(reporter.statistics.sent == 4)
     }
 
-    @Test func `a run outside of the sample sends nothing, and no share is wrong for it`() {
+    @Test func `a run outside of the sample sends nothing`() {
         let reporter = reporter { $0.bounds.sampleRate = 0 }
         reporter.startSession { [ClassChecks(className: "A", count: 1)] }
         reporter.record(leak: leak("Shop.Cart"))
@@ -192,7 +194,7 @@ import LeakPlatform
         #expect(reporter.statistics.dropped == [.sampled: 1])
     }
 
-    /// Blocks the reporter's thread with the app's first report until it is released.
+    /// A reporter whose thread is blocked by the first report, until ``release()`` is called.
     private final class HeldReporter {
         private let isOpen = Guarded(false)
         private let isHeld = Guarded(false)
@@ -210,7 +212,7 @@ import LeakPlatform
                     guard report.className == "Gate" else { return report }
                     isHeld.with { $0 = true }
                     isHeld.wakeAll()
-                    // Waits until the test opens it, however long 100,000 calls take.
+                    // Waits without a time limit, because 100,000 calls of the test may take long.
                     _ = isOpen.wait { $0 ? true : nil }
                     return report
                 }
@@ -222,20 +224,20 @@ import LeakPlatform
             _ = isHeld.wait { $0 ? true : nil }
         }
 
-        deinit { releaseObjects() }
+        deinit { release() }
 
-        func releaseObjects() {
+        func release() {
             isOpen.with { $0 = true }
             isOpen.wakeAll()
         }
     }
 
-    @Test func `nothing of a burst is lost as long as its different leaks have room`() {
+    @Test func `no sighting of a burst is lost if the queue has room for its different leaks`() {
         let held = HeldReporter()
         for number in 0..<100_000 { held.reporter.record(leak: leak("Burst.Leak\(number % 50)")) }
         #expect(held.reporter.statistics.waiting == 100_001)
         #expect(held.reporter.statistics.dropped == [:])
-        held.releaseObjects()
+        held.release()
         #expect(held.reporter.flush(timeout: generousSeconds))
         #expect(held.reporter.statistics.dropped == [:])
         #expect(held.reporter.statistics.sent == 100_001)
@@ -245,7 +247,8 @@ import LeakPlatform
         case customValue, newCustomValue, user, checks, log, explanation, sessionOfTheApp, flush
     }
 
-    /// Holds for any call of the app in between. If there is no room for lines, explanations and sessions, they are counted.
+    /// Tests each kind of call that an app may make in between. Log lines, explanations and sessions for which the queue has
+    /// no room are counted as refused calls.
     @Test(arguments: Interjection.allCases)
     private func `no sighting of a burst is lost if other calls come in between`(interjection: Interjection) {
         let held = HeldReporter()
@@ -273,13 +276,13 @@ import LeakPlatform
         if interjection != .log, interjection != .explanation, interjection != .sessionOfTheApp {
             #expect(reporter.statistics.refusedCalls == 0)
         }
-        held.releaseObjects()
+        held.release()
         #expect(reporter.flush(timeout: generousSeconds))
         #expect(reporter.statistics.dropped == [:])
         #expect(reporter.statistics.sent == 30_001)
     }
 
-    @Test func `sightings of a burst are counted under their own values and user`() throws {
+    @Test func `sightings of a burst are counted with their own custom values and user`() throws {
         let held = HeldReporter { $0.bounds.memoryBytes = 64 * 1024 }
         for number in 0..<200 { held.reporter.record(leak: leak("Burst.Leak\(number)")) }
         for round in 0..<300 {
@@ -287,7 +290,7 @@ import LeakPlatform
             held.reporter.setCustomValue(round % 3, forKey: "k")
             held.reporter.record(leak: leak("Burst.Last"))
         }
-        held.releaseObjects()
+        held.release()
         #expect(held.reporter.flush(timeout: generousSeconds))
         var counts: [String: Int] = [:]
         for batch in try held.transport.batches() {
@@ -302,25 +305,26 @@ import LeakPlatform
         #expect(counts == Dictionary(uniqueKeysWithValues: names.map { ($0, 50) }))
     }
 
-    @Test func `the different leaks of a burst are limited and counted`() {
+    @Test
+    func `the number of different leaks in a burst is limited, and further leaks are counted as dropped`() {
         let held = HeldReporter()
         for number in 0..<20_000 { held.reporter.record(leak: leak("Burst.Leak\(number)")) }
         let dropped = held.reporter.statistics.dropped[.queueFull] ?? 0
-        #expect(dropped > 10_000, "a megabyte holds some five thousand")
-        held.releaseObjects()
+        #expect(dropped > 10_000, "a megabyte has room for about five thousand")
+        held.release()
         #expect(held.reporter.flush(timeout: generousSeconds))
         let statistics = held.reporter.statistics
         #expect(statistics.sent + statistics.dropped.values.reduce(0, +) == 20_001)
     }
 
-    @Test func `calls of the app between the sightings of a burst keep their position`() throws {
+    @Test func `custom values that are set during a burst apply only to later sightings`() throws {
         let held = HeldReporter { $0.bounds.memoryBytes = 64 * 1024 }
         for number in 0..<200 { held.reporter.record(leak: leak("Burst.Leak\(number)")) }
         for experiment in ["A", "B", "B"] {
             held.reporter.setCustomValue(experiment, forKey: "experiment")
             for _ in 0..<3 { held.reporter.record(leak: leak("Burst.Last")) }
         }
-        held.releaseObjects()
+        held.release()
         #expect(held.reporter.flush(timeout: generousSeconds))
         let reports = try held.transport.batches().flatMap { $0["reports"] as? [[String: Any]] ?? [] }
         var counts: [String: Int] = [:]
@@ -339,7 +343,7 @@ import LeakPlatform
             held.reporter.record(checks: [ClassChecks(className: "Burst.Last", count: 1)])
             held.reporter.record(leak: leak("Burst.Last"))
         }
-        // The thread that processes entries is blocked, and processes none meanwhile.
+        // The thread that processes entries is blocked, so the test can take the entries from the queue.
         var entries: [ReporterThread.Entry] = []
         held.reporter.thread.entryQueue.take(into: &entries, milliseconds: 0)
         let last = entries.suffix(2).map { entry in
@@ -349,7 +353,7 @@ import LeakPlatform
             default: "other"
             }
         }
-        held.releaseObjects()
+        held.release()
         #expect(last == ["3 checks", "sighting of 3"])
     }
 }

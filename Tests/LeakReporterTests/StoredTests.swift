@@ -13,9 +13,7 @@ import Testing
         return report
     }
 
-    @Test func `unsent reports are sent by the next run, with the same key and bytes`()
-        throws
-    {
+    @Test func `unsent reports are sent by the next run, with the same idempotency key and bytes`() throws {
         let place = SharedQueueFolder()
         let offline = FakeTransport { _, _ in .noResponse(reason: "offline") }
         do {
@@ -34,7 +32,7 @@ import Testing
         #expect(!place.files.contains { $0.hasSuffix(".segment") })
     }
 
-    @Test func `a queue file of only record starts is counted as damaged, and later reports are sent`()
+    @Test func `a queue file of false record starts is counted as damaged, and later reports are sent`()
         throws
     {
         let place = SharedQueueFolder()
@@ -64,7 +62,7 @@ import Testing
         #expect(!place.files.contains { $0.hasSuffix(".segment") })
     }
 
-    @Test func `a flush that times out says so about records of an earlier run`() {
+    @Test func `a flush returns false if it times out before records of an earlier run are sent`() {
         let place = SharedQueueFolder()
         let offline = FakeTransport { _, _ in .noResponse(reason: "offline") }
         weak var first: ReporterThread?

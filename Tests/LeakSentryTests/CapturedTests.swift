@@ -27,6 +27,7 @@ import Testing
         let envelope = String(decoding: try Captured.envelope("exception_stack"), as: UTF8.self)
         let later = envelope.replacing("2026-11-20T21:27:23.559324Z", with: "2026-11-21T08:00:00Z")
         #expect(later != envelope)
-        #expect(try Sent(envelope: later).submission == Sent(envelope: envelope).submission)
+        #expect(
+            try ReadSubmission(envelope: later).submission == ReadSubmission(envelope: envelope).submission)
     }
 }

@@ -4,8 +4,8 @@ import LeakSentry
 import Testing
 
 @Suite struct ClientReportTests {
-    private func sent(_ reports: String...) throws -> Sent {
-        try Sent(
+    private func sent(_ reports: String...) throws -> ReadSubmission {
+        try ReadSubmission(
             envelope: "{}\n"
                 + reports.map { "{\"type\":\"client_report\"}\n{\"discarded_events\":[\($0)]}\n" }.joined())
     }
@@ -23,20 +23,23 @@ import Testing
     }
 
     @Test(arguments: ["transaction", "session", "span", "attachment", "replay", "profile", "log_item", ""])
-    func `drops of an SDK that are not errors are not dropped leaks`(category: String) throws {
+    func `drops of an SDK in other categories than error and default are not counted`(category: String) throws
+    {
         let body =
             "{}\n{\"type\":\"client_report\"}\n{\"discarded_events\":[\(discarded("a", category, "3"))]}"
         #expect(try SentrySubmission(envelope: Array(body.utf8)).batch == nil)
     }
 
     @Test(arguments: ["0", "-4", "\"3\"", "null", "1.5", "[3]"])
-    func `an invalid quantity is ignored`(quantity: String) throws {
+    func `a drop with an invalid quantity is ignored`(quantity: String) throws {
         let sent = try sent(discarded("a", "error", quantity) + "," + discarded("b", "error", "2"))
         #expect(sent.dropped == ["sentry_b": 2])
     }
 
     @Test(arguments: ["not_a_leak", "empty", "too_large", "unreadable"])
-    func `an SDK cannot name a reason of the collector`(reason: String) throws {
+    func `a drop reason of an SDK that only the collector may use is counted under another name`(
+        reason: String
+    ) throws {
         #expect(try sent(discarded(reason, "error", "2")).dropped == ["sentry_other": 2])
     }
 
@@ -45,7 +48,7 @@ import Testing
         #expect(try sent(discarded(reason, "error", "2")).dropped == ["sentry_other": 2])
     }
 
-    @Test func `any number of reasons is accepted`() throws {
+    @Test func `drops with more reasons than a batch may have are all counted`() throws {
         let many = (0..<100).map { discarded("r\($0)", "error", "2") }.joined(separator: ",")
         let sent = try sent(many)
         #expect(sent.dropped.values.reduce(0, +) == 200)
@@ -53,7 +56,7 @@ import Testing
         #expect(sent.dropped["sentry_r0"] == 2)
     }
 
-    @Test func `sums stay within the limits of the wire format`() throws {
+    @Test func `sums of drops stay within the limit of the wire format`() throws {
         let huge = discarded("a", "error", "\(Int.max)")
         #expect(try sent(huge + "," + huge, huge).dropped == ["sentry_a": WireLimits.droppedReports])
     }

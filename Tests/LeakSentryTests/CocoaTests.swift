@@ -29,8 +29,8 @@ import Testing
     private static let detected =
         #"VIEWCONTROLLER STILL IN MEMORY <Shop.CheckoutViewController: 0x7f88acc69260>"#
 
-    private func sent(_ fields: String, contexts more: String = "") throws -> Sent {
-        try Sent(
+    private func sent(_ fields: String, contexts more: String = "") throws -> ReadSubmission {
+        try ReadSubmission(
             envelope: """
                 {"event_id":"12c2d058d58442709aa2eca08bf20986","sdk":{"name":"sentry.cocoa","version":"9.0.0"}}
                 {"type":"event"}
@@ -157,7 +157,7 @@ import Testing
         #expect(try report("CartViewModel").className == "CartViewModel")
     }
 
-    @Test func `if the app names the class, the class's own path is kept, not the call stack of the timer`()
+    @Test func `if the app names the class, the call stack of the exception is not used`()
         throws
     {
         let frames = #"{"frames":[{"function":"timerFired","in_app":true}]}"#
@@ -170,7 +170,7 @@ import Testing
         #expect(report.className == "Shop.Cart" && report.message == "still there" && report.stack.isEmpty)
     }
 
-    @Test func `a path given by the app overrides the calls of an exception`() throws {
+    @Test func `a path that the app gives replaces the call stack of an exception`() throws {
         let report = try sent(
             #""exception":{"values":[{"type":"Leak","stacktrace":{"frames":[{"function":"timerFired"}]}}]}"#,
             contexts: #","leak":{"stack":["Shop.Cart","Shop.Row"]}"#

@@ -13,18 +13,20 @@ import Testing
         #"{"exception":[{"type":"MXCPUException","mechanism":{"type":"mx_cpu_exception","handled":true}}]}"#,
         #"{"exception":[{"type":"MXCrashDiagnostic","mechanism":{"type":"MXCrashDiagnostic"}}]}"#,
     ])
-    func `events that no leak detector sends are counted, not reported`(event: String) throws {
-        let sent = try Sent(event: event.dropLast() + #","release":"com.acme.shop@5.2.0"}"#)
+    func `crashes, hangs and other events without a leak are counted as dropped and not reported`(
+        event: String
+    ) throws {
+        let sent = try ReadSubmission(event: event.dropLast() + #","release":"com.acme.shop@5.2.0"}"#)
         #expect(sent.document.reports.isEmpty)
         #expect(sent.dropped == ["sentry_not_a_leak": 1])
         #expect(sent.app.id == "com.acme.shop")
     }
 
-    @Test func `an event without anything that names a leak is counted`() throws {
+    @Test func `an event without anything that names a leak is counted as dropped`() throws {
         for event in [
             "{}", #"{"message":"  "}"#, #"{"exception":[{}],"tags":{"leak.class":""},"fingerprint":[]}"#,
         ] {
-            #expect(try Sent(event: event).dropped == ["sentry_empty": 1])
+            #expect(try ReadSubmission(event: event).dropped == ["sentry_empty": 1])
         }
     }
 
@@ -36,8 +38,8 @@ import Testing
         #expect(submission.eventID == "976bd002967e4c8ba371f3287f5f7c8c")
     }
 
-    @Test func `several events keep their own apps`() throws {
-        let sent = try Sent(
+    @Test func `each event of an envelope keeps its own app`() throws {
+        let sent = try ReadSubmission(
             envelope: """
                 {}
                 {"type":"event"}

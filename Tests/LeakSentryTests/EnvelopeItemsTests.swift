@@ -24,8 +24,10 @@ import Testing
         ),
         ("an item without a type", "{}\n{}\n\(event)\n{\"type\":\"event\"}\n\(event)"),
     ])
-    func `the event in an envelope is found`(what: String, envelope: String) throws {
-        #expect(try Sent(envelope: envelope).report.message == "a", "\(what)")
+    func `the event in an envelope is found in each layout of the items`(what: String, envelope: String)
+        throws
+    {
+        #expect(try ReadSubmission(envelope: envelope).report.message == "a", "\(what)")
     }
 
     @Test(arguments: ["{}", "{}\n", "{}\n\n", "{}\n{\"type\":\"event\"}\n{\"type\":\"transaction\"}"])
@@ -52,7 +54,7 @@ import Testing
         ("{}\n{\"type\":\"event\"}\n[1]\n", 3, 1, "expected an object"),
         ("{}\n{\"type\":\"client_report\"}\n1\n", 3, 1, "the client report"),
     ])
-    func `items that cannot be separated are refused with their position`(
+    func `an invalid envelope is refused with the position of the mistake`(
         envelope: String, line: Int, column: Int, reason: String
     ) {
         let error = #expect(throws: SentryError.self) { try SentrySubmission(envelope: Array(envelope.utf8)) }
@@ -67,15 +69,15 @@ import Testing
         #expect(error?.line == 3 && error?.column == 14 && error?.reason.contains("UTF-8") == true)
     }
 
-    @Test func `an attachment may contain anything`() throws {
+    @Test func `an attachment may contain any bytes`() throws {
         let bytes: [UInt8] = [0xFF, 0x0A, 0x00, 0xC3]
         let envelope =
             Array("{}\n{\"type\":\"attachment\",\"length\":4}\n".utf8) + bytes
             + Array("\n{\"type\":\"event\"}\n{\"message\":\"a\"}".utf8)
-        #expect(try Sent(SentrySubmission(envelope: envelope)).report.message == "a")
+        #expect(try ReadSubmission(SentrySubmission(envelope: envelope)).report.message == "a")
     }
 
-    @Test func `an envelope has at most a thousand items`() throws {
+    @Test func `an envelope with more than a thousand items is refused`() throws {
         let item = "{}\n\n"
         let full = "{}\n" + String(repeating: item, count: 1_000)
         #expect(try SentrySubmission(envelope: Array(full.utf8)).batch == nil)
@@ -91,14 +93,14 @@ import Testing
         ("{\"event_id\":\"976bd002967e4c8ba371f3287f5f7c8x\"}", nil),
         ("{\"event_id\":4}", nil), ("{\"event_id\":null}", nil), ("{}", nil),
     ])
-    func `an event's id has 32 digits`(text: String, id: String?) throws {
+    func `the id of an event is read only if it has 32 hexadecimal digits`(text: String, id: String?) throws {
         #expect(try SentrySubmission(event: Array(text.utf8)).eventID == id)
         #expect(try SentrySubmission(envelope: Array(text.utf8)).eventID == id)
         let inside = "{\"event_id\":\"?\"}\n{\"type\":\"event\"}\n\(text)"
         #expect(try SentrySubmission(envelope: Array(inside.utf8)).eventID == id)
     }
 
-    @Test func `the key in an envelope is returned`() throws {
+    @Test func `the DSN in the header of an envelope is read`() throws {
         let envelope = Array("{\"dsn\":\"https:\\/\\/k@leaks.example.com\\/1\"}".utf8)
         #expect(try SentrySubmission(envelope: envelope).dsn == "https://k@leaks.example.com/1")
         #expect(try SentrySubmission(envelope: Array("{\"dsn\":1}".utf8)).dsn == nil)

@@ -12,8 +12,10 @@ import Testing
         ("253402300800", nil), (#""1969-12-31T23:59:59Z""#, nil), (#""yesterday""#, nil), ("null", nil),
         ("1e300", nil), ("{}", nil), (#""1795176000""#, nil),
     ])
-    func `a time is RFC 3339 or a number of seconds`(timestamp: String, milliseconds: Int64?) throws {
-        let report = try Sent(event: "{\"message\":\"a\",\"timestamp\":\(timestamp)}").report
+    func `the time of an event is read as RFC 3339 or as a number of seconds since 1970`(
+        timestamp: String, milliseconds: Int64?
+    ) throws {
+        let report = try ReadSubmission(event: "{\"message\":\"a\",\"timestamp\":\(timestamp)}").report
         #expect(report.at?.milliseconds == milliseconds)
     }
 
@@ -51,11 +53,11 @@ import Testing
     func `the app of an event is identified by its release and its context`(fields: String, app: AppInfo)
         throws
     {
-        #expect(try Sent(event: "{\"message\":\"a\",\(fields)}").app == app)
+        #expect(try ReadSubmission(event: "{\"message\":\"a\",\(fields)}").app == app)
     }
 
-    @Test func `the device is read, and of the user only the id`() throws {
-        let sent = try Sent(
+    @Test func `the device of an event is read, and only the id of its user`() throws {
+        let sent = try ReadSubmission(
             event: """
                 {"message":"a","server_name":"janes-phone",
                 "user":{"id":"6b8d","email":"jane@example.com","username":"jane","ip_address":"192.0.2.1","name":"Jane"},
@@ -83,7 +85,7 @@ import Testing
     func `the text of an event is found in any of the fields that may have it`(fields: String, text: String)
         throws
     {
-        #expect(try Sent(event: "{\(fields)}").report.message == text)
+        #expect(try ReadSubmission(event: "{\(fields)}").report.message == text)
     }
 
     /// SDKs may leave it to the server to put the parameters into the text.
@@ -102,7 +104,7 @@ import Testing
         (#""message":"Memory leak","params":["CartModel"]"#, "Memory leak: CartModel"),
         (#""message":"Memory leak","params":["CartModel","HomeModel"]"#, "Memory leak"),
         (#""message":"%s","formatted":"a","params":["CartModel"]"#, "a"),
-        // With text that users typed, each value would become a separate leak.
+        // If text that users typed were inserted, each value would become a separate leak.
         (#""message":"user %s left","params":["JaneDoe"]"#, "user %s left"),
         (#""message":"%s leaked for %s","params":["CartModel","jane doe"]"#, "CartModel leaked for %s"),
         (#""message":"100 % of {","params":["CartModel",null,[1]]"#, "100 % of {"),
@@ -111,8 +113,8 @@ import Testing
         (#""message":"a","params":7"#, "a"),
     ])
     func `a parameter that names a class replaces its placeholder`(entry: String, text: String) throws {
-        #expect(try Sent(event: "{\"logentry\":{\(entry)}}").report.message == text)
-        #expect(try Sent(event: "{\"message\":{\(entry)}}").report.message == text)
+        #expect(try ReadSubmission(event: "{\"logentry\":{\(entry)}}").report.message == text)
+        #expect(try ReadSubmission(event: "{\"message\":{\(entry)}}").report.message == text)
     }
 
     @Test(arguments: [
@@ -132,8 +134,10 @@ import Testing
         (#""message":"Memory leak","extra":{"text":"CartModel"}"#, nil),
         (#""message":"Memory leak","extra":{"class":"B"},"tags":{"leak.class":"CartModel"}"#, "CartModel"),
     ])
-    func `an extra names the class if nothing else does`(fields: String, className: String?) throws {
-        #expect(try Sent(event: "{\(fields)}").report.className == className)
+    func `the class is read from extra if nothing else in the event names it`(
+        fields: String, className: String?
+    ) throws {
+        #expect(try ReadSubmission(event: "{\(fields)}").report.className == className)
     }
 
     private static func thread(_ function: String, _ marks: String = "") -> String {
@@ -146,12 +150,15 @@ import Testing
         ([thread("wait", #","current":true"#), thread("load", #","crashed":true"#)], "load"),
         ([thread("load")], "load"), ([thread("wait"), thread("load")], nil), ([], nil),
     ])
-    func `the calls of a message's thread are its stack`(threads: [String], function: String?)
+    func `the call stack of a message is that of its crashed or current thread, or of its only thread`(
+        threads: [String], function: String?
+    )
         throws
     {
         let list = threads.joined(separator: ",")
         for threads in ["[\(list)]", "{\"values\":[\(list)]}"] {
-            let report = try Sent(event: "{\"message\":\"Memory leak\",\"threads\":\(threads)}").report
+            let report = try ReadSubmission(event: "{\"message\":\"Memory leak\",\"threads\":\(threads)}")
+                .report
             #expect(
                 report.stack.compactMap { CallFrame($0)?.function } == (function.map { [$0, "main"] } ?? []))
         }
@@ -164,25 +171,28 @@ import Testing
         #""exception":[{"value":"Memory leak"}]"#, #""fingerprint":["a"]"#,
         #""message":"Memory Leak: (\n    A,\n    B\n)""#,
     ])
-    func `the calls of the sender are not the stack of a named class`(fields: String) throws {
+    func `the calls of a thread are not the stack if the event names its leak in another way`(fields: String)
+        throws
+    {
         let thread = Self.thread("load", #","current":true"#)
-        #expect(try Sent(event: "{\(fields),\"threads\":[\(thread)]}").report.stack.isEmpty)
+        #expect(try ReadSubmission(event: "{\(fields),\"threads\":[\(thread)]}").report.stack.isEmpty)
     }
 
     @Test(arguments: [
         #"{"tags":{"leak.class":"Shop.Cart","a":"b","n":1,"t":true,"x":[1],"z":null}}"#,
         #"{"tags":[["leak.class","Shop.Cart"],["a","b"],["n",1],["t",true],["x"],["x","y","z"],["x",[1]],4,null]}"#,
     ])
-    func `tags are a map or a list of pairs`(event: String) throws {
-        let report = try Sent(event: event).report
+    func `tags are read from a map and from a list of pairs`(event: String) throws {
+        let report = try ReadSubmission(event: event).report
         #expect(report.className == "Shop.Cart")
         #expect(
             report.keys == [.init("a", .string("b")), .init("n", .string("1")), .init("t", .string("true"))])
     }
 
-    @Test func `level, tags and the scalars of extra are keys, and of equal names the first is kept`() throws
+    @Test func `level, tags and scalars of extra become custom keys, and the first of equal names is kept`()
+        throws
     {
-        let report = try Sent(
+        let report = try ReadSubmission(
             event: """
                 {"message":"a","environment":"beta","level":"info","tags":{"level":"x","tab":"cart"},
                 "extra":{"tab":"y","n":2.5,"on":false,"s":"t","list":[1],"map":{"a":1},"none":null,"big":1e999}}
@@ -197,13 +207,13 @@ import Testing
     }
 
     @Test(arguments: ["[%]", "{\"values\":[%]}"])
-    func `breadcrumbs are the log, with the newest kept and last`(list: String) throws {
+    func `the newest breadcrumbs become the log, with the newest at the end`(list: String) throws {
         let many = (0..<80).map {
             "{\"category\":\"ui\",\"message\":\"tap \($0)\",\"data\":{\"text\":\"Jane\"}}"
         }
         let others = #"{"message":"alone"},{"category":"http"},{"type":"x"},null,{"category":1,"message":[]}"#
         let crumbs = (many + [others]).joined(separator: ",")
-        let log = try Sent(
+        let log = try ReadSubmission(
             event: "{\"message\":\"a\",\"breadcrumbs\":\(list.replacing("%", with: crumbs))}"
         ).report.log
         #expect(log.count == WireLimits.logLineCount)
@@ -211,8 +221,8 @@ import Testing
         #expect(log.first == "ui: tap 18")
     }
 
-    @Test func `the context leak is accepted as the wire format allows`() throws {
-        let report = try Sent(
+    @Test func `the context leak may have the fields of a report of the wire format`() throws {
+        let report = try ReadSubmission(
             event: """
                 {"message":"still there","contexts":{"leak":{"class":"Shop.Cart","type":"freed","kind":"view",
                 "id":"01936f2c-7c1e-7a44-9d0e-6b8d4c1f2a90","stack":["UINavigationController","Shop.Cart"],
@@ -237,8 +247,8 @@ import Testing
         #expect(report == expected)
     }
 
-    @Test func `a field of another type in the context leak is treated as missing`() throws {
-        let report = try Sent(
+    @Test func `a field with a value of a wrong type in the context leak is treated as missing`() throws {
+        let report = try ReadSubmission(
             event: """
                 {"message":"a","contexts":{"leak":{"class":4,"type":"gone","kind":"thing","id":"7","stack":"x",
                 "children":[1,"Shop.Row",null],"cycle":{},"reason":[],"waited_ms":-1,"alive":"3","lived_ms":1.5,
@@ -249,8 +259,10 @@ import Testing
         expected.message = "a"
         expected.children = ["Shop.Row"]
         #expect(report == expected)
-        #expect(try Sent(event: #"{"message":"a","contexts":{"leak":"Shop.Cart"}}"#).report.className == nil)
-        #expect(try Sent(event: #"{"message":"a","contexts":[]}"#).report.className == nil)
+        #expect(
+            try ReadSubmission(event: #"{"message":"a","contexts":{"leak":"Shop.Cart"}}"#).report.className
+                == nil)
+        #expect(try ReadSubmission(event: #"{"message":"a","contexts":[]}"#).report.className == nil)
     }
 
     @Test(arguments: [
@@ -258,17 +270,21 @@ import Testing
         ("View Controller", .viewController), ("view", .view), ("OBJECT", .object), ("cycle", .cycle),
         ("retain-cycle", .cycle), ("retain_cycle", .cycle), ("reference cycle", .cycle), ("zombie", nil),
     ])
-    func `a kind is read in any spelling`(text: String, kind: LeakReport.Kind?) throws {
-        let report = try Sent(event: "{\"message\":\"a\",\"tags\":{\"leak.kind\":\"\(text)\"}}").report
+    func `the kind of a leaked object is read in several spellings`(text: String, kind: LeakReport.Kind?)
+        throws
+    {
+        let report = try ReadSubmission(event: "{\"message\":\"a\",\"tags\":{\"leak.kind\":\"\(text)\"}}")
+            .report
         #expect(report.kind == kind)
-        #expect(report.keys.isEmpty == (kind != nil), "what is not understood stays a key")
+        #expect(report.keys.isEmpty == (kind != nil), "an unknown kind stays a custom key")
         #expect(
-            try Sent(event: "{\"message\":\"a\",\"contexts\":{\"leak\":{\"kind\":\"\(text)\"}}}").report.kind
+            try ReadSubmission(event: "{\"message\":\"a\",\"contexts\":{\"leak\":{\"kind\":\"\(text)\"}}}")
+                .report.kind
                 == kind)
     }
 
     @Test func `the context leak overrides the tags`() throws {
-        let report = try Sent(
+        let report = try ReadSubmission(
             event: """
                 {"contexts":{"leak":{"class":"Shop.Cart","kind":"view"}},"tags":{"leak.class":"A","leak.kind":"cycle"}}
                 """
@@ -276,10 +292,10 @@ import Testing
         #expect(report.className == "Shop.Cart" && report.kind == .view && report.keys.isEmpty)
     }
 
-    /// Needed so that the last element of the path is recognized as the class.
+    /// Class and path must be spelled alike, so that the last element of the path is recognized as the class.
     @Test func `control characters in a path become spaces, as in the class`() throws {
         let context = #"{"class":"a\rb\u0000c","stack":["Root","a\rb\u0000c"],"cycle":["a\rb\u0000c"]}"#
-        let report = try Sent(event: #"{"message":"m","contexts":{"leak":\#(context)}}"#).report
+        let report = try ReadSubmission(event: #"{"message":"m","contexts":{"leak":\#(context)}}"#).report
         #expect(report.className == "a b c")
         #expect(report.stack == ["Root", "a b c"] && report.cycle == ["a b c"])
     }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct FrameTests {
     private func stack(_ frames: String, images: String = "") throws -> [String] {
-        try Sent(
+        try ReadSubmission(
             event: """
                 {"exception":{"values":[{"type":"E","stacktrace":{"frames":[\(frames)]}}]},
                 "debug_meta":{"images":[\(images)]}}
@@ -13,7 +13,7 @@ import Testing
         ).report.stack
     }
 
-    /// The functions of a stack, the innermost first.
+    /// Returns the modules and functions of a stack, the innermost first.
     private func calls(_ frames: String, images: String = "") throws -> [String] {
         try stack(frames, images: images).map { element in
             let frame = try #require(CallFrame(element))
@@ -58,18 +58,18 @@ import Testing
         (#""module":"Shop.Cart","package":"Shop""#, "Shop.Cart"),
         (#""module":"Shop.Cart","package":"/usr/lib/x""#, "Shop.Cart"),
     ])
-    func `a function belongs to its module, and no assembly has a version`(fields: String, module: String)
+    func `a function has its module, or else its assembly without the version`(fields: String, module: String)
         throws
     {
         let stack = try stack("{\"function\":\"Pay\",\(fields)}")
         let frame = try #require(stack.first.flatMap { CallFrame($0) })
         #expect(frame.module == module && frame.function == "Pay")
         #expect(frame.isSystem == fields.contains("/usr/"))
-        // As a sender of the wire format gives it.
+        // A frame that a sender of the wire format sends is read in the same way.
         #expect(CallFrame("{\"function\":\"Pay\",\(fields)}")?.module == module)
     }
 
-    @Test func `the app's own calls stand for all calls if there are any`() throws {
+    @Test func `if a stack has frames of the app, only these are kept`() throws {
         let frames = """
             {"function":"start","in_app":false},{"function":"a","in_app":true},{"function":"b"},
             {"function":"c","in_app":true},{"function":"d","in_app":"true"}
@@ -83,9 +83,7 @@ import Testing
         #expect(calls.count == WireLimits.stackCount && calls.first == "f499" && calls.last == "f372")
     }
 
-    @Test
-    func
-        `a frame without a name keeps its image offset, although another frame has a name, and a long name is truncated`()
+    @Test func `a frame without a function keeps its image offset, and a long function name is truncated`()
         throws
     {
         let long = String(repeating: "é", count: 300)
@@ -101,7 +99,9 @@ import Testing
     }
 
     @Test(arguments: ["Shop.", "/a/", ""])
-    func `long names with the same beginning stay apart`(start: String) throws {
+    func `long function and module names that differ only at their end are different frames`(start: String)
+        throws
+    {
         let long = start + String(repeating: "é", count: 300)
         func frame(_ function: String, _ module: String) throws -> CallFrame {
             let frame = "{\"function\":\"\(function)\",\"module\":\"\(module)\",\"package\":\"\(long)\"}"
@@ -152,7 +152,7 @@ import Testing
         #expect(try stack(frame, images: Self.image) == [name].compactMap(\.self))
     }
 
-    @Test func `an image is found among many`() throws {
+    @Test func `the image of an address is found among many images`() throws {
         let images = (0..<50).shuffled().map {
             "{\"image_addr\":\"0x\(String(0x1000 * ($0 + 1), radix: 16))\",\"code_file\":\"/lib\($0)\"}"
         }
@@ -162,7 +162,7 @@ import Testing
                 == (0..<50).map { "lib\($0) + \($0)" })
     }
 
-    /// A launch of the app puts its images elsewhere.
+    /// Each launch of the app loads its images at other addresses.
     @Test(arguments: [
         "/a/Shop.app/Shop", "/usr/lib/swift/libswiftCore.dylib", "/S/UIKitCore", "/usr/lib/libobjc.A.dylib",
         "/a/My App",

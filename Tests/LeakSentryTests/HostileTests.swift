@@ -6,13 +6,13 @@ import Testing
 
 /// For any input, there is either no batch, or the reader of the wire format accepts the whole batch.
 @Suite struct HostileTests {
-    /// - Returns: the problem as text, or `nil`.
-    private func broken(_ submission: SentrySubmission?) -> String? {
+    /// Returns the problem of the submission's batch as text, or `nil`.
+    private func problem(_ submission: SentrySubmission?) -> String? {
         guard let batch = submission?.batch else { return nil }
         do {
             let document = try WireReader.read(batch, as: .json)
             guard document.rejected.isEmpty else { return "\(document.rejected)" }
-            guard document.givenCount > 0 || !document.dropped.isEmpty else { return "nothing to count" }
+            guard document.reportCount > 0 || !document.dropped.isEmpty else { return "nothing to count" }
             return nil
         } catch {
             return "\(error)"
@@ -21,8 +21,8 @@ import Testing
 
     private func checkBoth(_ body: [UInt8]) {
         for submission in [try? SentrySubmission(envelope: body), try? SentrySubmission(event: body)] {
-            if let broken = broken(submission) {
-                Issue.record("\(broken) of \(String(decoding: body.prefix(4_000), as: UTF8.self))")
+            if let problem = problem(submission) {
+                Issue.record("\(problem) of \(String(decoding: body.prefix(4_000), as: UTF8.self))")
             }
         }
     }
@@ -36,9 +36,9 @@ import Testing
     ]
 
     @Test(arguments: ["exception_stack", "message_fingerprint", "client_report", "session"])
-    func `a damaged capture is refused or read`(name: String) throws {
+    func `a damaged request of an SDK is refused, or gives a valid batch`(name: String) throws {
         let envelope = try Captured.envelope(name)
-        // The event without the header that contains its length.
+        // The whole envelope, the envelope without the length in its item header, and the payload alone.
         let lines = envelope.split(separator: UInt8(ascii: "\n"))
         let bodies = [
             envelope, Array(lines[0] + [10] + Array("{\"type\":\"event\"}\n".utf8) + lines[2]),
@@ -64,8 +64,8 @@ import Testing
         }
     }
 
-    /// Values of every kind under every name that is read.
-    @Test func `an event of unusual values is read`() {
+    /// The events have values of every kind under every name that the reader knows.
+    @Test func `an event with random values is refused, or gives a valid batch`() {
         let names = [
             "event_id", "type", "timestamp", "level", "release", "dist", "environment", "fingerprint",
             "message",
@@ -132,16 +132,16 @@ import Testing
         ("an escaped text", #"{"message":""#, "\\u4e2d", #""}"#),
         ("a name", #"{"message":"a",""#, "\\u4e2d", #"":1}"#),
     ])
-    func `a megabyte of anything is read in linear time`(
+    func `an event with a megabyte of one repeated part is read in linear time`(
         what: String, head: String, part: String, tail: String
     ) throws {
         let room = (1 << 20) - head.utf8.count - tail.utf8.count
         let body = head + String(repeating: part, count: room / part.utf8.count) + tail
         let start = ContinuousClock.now
         let submission = try SentrySubmission(event: Array(body.utf8))
-        // About two seconds without optimisation on a slow machine; looking at all for each byte would take hours.
+        // This takes about two seconds without optimisation on a slow machine. With quadratic time it would take hours.
         #expect(ContinuousClock.now - start < .seconds(60), "\(what)")
-        #expect(broken(submission) == nil)
+        #expect(problem(submission) == nil)
     }
 
     @Test(arguments: [
@@ -149,16 +149,16 @@ import Testing
         (#"{"message":"a","fingerprint":["#, "1,", "1]}"),
         (#"{"message":"a","breadcrumbs":["#, "{},", "{}]}"),
     ])
-    func `an event of 16 MiB is counted without being read, and the items beside it are read`(
+    func `an event of 16 MiB is counted as too large without being read, and other items are read`(
         head: String, part: String, tail: String
     ) throws {
         let event = head + String(repeating: part, count: (16 << 20) / part.utf8.count) + tail
         let items = "{\"type\":\"event\"}\n\(event)\n{\"type\":\"event\"}\n{\"message\":\"b\"}\n"
         let start = ContinuousClock.now
-        let sent = try Sent(envelope: "{}\n\(items)")
+        let sent = try ReadSubmission(envelope: "{}\n\(items)")
         #expect(sent.dropped == ["sentry_too_large": 1])
         #expect(try sent.report.message == "b")
-        // Nothing but the ends of lines are looked for.
+        // Only the ends of lines are searched in the large event.
         #expect(ContinuousClock.now - start < .seconds(30))
         let error = #expect(throws: SentryError.self) { try SentrySubmission(event: Array(event.utf8)) }
         #expect(error?.isTooLarge == true)
@@ -167,29 +167,30 @@ import Testing
     @Test func `an event may have exactly one megabyte`() throws {
         let (head, tail) = (#"{"message":"a","x":""#, #""}"#)
         let fill = String(repeating: "x", count: (1 << 20) - head.utf8.count - tail.utf8.count)
-        #expect(try Sent(event: head + fill + tail).report.message == "a")
-        let sent = try Sent(envelope: "{}\n{\"type\":\"event\"}\n\(head)\(fill)x\(tail)")
+        #expect(try ReadSubmission(event: head + fill + tail).report.message == "a")
+        let sent = try ReadSubmission(envelope: "{}\n{\"type\":\"event\"}\n\(head)\(fill)x\(tail)")
         #expect(sent.dropped == ["sentry_too_large": 1])
     }
 
-    @Test func `many unreadable items take no longer than one`() throws {
+    @Test func `990 unreadable items are counted in linear time`() throws {
         let bad = String(repeating: "{\"type\":\"event\"}\n{\n", count: 990)
         let filler =
             "{\"type\":\"attachment\",\"length\":\(16 << 20)}\n" + String(repeating: "a", count: 16 << 20)
         let start = ContinuousClock.now
-        let sent = try Sent(envelope: "{}\n\(filler)\n\(bad){\"type\":\"event\"}\n{\"message\":\"a\"}\n")
+        let sent = try ReadSubmission(
+            envelope: "{}\n\(filler)\n\(bad){\"type\":\"event\"}\n{\"message\":\"a\"}\n")
         #expect(sent.dropped == ["sentry_unreadable": 990])
-        // Counting the lines up to each of them would take minutes.
+        // If all lines before each item were counted again, this would take minutes.
         #expect(ContinuousClock.now - start < .seconds(60))
     }
 
-    @Test func `many items and a large attachment are skipped`() throws {
+    @Test func `900 items and a large attachment are skipped in linear time`() throws {
         let attachment =
             "{\"type\":\"attachment\",\"length\":33554432}\n" + String(repeating: "\n", count: 32 << 20)
             + "\n"
         let items = String(repeating: "{\"type\":\"session\"}\n{}\n", count: 900)
         let start = ContinuousClock.now
-        let sent = try Sent(
+        let sent = try ReadSubmission(
             SentrySubmission(
                 envelope: Array("{}\n\(attachment)\(items){\"type\":\"event\"}\n{\"message\":\"a\"}".utf8)))
         #expect(try sent.report.message == "a")

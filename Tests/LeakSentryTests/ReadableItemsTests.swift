@@ -19,14 +19,15 @@ import Testing
 
     @Test(arguments: unreadable)
     func `an event beside an unreadable event is accepted`(payload: [UInt8]) throws {
-        let sent = try Sent(SentrySubmission(envelope: Self.envelope("event", payload, and: Self.event)))
+        let sent = try ReadSubmission(
+            SentrySubmission(envelope: Self.envelope("event", payload, and: Self.event)))
         #expect(try sent.report.message == "a")
         #expect(sent.dropped == ["sentry_unreadable": 1])
     }
 
     @Test(arguments: unreadable)
     func `an unreadable client report is skipped`(payload: [UInt8]) throws {
-        let sent = try Sent(
+        let sent = try ReadSubmission(
             SentrySubmission(envelope: Self.envelope("client_report", payload, and: Self.event)))
         #expect(try sent.report.message == "a")
         #expect(sent.dropped.isEmpty)
@@ -53,15 +54,15 @@ import Testing
     }
 
     @Test(arguments: [
-        ("an event that says its own id", "{\"event_id\":\"\(a)\"}", named(b), [b]),
-        ("an event that says none", "{\"event_id\":\"\(a)\"}", event, [a]),
-        ("one that cannot be read", "{\"event_id\":\"\(a)\"}", "{\"type\":\"event\"}\n[]\n" + report, [a]),
+        ("an event with an id", "{\"event_id\":\"\(a)\"}", named(b), [b]),
+        ("an event without an id", "{\"event_id\":\"\(a)\"}", event, [a]),
+        ("an unreadable event", "{\"event_id\":\"\(a)\"}", "{\"type\":\"event\"}\n[]\n" + report, [a]),
         ("two events", "{}", named(b) + named(a) + named(b), [b, a]),
-        ("one with an id and one without", "{}", named(b) + event, []),
+        ("an event with an id and an event without", "{}", named(b) + event, []),
         ("feedback", "{\"event_id\":\"\(a)\"}", "{\"type\":\"user_report\"}\n{}\n" + report, []),
         ("nothing", "{\"event_id\":\"\(a)\"}", "", []),
     ])
-    func `a repeat is recognised by the events in an envelope`(
+    func `the ids by which a repeated envelope is recognised are those of its events`(
         what: String, header: String, items: String, ids: [String]
     ) throws {
         let submission = try SentrySubmission(envelope: Array("\(header)\n\(items)".utf8))

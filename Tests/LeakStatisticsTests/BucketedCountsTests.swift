@@ -2,9 +2,9 @@ import LeakSeededRandom
 import LeakStatistics
 import Testing
 
-/// The test of a rise over buckets of installs.
+/// The test for a rise of a rate, from counts in buckets of installs.
 @Suite struct BucketedCountsTests {
-    /// Counts of a fleet whose devices have rates of their own.
+    /// Returns the counts of a fleet of devices with different rates.
     ///
     /// - Parameter leaky: the share of devices that leak at every close; the others do not leak.
     private func fleet(
@@ -20,7 +20,7 @@ import Testing
         return counts
     }
 
-    @Test func `devices that always leak raise few false alarms, where Fisher's test raises many`() {
+    @Test func `devices that leak at every close cause few false alarms, but many in Fisher's test`() {
         var random = SeededRandom(seed: 3)
         var (alarms, naive) = (0, 0)
         for _ in 0..<1_000 {
@@ -33,7 +33,7 @@ import Testing
         #expect(naive >= 200)
     }
 
-    @Test func `a doubling among many devices is found`() {
+    @Test func `a doubled rate on many devices is found`() {
         var random = SeededRandom(seed: 4)
         var found = 0
         for _ in 0..<200 {
@@ -44,7 +44,7 @@ import Testing
         #expect(found >= 190)
     }
 
-    @Test func `one bucket proves nothing, and neither does a falling rate`() {
+    @Test func `no rise is found if all counts are in one bucket, or if the rate falls`() {
         var (one, two) = (BucketedCounts(), BucketedCounts())
         one.add(events: 0, trials: 1_000, bucket: 5)
         two.add(events: 900, trials: 1_000, bucket: 5)

@@ -2,7 +2,7 @@ import LeakStatistics
 import Testing
 
 @Suite struct FixProgressTests {
-    /// Counts that are spread evenly over buckets.
+    /// Returns counts that are spread evenly over buckets.
     private static func counts(_ events: Int, of trials: Int, buckets: Int = 50) -> BucketedCounts {
         var counts = BucketedCounts()
         for bucket in 0..<buckets {
@@ -46,13 +46,14 @@ import Testing
             name: "many checks of three devices", withoutLeak: counts(0, of: 4_812, buckets: 3),
             stage: .proving),
         Case(
-            name: "a leak of three devices, that may not have updated",
-            before: counts(1_440, of: 10_000, buckets: 3), withoutLeak: counts(0, of: 4_812), stage: .proving),
+            name: "a leak of three devices, which may not have updated",
+            before: counts(1_440, of: 10_000, buckets: 3), withoutLeak: counts(0, of: 4_812),
+            stage: .proving),
         Case(
             name: "a rate of one report", before: counts(1, of: 10), withoutLeak: counts(0, of: 299),
             stage: .proving),
         Case(
-            name: "a leak of each check", before: counts(100, of: 100), withoutLeak: counts(0, of: 29),
+            name: "a leak at every check", before: counts(100, of: 100), withoutLeak: counts(0, of: 29),
             stage: .fixed),
         Case(name: "seen again, lower", seenAgain: counts(96, of: 4_812), stage: .halfFixed),
         Case(name: "seen again, as before", seenAgain: counts(700, of: 4_812), stage: .regressed),
@@ -73,13 +74,13 @@ import Testing
             name: "seen again, lower, after the fix was proven", withoutLeak: counts(0, of: 4_812),
             seenAgain: counts(96, of: 4_812), stage: .regressed),
     ])
-    func `reports and checks before a fix and since then give its stage`(example: Case) {
+    func `the stage of a fix follows from the reports and checks before it and since`(example: Case) {
         let progress = FixProgress(
             before: example.before, withoutLeak: example.withoutLeak, seenAgain: example.seenAgain)
         #expect(progress.stage == example.stage)
     }
 
-    @Test func `a proof needs the checks that exclude a tenth of the earlier rate`() {
+    @Test func `a fix is proven when its checks without reports exclude a tenth of the earlier rate`() {
         let progress = FixProgress(before: Self.before, withoutLeak: Self.counts(0, of: 4_812))
         #expect(progress.neededChecks == 207)
         #expect(abs(progress.upperBound - 0.000_622_4) < 0.000_000_1)
@@ -87,7 +88,7 @@ import Testing
         #expect(progress.since == Proportion(events: 0, trials: 4_812) && !progress.hasFewDevices)
     }
 
-    @Test func `if few devices cause all reports, a proof needs more checks`() throws {
+    @Test func `if few devices cause all reports, a fix needs more checks to be proven`() throws {
         var uneven = Self.counts(0, of: 9_600, buckets: 48)
         for bucket in 0..<4 { uneven.add(events: 360, trials: 100, bucket: bucket) }
         let even = FixProgress(before: Self.before, withoutLeak: Self.counts(0, of: 500))
@@ -97,7 +98,8 @@ import Testing
         #expect(progress.upperBound > 10 * even.upperBound)
     }
 
-    @Test func `without checks nothing is certain`() {
+    @Test func `without checks the number of needed checks is unknown, and the upper bound of the rate is 1`()
+    {
         let progress = FixProgress(before: Self.nothing, withoutLeak: Self.nothing)
         #expect(progress.neededChecks == nil && progress.upperBound == 1 && progress.hasFewDevices)
     }

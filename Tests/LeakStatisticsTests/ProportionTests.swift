@@ -1,7 +1,7 @@
 import LeakStatistics
 import Testing
 
-/// Cases that a person can check, and edge cases.
+/// Cases that can be checked by hand, and edge cases.
 @Suite struct ProportionTests {
     @Test(arguments: [(0.0144, 207), (0.144, 20), (0.5, 5), (1, 1), (0.000_1, 29_956)])
     func `enough trials without an event exclude a former rate with 95 percent confidence`(
@@ -19,7 +19,7 @@ import Testing
         #expect(abs(bound - 0.000_622_4) < 0.000_000_1)
     }
 
-    @Test func `without trials nothing is known`() {
+    @Test func `without trials every interval is from 0 to 1, and no rise is found`() {
         let none = Proportion(events: 0, trials: 0)
         #expect(none.wilsonInterval(confidence: 0.95) == 0...1)
         #expect(none.exactInterval(confidence: 0.95) == 0...1)
@@ -29,28 +29,30 @@ import Testing
         #expect(FisherTest.probabilityOfRise(from: some, to: none) == 1)
     }
 
-    @Test func `the interval of dependent trials is that of fewer independent ones, which need not be whole`()
+    @Test
+    func
+        `the interval of dependent trials is that of fewer independent trials, whose number may be fractional`()
     {
         let few = Proportion(events: 6, trials: 60).wilsonInterval(confidence: 0.95)
         #expect(Proportion(events: 60, trials: 600).wilsonInterval(confidence: 0.95, effect: 10) == few)
-        // All leaks are of one of 64 devices.
+        // One of 64 devices has all leaks.
         let interval = Proportion(events: 100, trials: 6_400).wilsonInterval(confidence: 0.95, effect: 101.6)
         #expect(interval.lowerBound > 0.001 && interval.upperBound > 0.08)
     }
 
-    @Test func `more events than trials are treated as if all trials had one`() {
+    @Test func `more events than trials are treated as one event in each trial, and negative numbers as 0`() {
         #expect(Proportion(events: 12, trials: 10) == Proportion(events: 10, trials: 10))
         #expect(Proportion(events: -1, trials: -5) == Proportion(events: 0, trials: 0))
     }
 
-    /// Four cups of eight, all named correctly: R. A. Fisher, The Design of Experiments (1935), chapter II.
+    /// The lady names four of eight cups, all correctly: R. A. Fisher, The Design of Experiments (1935), chapter II.
     @Test func `the test of the lady tasting tea has Fisher's result`() {
         let p = FisherTest.probabilityOfRise(
             from: Proportion(events: 0, trials: 4), to: Proportion(events: 4, trials: 4))
         #expect(abs(p - 1.0 / 70) < 1e-12)
     }
 
-    @Test func `millions of trials are tested as exactly as few`() {
+    @Test func `Fisher's test is exact for millions of trials too`() {
         let first = Proportion(events: 50_000, trials: 100_000_000)
         let same = FisherTest.probabilityOfRise(from: first, to: first)
         #expect((0.49...0.52).contains(same))

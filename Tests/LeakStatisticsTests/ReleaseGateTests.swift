@@ -1,9 +1,9 @@
 import LeakStatistics
 import Testing
 
-/// The verdict about a release, from counts that a person can check.
+/// The verdict about a release, from counts that can be checked by hand.
 @Suite struct ReleaseGateTests {
-    /// Splits a number over the buckets: as evenly as can be, or in a few of them.
+    /// Splits a number over the buckets, or over the first few buckets, as evenly as possible.
     private static func spread(_ number: Int, over buckets: Int = 64) -> [Int] {
         (0..<BucketedCounts.bucketCount).map { bucket in
             bucket < buckets ? number / buckets + (bucket < number % buckets ? 1 : 0) : 0
@@ -33,7 +33,7 @@ import Testing
             })
     }
 
-    @Test func `a leak that rises from 10 to 600 of 1,000 closes fails a release`() {
+    @Test func `a leak whose reports rise from 10 to 600 in 1,000 checks fails a release`() {
         let result = check([Given(reports: (10, 600))])
         #expect(result.verdict == .failed)
         guard case .worse(let probability) = result.leaks[0] else {
@@ -52,14 +52,23 @@ import Testing
             ("fewer than before", (1_000, 1_000), (100, 10), 9, false, .passed),
             ("a leak that was marked fixed is back", (1_000, 1_000), (0, 1), 1, true, .failed),
             ("a leak that is not seen any more", (1_000, 1_000), (100, 0), 0, false, .passed),
-            ("too few closes", (1_000, 120), (0, 0), 0, false, .cannotTell),
-            ("too few closes, and yet a rise", (1_000, 120), (0, 40), 30, false, .failed),
-            ("one session of another class", (1_000, 0), (10, 0), 0, false, .cannotTell),
-            ("a baseline with too few closes", (20, 5_000), (2, 500), 50, false, .cannotTell),
+            ("too few checks", (1_000, 120), (0, 0), 0, false, .cannotTell),
+            ("too few checks, but a rise", (1_000, 120), (0, 40), 30, false, .failed),
+            ("no check of the class any more", (1_000, 0), (10, 0), 0, false, .cannotTell),
+            ("a baseline with too few checks", (20, 5_000), (2, 500), 50, false, .cannotTell),
             ("a class that the baseline did not check", (0, 1_000), (0, 100), 50, false, .failed),
-            ("one report of such a class", (0, 1_000), (0, 1), 1, false, .cannotTell),
-            ("three reports from one device of such a class", (0, 20), (0, 3), 1, false, .cannotTell),
-            ("few reports of such a class by its checks", (0, 10_000), (0, 40), 30, false, .cannotTell),
+            (
+                "one report of a class that the baseline did not check", (0, 1_000), (0, 1), 1, false,
+                .cannotTell
+            ),
+            (
+                "three reports of a class that the baseline did not check, from one device", (0, 20),
+                (0, 3), 1, false, .cannotTell
+            ),
+            (
+                "a low rate of a class that the baseline did not check", (0, 10_000), (0, 40), 30, false,
+                .cannotTell
+            ),
             ("nothing at all", (0, 0), (0, 0), 0, false, .cannotTell),
         ]
 
@@ -74,7 +83,8 @@ import Testing
         #expect(result.verdict == given.expected, "\(given.name): \(result)")
     }
 
-    @Test func `a class that is no longer checked is named, and so is how many checks are needed`() {
+    @Test
+    func `a result has the classes that are no longer checked, and the number of checks that are needed`() {
         let result = check([
             Given(checks: (1_000, 0), reports: (10, 0)), Given(checks: (5_000, 120), reports: (0, 0)),
         ])
@@ -89,7 +99,7 @@ import Testing
         #expect(check([Given(checks: (5_000, checks - 1), reports: (0, 0))]).verdict == .cannotTell)
     }
 
-    @Test func `rare classes do not delay a release, and are tested`() {
+    @Test func `rare classes do not delay a release, but are tested for a rise`() {
         let common = Given(checks: (10_000, 10_000), reports: (100, 100))
         let rare = Given(checks: (100, 20), reports: (1, 0))
         #expect(check([common, rare]).verdict == .passed)
@@ -102,7 +112,7 @@ import Testing
     }
 
     @Test(arguments: [(1, 1), (1, 64), (64, 1), (15, 15), (64, 15)])
-    func `checks of few devices let nothing pass`(before: Int, now: Int) {
+    func `a release does not pass with checks of too few devices`(before: Int, now: Int) {
         let gate = ReleaseGate()
         func result(_ reports: (before: Int, now: Int)) -> ReleaseGate.Result {
             gate.check(
@@ -123,23 +133,27 @@ import Testing
             result((10, 10)).classes == [.fewDevices(inBaseline: before < ReleaseGate.minBucketCount)])
     }
 
-    @Test func `a new leak of a class that is no longer checked fails by its numbers`() {
+    @Test func `a new leak of a class that is no longer checked fails a release by its reports and devices`()
+    {
         let common = Given(checks: (4_000, 4_000), reports: (0, 0))
         let leak = Given(checks: (200, 0), reports: (0, 1_000), devices: 40)
         #expect(check([common, leak]).leaks[1] == .new(probability: nil))
-        // A known leak there cannot be compared, so nothing passes.
+        // A leak of this class that is not new cannot be compared, so a release with reports of it does not pass.
         #expect(check([common, Given(checks: (200, 0), reports: (20, 1_000))]).verdict == .cannotTell)
         #expect(check([common, Given(checks: (200, 0), reports: (20, 0))]).verdict == .passed)
     }
 
-    @Test func `one check by a developer does not excuse a new leak`() {
+    @Test func `a new leak fails a release even if the baseline has one check of its class, by a developer`()
+    {
         let common = Given(checks: (4_000, 4_000), reports: (0, 0))
         let leak = Given(checks: (1, 1_000), reports: (0, 1_000), devices: 40)
         #expect(check([common, leak]).verdict == .failed)
     }
 
     @Test(arguments: 0...4)
-    func `a new leak of a class that the version checked on few devices fails by its numbers`(buckets: Int) {
+    func `a new leak of a class with checks of few devices fails a release by its reports and devices`(
+        buckets: Int
+    ) {
         let common = ReleaseGate.ClassCounts(
             "Common", baseline: Self.spread(4_000), version: Self.spread(4_000))
         let rare = ReleaseGate.ClassCounts(
@@ -151,7 +165,7 @@ import Testing
         #expect(result.leaks[0].kind == .new && result.verdict == .failed)
     }
 
-    @Test func `no limit lets a version pass with a few checks`() {
+    @Test func `a version with few checks does not pass, even with the most tolerant limit of rates`() {
         var limits = ReleaseGate.Limits()
         limits.rate = 0.99
         let classes = [
@@ -160,7 +174,7 @@ import Testing
         #expect(ReleaseGate(limits: limits).check(classes, []).verdict == .cannotTell)
     }
 
-    @Test func `an improvement is reported`() {
+    @Test func `a leak whose rate has fallen counts as better`() {
         let result = check([Given(reports: (200, 20))])
         guard case .better = result.leaks[0] else {
             Issue.record("\(result)")
@@ -168,8 +182,9 @@ import Testing
         }
     }
 
-    @Test func `one alarm among many leaks must be stronger than one alone`() {
-        // Fisher's test gives 0.004 for each.
+    @Test func `the rise of one of many leaks must be clearer than that of a single leak to fail a release`()
+    {
+        // For the rise from 20 to 40 reports, Fisher's test gives a probability of 0.004.
         let alone = check([Given(reports: (20, 40))])
         #expect(alone.verdict == .failed)
         let many = (0..<40).map { _ in Given(reports: (30, 30)) } + [Given(reports: (20, 40))]

@@ -32,8 +32,8 @@ import Testing
         }
     }
 
-    /// Compares relatively, because the smallest probabilities decide; sums and factorials of millions lose some digits in both
-    /// libraries.
+    /// Compares by the relative difference, because the smallest probabilities matter most. Sums and factorials of millions
+    /// lose some digits in both libraries.
     private func isClose(_ one: Double, _ other: Double, within tolerance: Double = 1e-7) -> Bool {
         abs(one - other) <= tolerance * max(abs(one), abs(other)) || abs(one - other) < 1e-15
     }

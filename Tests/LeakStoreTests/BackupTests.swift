@@ -26,7 +26,7 @@ import Testing
         try SQLiteStore.backUp(path: directory.database, to: file, overwrites: overwrites)
     }
 
-    @Test func `a backup is the database at one moment, in one file`() throws {
+    @Test func `a backup is one file with the database as it was at one moment`() throws {
         let store = try directory.store(exclusive: true)
         try count(store, 0..<50)
         let file = directory.path + "/backup"
@@ -46,7 +46,7 @@ import Testing
         #expect(try backup.verify() == [])
     }
 
-    @Test func `an existing file stays, unless it may be replaced`() throws {
+    @Test func `a backup replaces an existing file only if it is allowed to overwrite it`() throws {
         let store = try directory.store()
         try count(store, 0..<3)
         directory.write(Array("precious".utf8), to: "backup")
@@ -103,9 +103,11 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    /// SQLite would read such a log into the copy, or write the pages of such a journal over it.
+    /// SQLite would read such a log into the backup, or write the pages of such a journal over it.
     @Test(arguments: ["-wal", "-shm", "-journal"], [true, false])
-    func `no backup is written beside the log of another database`(end: String, exists: Bool) throws {
+    func `a backup is refused if the log or journal of another database is at its path`(
+        end: String, exists: Bool
+    ) throws {
         try count(directory.store(), 0..<3)
         if exists { directory.write(Array("a database".utf8), to: "backup") }
         directory.write(Array("its log".utf8), to: "backup" + end)
@@ -118,7 +120,7 @@ import Testing
         #expect(try backUp(to: file, overwrites: true).inconsistentTotals == [])
     }
 
-    @Test func `leftovers of a killed backup are removed by the next`() throws {
+    @Test func `files that a killed backup left are removed by the next backup`() throws {
         try count(directory.store(), 0..<3)
         let start = "backup.partial-"
         let old = ["0", "1f", "ffffffffffffffff", "1f-journal", "2-wal", "3-shm"].map { start + $0 }
@@ -127,7 +129,7 @@ import Testing
             start + "00000000000000000",
             "a" + start + "1", "backup2.partial-1", "backup.partial", start + "1f-journal-wal",
         ]
-        var past = utimbuf(actime: 0, modtime: time(nil) - PartialFile.abandonedSeconds - 60)
+        var past = utimbuf(actime: 0, modtime: time(nil) - PartialFile.secondsUntilAbandoned - 60)
         for name in old + others {
             directory.write([1], to: name)
             #expect(unsafe utime(directory.path + "/" + name, &past) == 0)
@@ -140,7 +142,7 @@ import Testing
         #expect(left.sorted() == (others + [start + "a", start + "b", "backup"]).sorted())
     }
 
-    @Test func `a link cannot redirect a backup`() throws {
+    @Test func `a backup file is not created where a file or a symbolic link exists`() throws {
         let path = directory.path + "/new"
         try DatabaseFile.createNew(at: path)
         unsafe symlink(path, directory.path + "/link")
@@ -149,7 +151,7 @@ import Testing
         }
     }
 
-    @Test func `a folder that cannot be written is named`() throws {
+    @Test func `if the folder of a backup does not exist, the error names the folder`() throws {
         _ = try directory.store()
         let failure = try #require(throws: StoreError.self) {
             try backUp(to: directory.path + "/none/backup")

@@ -13,28 +13,28 @@ import Testing
 
     private var logBytes: Int { DatabaseFile.size(of: directory.database + "-wal") }
 
-    @Test func `a write-ahead log that readers hold is emptied later`() throws {
+    @Test func `a write-ahead log that a reader still uses is emptied after the reader has ended`() throws {
         let store = try directory.store()
         let reader = try SQLiteConnection(path: directory.database, access: .readOnly)
         try reader.run("begin deferred")
         _ = try reader.number("select count(*) from app")
         #expect(try store.count([submission([Report(leak: leak("A"))])], now: noon) == [.counted])
         try store.checkpointIfNeeded(now: noon)
-        #expect(logBytes > 0, "it is not long")
-        store.limitLog(to: 0)
+        #expect(logBytes > 0, "the log is not long")
+        store.limitWriteAheadLog(toBytes: 0)
         try store.checkpointIfNeeded(now: noon)
-        #expect(logBytes > 0, "a reader needs it")
+        #expect(logBytes > 0, "a reader uses the log")
         #expect(try store.count([submission([Report(leak: leak("A"))])], now: noon) == [.counted])
         try reader.run("rollback")
         try store.checkpointIfNeeded(now: noon + 9_999)
-        #expect(logBytes > 0, "it was tried not long ago")
+        #expect(logBytes > 0, "the last attempt was less than ten seconds ago")
         try store.checkpointIfNeeded(now: noon + 10_000)
         #expect(logBytes == 0)
         #expect(try store.makeReader().leak(leak("A").id, now: noon)?.row.reports == 2)
     }
 
     /// Runs in a separate process, because the limit on file sizes applies to the whole process.
-    @Test func `reports stay counted if the write-ahead log cannot be copied`() async {
+    @Test func `reports are not lost if the write-ahead log cannot be copied into the database file`() async {
         await #expect(processExitsWith: .success) {
             let directory = TemporaryDirectory()
             let store = try directory.store()
@@ -42,7 +42,7 @@ import Testing
             // Makes the database larger than the log of one small call.
             let filling = (0..<20).map { Report(leak: leak("L\($0)"), body: body) }
             _ = try store.count([submission(filling)], now: noon)
-            store.limitLog(to: 0)
+            store.limitWriteAheadLog(toBytes: 0)
             try store.checkpointIfNeeded(now: noon)
             let report = Report(leak: leak("A"), body: body)
             let sent = submission([report], key: "a")

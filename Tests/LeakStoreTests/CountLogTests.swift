@@ -10,10 +10,10 @@ import Testing
     private let page = leak("Page")
     private let menu = leak("Menu")
 
-    /// A store that writes all counts to the log.
+    /// Returns a store that writes all counts to the log.
     private func store() throws -> SQLiteStore {
         let store = try directory.store()
-        store.limitLogs(to: 10_000)
+        store.limitPendingLogs(toInstallSets: 10_000)
         try store.setBusyTimeout(milliseconds: 20)
         return store
     }
@@ -36,7 +36,9 @@ import Testing
         try SQLiteConnection(path: directory.database, access: .readWrite).execute(script)
     }
 
-    @Test func `after its first flush a process knows the installs that the sample of a set leaves out`()
+    @Test
+    func
+        `after its first flush a process recognizes installs that a full set of recent installs does not keep`()
         throws
     {
         var random = SeededRandom(seed: 19)
@@ -55,7 +57,7 @@ import Testing
             if SplitMix64.mix(install).leadingZeroBitCount == 0 { leftOut.append(install) }
         }
         let today = Calendar.day(of: noon)
-        // The row of leak_release is 1.
+        // The number of the set is 1, the row ID in `leak_release`.
         let wasNew = writer.caches.countedInstalls.insert(leftOut[1], day: today, in: 1)
         writer.caches.countedInstalls = CountedInstalls()
         _ = try writer.count([submission([Report(leak: page, install: leftOut[0])])], now: noon)
@@ -93,7 +95,7 @@ import Testing
     @Test func `counts in the log are flushed before they are read`() throws {
         let store = try store()
         try sendExpected(to: store)
-        // Another current release flushes the log.
+        // A change of the current release flushes the log.
         #expect(try number("select count(*) from count_log") == 1)
         #expect(try number("select sum(reports) from leak") == 4)
         #expect(try store.verify() == [])
@@ -104,7 +106,7 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `counts in the log survive the end of a process, and a process that continues to count`()
+    @Test func `counts in the log are not lost when a process ends and another one continues to count`()
         throws
     {
         try sendExpected(to: store())
@@ -129,7 +131,11 @@ import Testing
         #expect(try stores.0.verify() == [])
     }
 
-    @Test func `a reader shows the tables while another process keeps the log from being flushed`() throws {
+    @Test
+    func
+        `while a lock of another process prevents a flush of the log, a reader shows the counts in the tables`()
+        throws
+    {
         let store = try store()
         try sendExpected(to: store)
         let reader = try store.makeReader()
@@ -188,7 +194,7 @@ import Testing
         store.damageMonitor.record(code: 11, StoreError(.corrupt, "a page that was misread"))
         #expect(try reader.leak(page.id, now: noon)?.row.reports == 1)
         #expect(try !isLogEmpty)
-        // The check finds the file sound.
+        // The integrity check finds no damage.
         store.integrityCheck?()
         try send("1.0", install: 2, to: store)
         #expect(try reader.leak(page.id, now: noon)?.row.reports == 3)
@@ -197,12 +203,12 @@ import Testing
     @Test func `while the disk is full readers show the counts in the tables`() throws {
         let disk = FaultyDisk(in: TemporaryDirectory(isInMemory: true))
         let store = try disk.directory.store()
-        store.limitLogs(to: 10_000)
+        store.limitPendingLogs(toInstallSets: 10_000)
         try send("1.0", install: 1, to: store)
         let reader = try store.makeReader()
         #expect(try reader.leak(page.id, now: noon)?.row.reports == 1)
         try send("1.0", install: 2, to: store)
-        // SQLITE_FULL
+        // 13 is SQLITE_FULL.
         disk.follow { $0.operation == .write ? .fail(13) : .none }
         #expect(try reader.leak(page.id, now: noon)?.row.reports == 1)
         disk.follow { _ in .none }
@@ -211,10 +217,14 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `while counts are read, commits write them to their tables at once`() throws {
+    @Test
+    func
+        `if counts were read a short time ago, a commit writes new counts to their tables instead of the log`()
+        throws
+    {
         let store = try store()
         func setReadMilliseconds(_ milliseconds: Int64) {
-            store.writer.with { $0.logLimits.readMilliseconds = milliseconds }
+            store.writer.with { $0.logLimits.millisecondsAfterRead = milliseconds }
         }
         try sendExpected(to: store)
         #expect(try !isLogEmpty)
@@ -237,7 +247,7 @@ import Testing
         #expect(try isLogEmpty)
         try send(to: store)
         #expect(try !isLogEmpty)
-        store.limitLogs(to: 10_000)
+        store.limitPendingLogs(toInstallSets: 10_000)
         store.writer.with { ($0.logLimits.maxSubmissionsWhenIdle, $0.logLimits.quietCalls) = (1, 3) }
         for _ in 0..<2 { try send(to: store) }
         // A call with more submissions ends the series of quiet calls.
@@ -255,9 +265,7 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `many leaks in the log are flushed, and at most as many are unindexed as a list may read`()
-        throws
-    {
+    @Test func `a flush reindexes its leaks if more of them are unindexed than a list may read`() throws {
         let store = try store()
         func leaks(_ numbers: Range<Int>) -> [Submission] {
             [submission(numbers.map { Report(leak: leak("L\($0)")) })]
@@ -290,7 +298,9 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `a long log with many leaks leaves none of them unindexed`() throws {
+    @Test func `if a log is flushed because it has too many rows, none of its leaks stays unindexed`()
+        throws
+    {
         let store = try store()
         store.writer.with { $0.logLimits.countRows = 4_000 }
         _ = try store.count([submission([Report(leak: page)])], now: noon)
@@ -302,11 +312,11 @@ import Testing
         #expect(try isLogEmpty)
     }
 
-    @Test func `reports whose bodies are longer than the log go to their table at once`() throws {
+    @Test func `reports with more bytes than the log may have are written to their table at once`() throws {
         let store = try store()
         store.writer.with { $0.logLimits.countBytes = 2_000 }
         var report = Report(leak: page)
-        // Random digits, which are stored in half of their bytes.
+        // Random digits, which compression shortens to about half.
         var random = SeededRandom(seed: 3)
         let digits = (0..<8_000).map { _ in String(Int.random(in: 0...9, using: &random)) }
         report.body = "{\"text\":\"" + digits.joined() + "\"}"
@@ -318,7 +328,9 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `a flush for readers writes a long log of system versions and models too`() throws {
+    @Test func `a flush before a read also writes the log of system versions and models if it is long`()
+        throws
+    {
         let store = try store()
         try send(to: store)
         try send(to: store)
@@ -331,7 +343,7 @@ import Testing
         #expect(try number("select count(*) from value_log") == 0)
     }
 
-    @Test func `a backup does not change the log of a later schema`() throws {
+    @Test func `a backup of a database with a later schema keeps the rows in its log of counts`() throws {
         let store = try store()
         for _ in 0..<2 { try send(to: store) }
         try run("pragma user_version = \(Migration.newestVersion + 1)")
@@ -342,11 +354,10 @@ import Testing
         #expect(try copy.number("select count(*) from count_log") ?? 0 > 0)
     }
 
-    @Test func `a backup has its counts in their tables, and names a log that cannot be flushed`() throws {
+    @Test func `a backup has no counts in its log, and fails if the log of counts cannot be read`() throws {
         let store = try store()
         for _ in 0..<2 { try send(to: store) }
         #expect(try !isLogEmpty)
-        // On disk, because the name of a database in memory is not a file.
         let folder = TemporaryDirectory()
         let file = folder.path + "/backup"
         #expect(
@@ -363,7 +374,7 @@ import Testing
         #expect(error?.description.contains("the log of counts cannot be read") == true)
     }
 
-    @Test func `hours of one release are added up across commits`() throws {
+    @Test func `reports of the same hour and release are added up across commits`() throws {
         let store = try store()
         for at in [noon, noon - hour, noon, noon - day] { try send(at: at, to: store) }
         _ = try store.makeReader().leak(page.id, now: noon)
@@ -374,14 +385,14 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `an outline of a leak counts reports in the log`() throws {
+    @Test func `the outline of a leak includes reports that are still in the log`() throws {
         let store = try store()
         for _ in 0..<2 { try send(to: store) }
         #expect(try !isLogEmpty)
         #expect(try store.makeReader().outline(of: page.id)?.reports == 2)
     }
 
-    @Test func `a decision counts reports in the log as earlier ones`() throws {
+    @Test func `a decision treats reports that are still in the log as reports from before it`() throws {
         let store = try store()
         try sendExpected(to: store)
         let decision = Decision(.resolve(.version("1.1")), by: "Ann")
@@ -446,7 +457,7 @@ import Testing
             "a row of the log of counts refers to nothing"
         ),
     ])
-    func `verify names errors in the log`(script: String, problem: String) throws {
+    func `verify reports errors in the log of counts`(script: String, problem: String) throws {
         let store = try store()
         for _ in 0..<2 { try send(to: store) }
         try run(script)

@@ -5,9 +5,9 @@ import LeakPlatform
 @testable import LeakStore
 
 @Suite struct CountingModelTests {
-    /// Calls of random size, repeats, reused keys, full disks and reopenings against the model.
+    /// Compares a store with the model after calls of random size, repeats, reused keys, full disks and restarts.
     @Test(arguments: (1...12).map { UInt64($0) })
-    func `any interleaving gives the totals of the model`(seed: UInt64) throws {
+    func `random calls, repeats, full disks and restarts give the totals of the model`(seed: UInt64) throws {
         let directory = TemporaryDirectory()
         var random = SeededRandom(seed: seed)
         var model = CountingModel()
@@ -39,11 +39,12 @@ import LeakPlatform
         #expect(try model.differences(from: store, now: noon) == [])
     }
 
-    /// Several stores on one file, on a disk that fails now and then; retries, expiry, restarts and checkpoints.
+    /// Several stores use one file on a disk that sometimes fails. Failed calls are repeated; expiry, restarts and checkpoints
+    /// happen in between.
     @Test(arguments: PowerCutTests.seeds)
-    func `any interleaving of stores, retries, faults and expiry gives the totals of the model`(seed: UInt64)
-        throws
-    {
+    func `several stores on a disk that sometimes fails give the totals of the model, in any order of calls`(
+        seed: UInt64
+    ) throws {
         var random = SeededRandom(seed: seed)
         let disk = FaultyDisk(in: TemporaryDirectory(isInMemory: true))
         let dice = Guarded(SeededRandom(seed: seed))
@@ -70,8 +71,8 @@ import LeakPlatform
                 try store.setBusyTimeout(milliseconds: 20)
                 try store.set("wal_autocheckpoint = 24")
                 store.damageMonitor.limitUnconfirmedSigns(to: .max)
-                store.limitLog(to: 0)
-                store.limitLogs(to: 12)
+                store.limitWriteAheadLog(toBytes: 0)
+                store.limitPendingLogs(toInstallSets: 12)
                 return store
             }
         }
@@ -107,8 +108,8 @@ import LeakPlatform
         }
     }
 
-    /// Two processes that were given the same batches, as by reporters that had no answer from the first.
-    @Test func `processes that count the same batches count each batch once`() async throws {
+    /// Two processes receive the same batches, as if reporters had sent each batch again because no response came.
+    @Test func `a batch that two processes receive is counted once`() async throws {
         let directory = TemporaryDirectory()
         let path = directory.path
         async let one: Void = Self.countInProcess(path: path, seed: 1)
@@ -133,7 +134,7 @@ import LeakPlatform
 
     private static func countInProcess(path: String, seed: UInt64) async {
         await #expect(processExitsWith: .success) { [path = path as String, seed = seed as UInt64] in
-            // An error that leaves the closure would be a crash without a message.
+            // An error that the closure throws would end the process without a message.
             do {
                 try CountingModelTests.countBatches(path: path, seed: seed)
             } catch {
@@ -150,7 +151,7 @@ import LeakPlatform
             try store.set("wal_autocheckpoint = 30")
             return store
         }
-        store.limitLogs(to: 12)
+        store.limitPendingLogs(toInstallSets: 12)
         for batch in batches.shuffled(using: &random) {
             _ = try retryWhileLocked { try store.count([batch], now: noon) }
         }
@@ -168,7 +169,7 @@ import LeakPlatform
         }
     }
 
-    /// Reports of leaks not seen before, large enough to need pages.
+    /// Returns reports of leaks not seen before, so large that the database file needs more pages.
     private func makeLargeSubmission(_ random: inout SeededRandom) -> Submission {
         submission(
             (0..<40).map { _ in

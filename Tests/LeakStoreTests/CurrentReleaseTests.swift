@@ -1,7 +1,7 @@
 import LeakStore
 import Testing
 
-/// The current release of an app in every store. A second store runs the same tests.
+/// The current release of an app in every store. ``StoreLocation`` chooses SQLite or PostgreSQL.
 @Suite struct CurrentReleaseTests {
     let place = StoreLocation()
     let store: any Store
@@ -31,15 +31,15 @@ import Testing
         #expect(try store.count([batch], now: now) == [.counted])
     }
 
-    /// Returns the current release, and checks that all readers agree.
-    private func newest() throws -> String? {
+    /// Returns the current release, and checks that all queries return the same one.
+    private func currentVersion() throws -> String? {
         let reader = try store.makeReader()
-        let newest = try reader.overview(app: "shop", now: noon).currentRelease?.version
-        #expect(try reader.overview(app: nil, now: noon).currentRelease?.version == newest)
-        #expect(try reader.appSummaries().map(\.newestVersion) == [newest])
-        #expect(try reader.releases(app: "shop").filter(\.isCurrent).map(\.version) == [newest])
+        let current = try reader.overview(app: "shop", now: noon).currentRelease?.version
+        #expect(try reader.overview(app: nil, now: noon).currentRelease?.version == current)
+        #expect(try reader.appSummaries().map(\.newestVersion) == [current])
+        #expect(try reader.releases(app: "shop").filter(\.isCurrent).map(\.version) == [current])
         #expect(try store.verify() == [])
-        return newest
+        return current
     }
 
     @Test(
@@ -57,32 +57,32 @@ import Testing
             // The version `unknown` is current only if there is no other version, and the version `other` never is.
             ([("unknown", 9_000), ("1.0", 9)], "1.0"), ([("other", 9_000), ("1.0", 9)], "1.0"),
             ([("unknown", 900)], "unknown"), ([("other", 9_000), ("beta", 9)], "beta"),
-            // A version with a number does not hide a version that is used more.
+            // A version with a number is higher than a version without one, but also needs adoption to be current.
             ([("nightly-aa", 5_000), ("1.0", 9)], "nightly-aa"),
             ([("nightly-aa", 900), ("1.0", 100)], "1.0"),
         ] as [([(String, Int)], String)])
-    func `the current release is the highest version with 5 % of the sessions and with 100 sessions`(
+    func `the current release is the highest version with at least 5 % of the sessions and 100 sessions`(
         counts: [(version: String, sessions: Int)], current: String
     ) throws {
         for (version, sessions) in counts { try count(version, installs: [1, 2, 3], sessions: sessions) }
-        #expect(try newest() == current)
+        #expect(try currentVersion() == current)
     }
 
     @Test func `reports decide the current release as long as most senders report no sessions`() throws {
         try count("5.2", reports: 100)
         try count("999.0-dev", installs: [7, 8])
-        #expect(try newest() == "5.2")
+        #expect(try currentVersion() == "5.2")
         try count("5.3", reports: 100)
-        #expect(try newest() == "5.3")
+        #expect(try currentVersion() == "5.3")
         var adoption = try adoptions()
         #expect(adoption.map(\.isOfReports) == [true, true, true] && adoption.map(\.count) == [2, 100, 100])
         #expect(adoption.map(\.total) == [202, 202, 202])
         try count("999.0-dev", sessions: 1)
-        #expect(try newest() == "5.3")
+        #expect(try currentVersion() == "5.3")
         adoption = try adoptions()
         #expect(adoption.map(\.isOfReports) == [true, true, true])
         try count("5.2", sessions: 20)
-        #expect(try newest() == "5.2")
+        #expect(try currentVersion() == "5.2")
         adoption = try adoptions()
         #expect(adoption.map(\.isOfReports) == [false, false, false] && adoption.map(\.count) == [1, 0, 20])
         #expect(adoption.map(\.until) == [Int64](repeating: noon + hour, count: 3))
@@ -95,103 +95,118 @@ import Testing
     @Test func `a version out of use is not current, and a version in use again is current`() throws {
         try count("5.2", sessions: 500)
         try count("6.0", sessions: 500)
-        #expect(try newest() == "6.0")
+        #expect(try currentVersion() == "6.0")
         // 6.0 was withdrawn.
         for hours in 1...23 { try count("5.2", sessions: 1_000, at: noon + Int64(hours) * hour) }
-        #expect(try newest() == "5.2")
+        #expect(try currentVersion() == "5.2")
         try count("6.0", sessions: 1_500, at: noon + 23 * hour)
-        #expect(try newest() == "6.0" && adoptions().map(\.count) == [2_000, 23_500])
+        #expect(try currentVersion() == "6.0" && adoptions().map(\.count) == [2_000, 23_500])
         // The last 24 of the hours that had sessions count.
         try count("5.2", sessions: 1, at: noon + 24 * hour)
-        #expect(try newest() == "6.0" && adoptions().map(\.count) == [1_500, 23_001])
+        #expect(try currentVersion() == "6.0" && adoptions().map(\.count) == [1_500, 23_001])
     }
 
     @Test
     func
-        `a gap without sessions does not change the current release, even if a developer's build comes first after it`()
+        `after days without sessions the current release stays, even if a developer's build sends the first session`()
         throws
     {
         for hours in 0..<24 { try count("5.2", sessions: 100, at: noon + Int64(hours) * hour) }
-        // A developer's session, two days later, and a batch without sessions.
+        // Two days after the last session, a developer's build sends sessions. Later a batch without sessions arrives.
         try count("6.0-dev", sessions: 2, at: noon + 3 * day)
-        #expect(try newest() == "5.2" && adoptions().map(\.count) == [2, 2_300])
+        #expect(try currentVersion() == "5.2" && adoptions().map(\.count) == [2, 2_300])
         var checks = submission(at: noon + 20 * day)
         checks.usageCounts = [
             Submission.UsageCounts(
                 app: "shop", version: "5.2", build: nil, sessions: 0, leakySessions: 0, checks: ["Page": 9])
         ]
         #expect(try store.count([checks], now: noon + 20 * day) == [.counted])
-        #expect(try newest() == "5.2" && adoptions().map(\.count) == [2, 2_300])
-        // While nothing arrives, the release stays; after 30 days, hours do not count any more.
+        #expect(try currentVersion() == "5.2" && adoptions().map(\.count) == [2, 2_300])
+        // The current release does not change while nothing arrives. Hours older than 30 days do not count any more.
         try store.expire(now: noon + 32 * day)
-        #expect(try newest() == "5.2")
+        #expect(try currentVersion() == "5.2")
         try count("5.3", sessions: 1, at: noon + 32 * day)
-        #expect(try newest() == "6.0-dev" && adoptions().map(\.count) == [2, 1, 0])
+        #expect(try currentVersion() == "6.0-dev" && adoptions().map(\.count) == [2, 1, 0])
     }
 
-    @Test func `hours of a clock that is ahead are used, and those of a clock that was set back are not`()
+    @Test
+    func
+        `if the clock is set back, hours up to one hour ahead of it still count, and later hours are deleted`()
         throws
     {
         try count("5.2", sessions: 100)
-        // The clocks of two collectors differ by less than an hour.
+        // The clocks of two collectors may differ by up to an hour.
         try count("6.0", sessions: 100, at: noon + hour)
         try count("5.2", sessions: 1)
-        #expect(try newest() == "6.0" && adoptions().map(\.count) == [100, 101])
+        #expect(try currentVersion() == "6.0" && adoptions().map(\.count) == [100, 101])
         try count("7.0", sessions: 100, at: noon + 5 * hour)
-        #expect(try newest() == "7.0")
+        #expect(try currentVersion() == "7.0")
         try count("5.2", sessions: 1)
-        #expect(try newest() == "6.0" && adoptions().map(\.count) == [0, 100, 102])
+        #expect(try currentVersion() == "6.0" && adoptions().map(\.count) == [0, 100, 102])
     }
 
-    @Test func `hours of a clock that was far ahead displace no hours of the right time`() throws {
+    @Test func `after a clock that was far ahead is corrected, the hours from that clock do not count`()
+        throws
+    {
         for hours in 0..<24 { try count("7.0", sessions: 100, at: noon + (60 * 24 + Int64(hours)) * hour) }
-        #expect(try newest() == "7.0")
+        #expect(try currentVersion() == "7.0")
         try count("5.2", sessions: 100)
-        #expect(try newest() == "5.2")
+        #expect(try currentVersion() == "5.2")
     }
 
-    @Test func `one install makes no version current while several installs use another`() throws {
+    @Test
+    func `a version that only one install uses is not current while several installs use another version`()
+        throws
+    {
         try count("5.2", installs: [1], sessions: 20)
         for _ in 0..<2 { try count("6.0", installs: [7], sessions: 100, from: [7]) }
-        #expect(try newest() == "5.2")
-        // Senders without install ids make no version current either, while installs use a version with adoption.
+        #expect(try currentVersion() == "5.2")
+        // A version whose senders have no install ids is not current either while installs with ids use one with adoption.
         try count("5.2", sessions: 100)
         try count("6.1", sessions: 1_000, from: [nil])
-        #expect(try newest() == "5.2")
+        #expect(try currentVersion() == "5.2")
         try count("6.0", installs: [8], at: noon - 9 * hour)
-        #expect(try newest() == "6.0")
+        #expect(try currentVersion() == "6.0")
     }
 
-    @Test func `one or two installs with ids make no version current while senders without ids use another`()
+    @Test
+    func
+        `a version of one or two installs with ids is not current while senders without ids use another version`()
         throws
     {
         try count("5.2", sessions: 100, from: [nil])
         try count("6.0", sessions: 1, from: [7])
-        #expect(try newest() == "5.2")
+        #expect(try currentVersion() == "5.2")
         // A second developer uses the version.
         try count("6.0", sessions: 1, from: [8])
-        #expect(try newest() == "5.2")
+        #expect(try currentVersion() == "5.2")
         try count("5.3", sessions: 100, from: [nil])
-        #expect(try newest() == "5.3")
+        #expect(try currentVersion() == "5.3")
     }
 
-    @Test func `if one install uses each version, the highest version with adoption is current`() throws {
+    @Test func `if each version is used by only one install, the highest version with adoption is current`()
+        throws
+    {
         try count("5.2", sessions: 200, from: [7])
         try count("5.3", sessions: 99, from: [8])
-        #expect(try newest() == "5.2")
+        #expect(try currentVersion() == "5.2")
         try count("5.3", sessions: 1, from: [8])
-        #expect(try newest() == "5.3")
+        #expect(try currentVersion() == "5.3")
     }
 
-    @Test func `a report counts once, so that it does not outweigh sessions`() throws {
+    @Test func `a report with a count of 100,000 counts once, so that it does not outweigh sessions`()
+        throws
+    {
         try count("5.2", sessions: 2_000)
         try count("4.0", installs: [1, 2], sessions: 4)
         let report = Report(leak: leak("Page"), version: "4.0", install: 1, count: 100_000)
         #expect(try store.count([submission([report])], now: noon) == [.counted])
-        #expect(try newest() == "5.2")
+        #expect(try currentVersion() == "5.2")
     }
 
-    @Test func `sessions and reports are counted in the hour of their own time`() throws {
+    @Test func `sessions and reports that arrive late count in the hour in which they began or were made`()
+        throws
+    {
         for hours in 0..<24 { try count("5.2", sessions: 10, at: noon + Int64(hours) * hour) }
         let now = noon + 23 * hour
         // The devices were offline for a week, and the reports are imported.
@@ -208,44 +223,45 @@ import Testing
             return usage
         }
         #expect(try store.count([late], now: now) == [.counted])
-        #expect(try newest() == "6.0" && adoptions().map(\.count) == [200, 240])
+        #expect(try currentVersion() == "6.0" && adoptions().map(\.count) == [200, 240])
         #expect(try adoptions().map(\.until) == [now + hour, now + hour])
     }
 
     @Test func `a pinned release is current until it is unpinned`() throws {
         try count("5.2", installs: [1], sessions: 500)
-        // Less than 5 %, and more than the current release needs to stay.
+        // 5.3 has 3.8 % of the sessions: too few to become current, and enough for a current release to stay current.
         try count("5.3", installs: [1, 2], sessions: 20)
-        #expect(try newest() == "5.2")
+        #expect(try currentVersion() == "5.2")
         #expect(try store.pin("5.3", of: "shop"))
-        #expect(try newest() == "5.3")
+        #expect(try currentVersion() == "5.3")
         try count("5.2", sessions: 500)
-        #expect(try newest() == "5.3")
+        #expect(try currentVersion() == "5.3")
         let reader = try store.makeReader()
         #expect(try reader.releases(app: "shop").map(\.isPinned) == [true, false])
         let pin = ReleaseSummary.Pin(by: "ada", at: noon)
         #expect(try reader.releases(app: "shop").map(\.pin) == [pin, nil])
         #expect(try reader.leaks(LeakQuery(), now: noon).leaks.map(\.impact) == [2])
         #expect(try !store.pin("5.4", of: "shop") && !store.pin("5.3", of: AppKey("shop", environment: "ci")))
-        #expect(try !store.pin(nil, of: "none") && newest() == "5.3")
+        #expect(try !store.pin(nil, of: "none") && currentVersion() == "5.3")
         #expect(try place.store().pin(nil, of: "shop"))
-        #expect(try newest() == "5.2" && reader.releases(app: "shop").map(\.isPinned) == [false, false])
+        #expect(try currentVersion() == "5.2")
+        #expect(try reader.releases(app: "shop").map(\.isPinned) == [false, false])
         #expect(try reader.releases(app: "shop").map(\.pin) == [nil, nil])
         #expect(try reader.leaks(LeakQuery(), now: noon).leaks.map(\.impact) == [1])
     }
 
     @Test func `the previous version is the highest earlier one that was in use`() throws {
         try count("5.0", installs: Array(1...60), sessions: 900)
-        // Two developers, and a beta with sessions.
+        // Two developers use 5.1. The current release, 5.3, has sessions.
         try count("5.1", installs: [1, 2], sessions: 9)
         try count("5.3", installs: [1], sessions: 1_000)
-        #expect(try previous() == "5.0")
+        #expect(try previousVersion() == "5.0")
         try count("5.2", sessions: 100)
-        #expect(try previous() == "5.2")
+        #expect(try previousVersion() == "5.2")
     }
 
-    private func previous() throws -> String? {
-        #expect(try newest() == "5.3")
+    private func previousVersion() throws -> String? {
+        #expect(try currentVersion() == "5.3")
         return try store.makeReader().overview(app: "shop", now: noon).previous?.version
     }
 
@@ -256,10 +272,11 @@ import Testing
                 Report(leak: leak("Page"), version: version, install: install)
             })
         for _ in 0..<stores { _ = try place.store().count([batch], now: noon) }
-        #expect(try newest() == "2.0")
+        #expect(try currentVersion() == "2.0")
     }
 
-    @Test func `if the current release has no sessions, the last release below it with sessions is shown`()
+    @Test
+    func `if the current release has no sessions, the overview has the highest lower version with sessions`()
         throws
     {
         func readPreviousAndLast(_ app: AppScope) throws -> (previous: String?, last: VersionSessions?) {
@@ -297,7 +314,7 @@ import Testing
         try count("2.0", "New", installs: [1, 2], sessions: 200)
         try count("9.0", "Odd", installs: [5], reports: 50, sessions: 5)
         let reader = try store.makeReader()
-        #expect(try newest() == "2.0")
+        #expect(try currentVersion() == "2.0")
         #expect(try reader.overview(app: "shop", now: noon).newLeakTitles == ["New"])
         #expect(try reader.overview(app: "shop", now: noon).previous?.version == "1.0")
         let page = try reader.leaks(LeakQuery(), now: noon)
@@ -310,13 +327,14 @@ import Testing
         #expect(try reader.leak(leak("Old").id, now: noon)?.row.state == .resolved)
         try count("2.1", "Old", installs: [1])
         #expect(try reader.leak(leak("Old").id, now: noon)?.row.state == .regressed)
-        #expect(try newest() == "2.0")
+        #expect(try currentVersion() == "2.0")
     }
 
-    @Test func `a leak of a release that is being rolled out is fixed after that release`() throws {
+    @Test
+    func `if a release in rollout has the leak, a fix in the next version comes after that release`() throws {
         try count("1.0", "Other", installs: [1, 2, 3], sessions: 500)
         try count("2.0", installs: [4, 5], sessions: 10)
-        #expect(try newest() == "1.0")
+        #expect(try currentVersion() == "1.0")
         let detail = try #require(try store.makeReader().leak(leak("Page").id, now: noon))
         #expect(detail.referenceVersion == "2.0")
         let mended = try #require(
@@ -328,11 +346,11 @@ import Testing
     }
 
     @Test(arguments: [(40, "2.0"), (41, "1.0")])
-    func `a leak is fixed after a higher version with 5 % of its installs, and after a pinned release`(
+    func `a fix in the next version follows a higher version with 5 % of the installs, or a pinned release`(
         installs: Int, reference: String
     ) throws {
         try count("1.0", installs: (1...UInt64(installs)).map(\.self), sessions: 500)
-        // Two developers.
+        // Two developers use 2.0.
         try count("2.0", installs: [900, 901], sessions: 2)
         func references() throws -> [String?] {
             let decision = try store.decide(
@@ -340,21 +358,21 @@ import Testing
             guard case .resolved(let version, true) = decision?.action else { return [] }
             return [version, try store.makeReader().leak(leak("Page").id, now: noon)?.referenceVersion]
         }
-        #expect(try newest() == "1.0" && references() == [reference, reference])
+        #expect(try currentVersion() == "1.0" && references() == [reference, reference])
         #expect(try store.pin("1.0", of: "shop") && references() == ["1.0", "1.0"])
     }
 
-    @Test func `a current release is found below 200 higher versions`() throws {
+    @Test func `the current release is found even if more than 200 versions are higher`() throws {
         try count("1.0", sessions: 500)
         let others = (1...202).map { Report(leak: leak("Page"), version: "2.\($0)", install: 9) }
         #expect(try store.count([submission(others)], now: noon) == [.counted])
-        #expect(try newest() == "1.0")
+        #expect(try currentVersion() == "1.0")
         let releases = try store.makeReader().releases(app: "shop")
         #expect(releases.count == 201 && releases.last?.adoption?.count == 500)
     }
 
     @Test(arguments: [(.newestVersion, "1.10"), (.nextVersion, "1.11")] as [(Decision.Fix, String)])
-    func `a leak of a developer's build is fixed in the current release, or after it`(
+    func `a leak of a developer's build is resolved in or after the current release, not in that build`(
         fix: Decision.Fix, back: String
     ) throws {
         try count("1.10", installs: [1, 2, 3], sessions: 500)

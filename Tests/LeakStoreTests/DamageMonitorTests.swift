@@ -16,7 +16,7 @@ import Testing
         submission([Report(leak: leak("L\(number)"), install: UInt64(number))])
     }
 
-    /// A store whose file has many pages, and whose log has reports that the file lacks.
+    /// Returns a store whose file has many pages, and whose write-ahead log has reports that the file lacks.
     private func filledStore() throws -> SQLiteStore {
         let store = try directory.store(exclusive: true)
         for number in 0..<60 { _ = try store.count([batch(number)], now: noon) }
@@ -25,8 +25,8 @@ import Testing
         return store
     }
 
-    /// Compares the log without the thousands of numbers that a failed `#expect` would print.
-    private func isLog(_ bytes: [UInt8]) -> Bool { directory.read("leaks.sqlite-wal") == bytes }
+    /// Returns `true` if the write-ahead log has these bytes. A failed `#expect` of the bytes would print thousands of numbers.
+    private func logEquals(_ bytes: [UInt8]) -> Bool { directory.read("leaks.sqlite-wal") == bytes }
 
     private func truncate(to bytes: Int) throws {
         let file = try #require(FileHandle(forWritingAtPath: path))
@@ -36,6 +36,7 @@ import Testing
 
     private func remove(_ path: String) throws { try FileManager.default.removeItem(atPath: path) }
 
+    /// Returns the reason of the error that `body` throws; `nil` if it throws none.
     private func reason(_ body: () throws -> Void) -> StoreError.Reason? {
         do {
             try body()
@@ -45,7 +46,7 @@ import Testing
         }
     }
 
-    /// Expects that every write fails, from the first sign of damage on and after its confirmation.
+    /// Expects that every write fails, both before and after the integrity check confirms the damage.
     private func expectNothingIsWritten(to store: SQLiteStore) {
         expectNoWrite(to: store)
         store.integrityCheck?()
@@ -66,11 +67,13 @@ import Testing
                 _ = try store.add(Credential(purpose: .ingest, name: "k", hash: [1], createdAt: noon))
             } == .damaged)
         #expect(store.damage?.reason == .damaged)
-        #expect(isLog(former))
+        #expect(logEquals(former))
     }
 
     @Test(arguments: [0, 4_096, 40_960])
-    func `a database file that has shrunk accepts no more reports, and its log stays`(bytes: Int) throws {
+    func `a store whose database file has shrunk accepts no more reports, and its log is kept`(bytes: Int)
+        throws
+    {
         let former: [UInt8]
         do {
             let store = try filledStore()
@@ -80,10 +83,10 @@ import Testing
             expectNothingIsWritten(to: store)
         }
         // Closing the store does not copy the log into the remains of the file.
-        #expect(isLog(former))
-        // Nor does the next start.
+        #expect(logEquals(former))
+        // The next start does not change the log either.
         #expect(reason { _ = try directory.store(exclusive: true) } == (bytes == 0 ? .missing : .corrupt))
-        #expect(isLog(former))
+        #expect(logEquals(former))
     }
 
     /// Overwrites all pages but the first.
@@ -95,13 +98,11 @@ import Testing
         try file.close()
     }
 
-    /// A disk whose reads fail for a while, with codes that the store may treat as damage.
+    /// All reads of a disk fail for a while, with codes that the store may treat as damage.
     @Test(arguments: [
         SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_IOERR | 1 << 8, SQLITE_IOERR | 32 << 8, SQLITE_IOERR | 33 << 8,
     ])
-    func `a sign of damage keeps the store from accepting reports only until it disappears`(code: Int32)
-        throws
-    {
+    func `after a sign of damage reports are refused until a check finds no damage`(code: Int32) throws {
         let disk = FaultyDisk(in: TemporaryDirectory(isInMemory: true))
         let store = try disk.directory.store()
         let reader = try store.makeReader()
@@ -121,7 +122,8 @@ import Testing
         #expect(DatabaseMarker.damage(of: disk.directory.database) == nil)
     }
 
-    @Test func `a sign of damage that cannot be checked does not keep the store from accepting reports`()
+    @Test
+    func `if a check of a sign of damage fails, reports are refused until a later check finds no damage`()
         throws
     {
         let disk = FaultyDisk(in: TemporaryDirectory(isInMemory: true))
@@ -138,7 +140,8 @@ import Testing
         #expect(try store.count([batch(100)], now: noon) == [.counted])
     }
 
-    @Test func `a sign of damage that comes back although the file is sound is treated as damage in the end`()
+    @Test
+    func `a sign of damage that returns too often is treated as damage, although each check finds none`()
         throws
     {
         let disk = FaultyDisk(in: TemporaryDirectory(isInMemory: true))
@@ -155,10 +158,14 @@ import Testing
         #expect(reason { _ = try store.count([batch(100)], now: noon) } == .damaged)
     }
 
-    @Test func `a database file that an operator vacuums accepts reports again after a check`() throws {
+    @Test
+    func
+        `after an operator has vacuumed the database file, reports are refused until a check finds no damage`()
+        throws
+    {
         let store = try filledStore()
         let operation = try SQLiteConnection(path: path, access: .readWrite)
-        // Pages that `vacuum` frees.
+        // Adds pages that `vacuum` will free.
         try operation.execute(
             "create table large (b); insert into large values (zeroblob(2000000)); pragma wal_checkpoint(truncate)"
         )
@@ -183,7 +190,7 @@ import Testing
             (["Tree 5 page 9: btreeInitPage() returns error code 11"], .damaged(problem: "")),
             (["wrong # of entries in index i"], .damaged(problem: "")),
         ] as [([String], IntegrityCheck.Outcome?)])
-    func `a page that cannot be read from the disk is not damage`(
+    func `an integrity check distinguishes damage from pages that the disk cannot read`(
         lines: [String], outcome: IntegrityCheck.Outcome?
     ) {
         switch outcome {
@@ -202,12 +209,12 @@ import Testing
             #expect(throws: StoreError.self) { try store.makeReader().leaks(LeakQuery(), now: noon) }
         }
         #expect(!former.isEmpty)
-        #expect(isLog(former))
+        #expect(logEquals(former))
     }
 
-    /// A start opens the file, which fails, and closes it again.
+    /// The next start tries to open the damaged file, fails, and closes it again.
     @Test(arguments: [true, false])
-    func `a start on a damaged database file keeps its log`(isSignNoted: Bool) throws {
+    func `a start with a damaged database file does not change its log`(isDamageRecorded: Bool) throws {
         var log: [UInt8] = []
         do {
             let store = try filledStore()
@@ -216,10 +223,10 @@ import Testing
             log = directory.read("leaks.sqlite-wal")
         }
         #expect(DatabaseMarker.damage(of: path) != nil)
-        // A process that was killed at the sign leaves no record in the marker.
-        if !isSignNoted { try DatabaseMarker.clearDamage(of: path) }
+        // A process that is killed as soon as it notices the damage does not record it in the marker.
+        if !isDamageRecorded { try DatabaseMarker.clearDamage(of: path) }
         for _ in 0..<2 { #expect(reason { _ = try directory.store(exclusive: true) } != nil) }
-        #expect(!log.isEmpty && isLog(log))
+        #expect(!log.isEmpty && logEquals(log))
     }
 
     @Test func `if a reader finds damage, no more reports are accepted`() throws {
@@ -232,11 +239,11 @@ import Testing
             #expect(reason { _ = try reader.leaks(LeakQuery(), now: noon) } != nil)
             expectNothingIsWritten(to: store)
         }
-        #expect(isLog(former))
+        #expect(logEquals(former))
         #expect(reason { _ = try directory.store(exclusive: true) } == .corrupt)
     }
 
-    /// The files as a process that was killed leaves them, in a folder of their own.
+    /// Returns a separate folder with the files as a killed process would leave them.
     private func filesOfKilledProcess() throws -> TemporaryDirectory {
         let copy = TemporaryDirectory()
         for end in ["", "-wal", ".marker"] {
@@ -255,11 +262,9 @@ import Testing
     }
 
     @Test(arguments: [true, false], [40_960, 81_920])
-    func `a database file that was truncated while no collector ran is refused, and its log stays`(
+    func `a database file that was truncated while no collector ran is refused, and its log is not changed`(
         isServer: Bool, bytes: Int
-    )
-        throws
-    {
+    ) throws {
         let store = try filledStore()
         let files = try filesOfKilledProcess()
         let former = files.read("leaks.sqlite-wal")
@@ -284,9 +289,9 @@ import Testing
         expectNothingIsWritten(to: store)
     }
 
-    /// - Parameter bytes: the rest of the log.
+    /// - Parameter bytes: the new size of the log; if negative, minus the number of bytes that are cut off.
     @Test(arguments: [0, 32, 4_152, -4_120, -1])
-    func `a store whose log is truncated while it is written accepts no more reports`(bytes: Int) throws {
+    func `a running store whose log is truncated accepts no more reports`(bytes: Int) throws {
         let store = try filledStore()
         // The log's size at the last check is the size after a commit, not before it.
         let file = try #require(FileHandle(forUpdatingAtPath: log))
@@ -298,7 +303,9 @@ import Testing
         expectNothingIsWritten(to: store)
     }
 
-    @Test func `a write-ahead log that SQLite empties and restarts is not a truncated log`() throws {
+    @Test func `a write-ahead log that SQLite empties and restarts is not mistaken for a truncated log`()
+        throws
+    {
         let store = try filledStore()
         for number in 101..<140 {
             _ = try store.count([batch(number)], now: noon)
@@ -307,25 +314,27 @@ import Testing
         #expect(store.damage == nil)
     }
 
-    /// - Parameter commitsBehind: commits after the damaged commit.
-    @Test(arguments: [(commitsBehind: 6, isTaken: false), (1, false), (0, true)])
-    func `a write-ahead log with a broken commit in its middle is refused`(commitsBehind: Int, isTaken: Bool)
-        throws
-    {
+    /// - Parameters:
+    ///   - laterCommits: the number of commits after the broken commit.
+    ///   - isAccepted: `true` if the store starts.
+    @Test(arguments: [(laterCommits: 6, isAccepted: false), (1, false), (0, true)])
+    func `a write-ahead log with a broken commit is refused, unless the broken commit is the last one`(
+        laterCommits: Int, isAccepted: Bool
+    ) throws {
         let store = try filledStore()
         let start = directory.read("leaks.sqlite-wal").count
-        for number in 0...commitsBehind { _ = try store.count([batch(101 + number)], now: noon) }
+        for number in 0...laterCommits { _ = try store.count([batch(101 + number)], now: noon) }
         let files = try filesOfKilledProcess()
-        // The page of the first frame of the next commit.
+        // Flips a byte in the first page of the commit, which follows the 24 bytes of its frame header.
         try flip(files.database + "-wal", at: start + 24 + 100)
         let former = files.read("leaks.sqlite-wal")
         let found = reason { _ = try files.store(exclusive: true) }
-        #expect(found == (isTaken ? nil : .corrupt))
-        if !isTaken { #expect(files.read("leaks.sqlite-wal") == former) }
+        #expect(found == (isAccepted ? nil : .corrupt))
+        if !isAccepted { #expect(files.read("leaks.sqlite-wal") == former) }
         withExtendedLifetime(store) {}
     }
 
-    @Test func `a sound write-ahead log is accepted with all its commits`() throws {
+    @Test func `the undamaged write-ahead log of a killed process is accepted with all its commits`() throws {
         let store = try filledStore()
         for number in 101..<120 { _ = try store.count([batch(number)], now: noon) }
         let files = try filesOfKilledProcess()
@@ -347,7 +356,7 @@ import Testing
         expectNothingIsWritten(to: store)
     }
 
-    @Test func `the empty database of another collector is not mistaken for the missing one`() throws {
+    @Test func `the empty database of another collector is not mistaken for the missing database`() throws {
         do {
             let store = try directory.store(exclusive: true)
             _ = try store.count([batch(1)], now: noon)
@@ -364,7 +373,7 @@ import Testing
         #expect(reason { _ = try directory.store(exclusive: true) } == nil)
     }
 
-    @Test func `a deleted write-ahead log is noticed`() throws {
+    @Test func `if the write-ahead log is deleted, the store writes nothing more`() throws {
         let store = try filledStore()
         try remove(log)
         expectNothingIsWritten(to: store)
@@ -375,9 +384,10 @@ import Testing
     }
 
     /// The database file is intact. The reports that were in the log are lost.
-    @Test(arguments: LogDamage.allCases) func `the next start is refused if the write-ahead log is damaged`(
-        _ damage: LogDamage
-    ) throws {
+    @Test(arguments: LogDamage.allCases)
+    func `a start is refused if the write-ahead log was deleted, emptied or overwritten`(_ damage: LogDamage)
+        throws
+    {
         do {
             let store = try filledStore()
             switch damage {
@@ -403,7 +413,7 @@ import Testing
         #expect(try store.count([batch(300)], now: noon) == [.counted])
     }
 
-    @Test func `a new database at the path of a filled database is not taken for it`() throws {
+    @Test func `a new empty database at the path of a filled database is refused`() throws {
         do { _ = try filledStore() }
         for end in ["", "-wal", "-shm"] { try? remove(path + end) }
         directory.write([], to: "leaks.sqlite")
@@ -414,7 +424,7 @@ import Testing
         #expect(reason { _ = try directory.store(exclusive: true) } == .missing)
     }
 
-    @Test func `a database file that was moved away and comes back accepts reports again`() throws {
+    @Test func `after a database file was moved away and back, reports are accepted again`() throws {
         let store = try filledStore()
         try FileManager.default.moveItem(atPath: path, toPath: path + ".away")
         expectNothingIsWritten(to: store)
@@ -452,18 +462,20 @@ import Testing
         try remove(path)
         try remove(marker)
         #expect(reason { _ = try directory.store() } == .missing)
-        #expect(isLog(former))
+        #expect(logEquals(former))
         withExtendedLifetime(store) {}
     }
 
-    @Test func `a folder without a marker, as earlier collectors left it, gets one`() throws {
+    @Test func `a start in a folder without a marker, as earlier collectors left it, creates a marker`()
+        throws
+    {
         do { _ = try filledStore() }
         try remove(marker)
         do { _ = try directory.store(exclusive: true) }
         #expect(!directory.read("leaks.sqlite.marker").isEmpty)
     }
 
-    @Test func `a backup that replaces a damaged database accepts reports`() throws {
+    @Test func `after a backup has replaced a damaged database, reports are accepted`() throws {
         let backup = directory.path + "/backup"
         do {
             let store = try filledStore()

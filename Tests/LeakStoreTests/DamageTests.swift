@@ -3,7 +3,7 @@ import Testing
 
 @testable import LeakStore
 
-/// A database with flipped bits: nothing traps, and every wrong total is reported.
+/// A database with flipped bits causes no crash, and every wrong total is reported.
 @Suite struct DamageTests {
     private static let everythingKnown = KnownLeaks([
         knownLeakRule("L*"), knownLeakRule("P*", systems: [("iOS", "1", nil)]),
@@ -41,7 +41,7 @@ import Testing
                 _ = try? reader.trend(of: leak, by: .day, now: noon)
                 _ = try? reader.samples(of: leak)
             }
-            _ = try? reader.credentials(all: true, now: noon)
+            _ = try? reader.credentials(includingEnded: true, now: noon)
             _ = try? reader.changeCounter()
             try? reader.ping()
         }
@@ -56,7 +56,7 @@ import Testing
     }
 
     /// Creates a small database with rows in every table, and returns its contents.
-    private static func filled(_ directory: TemporaryDirectory) throws -> CountingModel {
+    private static func fill(_ directory: TemporaryDirectory) throws -> CountingModel {
         var model = CountingModel()
         var random = SeededRandom(seed: 5)
         let store = try directory.store()
@@ -82,9 +82,9 @@ import Testing
     }
 
     /// Damage to names, times and other values of a single row cannot be detected. Damage to sums can.
-    @Test func `flipped bits anywhere are reported, or change no total`() throws {
+    @Test func `flipped bits anywhere in the database file are reported, or change no total`() throws {
         let directory = TemporaryDirectory(isInMemory: true)
-        let model = try Self.filled(directory)
+        let model = try Self.fill(directory)
         let file = directory.read("leaks.sqlite")
         var (told, harmless) = (0, 0)
         for seed in 0..<(15 * PowerCutTests.seeds.upperBound) {
@@ -105,8 +105,8 @@ import Testing
                 } else {
                     harmless += 1
                     #expect(
-                        try model.differences(from: store, now: noon, isCountsOnly: true) == [],
-                        "bits turned over at \(places)")
+                        try model.differences(from: store, now: noon, comparesOnlyCounts: true) == [],
+                        "bits flipped at \(places)")
                 }
                 Self.exercise(store, leaks: Array(model.leaks.keys))
             } catch let error as StoreError {
@@ -126,7 +126,7 @@ import Testing
     /// Damage that SQLite cannot see: a column contains a value that was not written to it.
     @Test func `no value in any column causes a crash`() throws {
         let directory = TemporaryDirectory(isInMemory: true)
-        let model = try Self.filled(directory)
+        let model = try Self.fill(directory)
         let file = directory.read("leaks.sqlite")
         let connection = try SQLiteConnection(path: directory.database, access: .readOnly)
         let columns = try Self.texts(
@@ -139,7 +139,7 @@ import Testing
         let count = PowerCutTests.seeds.upperBound / 3
         for (number, column) in columns.enumerated() {
             let parts = column.split(separator: ".")
-            // A few for each column; all of them in a long run.
+            // Tests a few values for each column, and all values in a long run.
             for offset in 0..<min(Int(count), Self.values.count) {
                 let value = Self.values[(number * 7 + offset * 5) % Self.values.count]
                 let copy = TemporaryDirectory(isInMemory: true)

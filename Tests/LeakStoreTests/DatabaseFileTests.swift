@@ -20,7 +20,9 @@ import Testing
         }
     }
 
-    @Test func `a missing database file is created for its owner only, with its schema`() throws {
+    @Test func `a missing database file is created with its schema, and with permissions for its owner only`()
+        throws
+    {
         let store = try directory.store()
         var status = stat()
         unsafe stat(directory.database, &status)
@@ -87,9 +89,9 @@ import Testing
         ("drop index leak_of_class", "index leak_of_class"),
         ("alter table sample drop column user", "table sample.user"),
     ])
-    func `an incomplete database of ours is refused with what it lacks`(script: String, part: String)
-        throws
-    {
+    func `a collector's database that lacks a table, index or column is refused, and the error names it`(
+        script: String, part: String
+    ) throws {
         _ = try directory.store()
         try SQLiteConnection(path: directory.database, access: .readWrite).execute(script)
         let failure = try #require(failure { _ = try directory.store() })
@@ -97,14 +99,14 @@ import Testing
         #expect(failure.description.contains("the \(part)"), "\(failure)")
     }
 
-    @Test func `tables and indexes that others added do not keep a database from being used`() throws {
+    @Test func `a database with additional tables and indexes is accepted`() throws {
         _ = try directory.store()
         try SQLiteConnection(path: directory.database, access: .readWrite).execute(
             "analyze; create table notes (text); create index mine on leak (kind)")
         #expect(try directory.store().verify() == [])
     }
 
-    @Test func `the error about a missing directory of the database names it`() throws {
+    @Test func `if the directory of the database does not exist, the error names the directory`() throws {
         let failure = try #require(
             failure { _ = try SQLiteStore(path: directory.path + "/none/leaks.sqlite", exclusive: true) })
         #expect(failure.description.contains("\(directory.path)/none does not exist"))
@@ -116,7 +118,7 @@ import Testing
         #expect(failure { _ = try directory.store() }?.reason == .notADatabase)
     }
 
-    @Test func `a second server on the same file is refused, and a command is not`() throws {
+    @Test func `a second server on the same file is refused, but a command may use the file`() throws {
         let server = try directory.store(exclusive: true)
         let failure = try #require(failure { _ = try directory.store(exclusive: true) })
         #expect(failure.reason == .locked)
@@ -151,7 +153,9 @@ import Testing
         }
     }
 
-    @Test func `a database lock that another process keeps is reported`() throws {
+    @Test func `while another process locks the database, reports are refused with the reason locked`()
+        throws
+    {
         let store = try directory.store()
         let other = try SQLiteConnection(path: directory.database, access: .readWrite)
         try other.run("begin immediate")
@@ -162,7 +166,9 @@ import Testing
         #expect(try store.count([submission()], now: noon) == [.counted])
     }
 
-    @Test func `a full disk rolls back the whole call and reports it`() throws {
+    @Test func `if the disk is full, the whole call is rolled back and fails with the reason diskFull`()
+        throws
+    {
         let store = try directory.store()
         let page = leak("Page")
         _ = try store.count([submission([Report(leak: page)])], now: noon)
@@ -182,7 +188,7 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `damage of a database is noticed`() throws {
+    @Test func `verify reports wrong numbers of reports and installs`() throws {
         let store = try directory.store()
         _ = try store.count([submission([Report(leak: leak("A"), install: 1)])], now: noon)
         try SQLiteConnection(path: directory.database, access: .readWrite).execute(
@@ -202,7 +208,7 @@ import Testing
         #expect(try one.verify() == [])
     }
 
-    @Test func `only stored reports are masked`() throws {
+    @Test func `only reports that are stored as samples are redacted`() throws {
         let calls = Calls()
         let store = try SQLiteStore(path: directory.database, exclusive: true) { body in
             calls.add()
@@ -224,9 +230,11 @@ import Testing
         #expect(DatabaseFile.size(of: directory.database + "-wal") == 0)
     }
 
-    /// A few leaks, and more leaks than the capacity of ``Caches/leaks``.
+    /// With a few leaks, and with more leaks than the capacity of ``Caches/leaks``.
     @Test(arguments: [(leaks: 10, rows: Int64(1)), (leaks: 2_049, rows: 0)])
-    func `installs are counted further after a restart`(leaks: Int, rows: Int64) throws {
+    func `installs that were counted before a restart are not counted again after it`(leaks: Int, rows: Int64)
+        throws
+    {
         for install in 1...3 {
             let store = try directory.store()
             for hash in [UInt64(install), UInt64(install + 1)] {

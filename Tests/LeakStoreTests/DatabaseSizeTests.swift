@@ -6,9 +6,9 @@ import Testing
 /// Size of the database file.
 @Suite struct DatabaseSizeTests {
     /// An attacker can choose the rate of growth, but not the final size.
-    @Test func `the database stops growing while one key sends new names without end`() throws {
+    @Test func `the database stops growing although one key keeps sending new names`() throws {
         let directory = TemporaryDirectory()
-        var limits = StoreLimitTests.small
+        var limits = StoreLimitTests.smallLimits
         limits.leakTextBytesPerApp = 100_000
         limits.idempotencyKeysPerDay = 100
         let store = try directory.store(limits: limits)
@@ -41,7 +41,7 @@ import Testing
                 sizes.append(DatabaseFile.size(of: directory.database))
             }
         }
-        // Ten rounds fill every list. Systems per leak and installs still grow then, but they are bounded as well.
+        // After ten rounds every list of names is full. Systems per leak and installs still grow, but are limited as well.
         #expect(sizes[3] - sizes[1] < 250_000, "\(sizes)")
         #expect(sizes[3] < 2_000_000, "\(sizes)")
         #expect(try store.verify() == [])
@@ -68,7 +68,10 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `a database at its maximum size still erases and signs in`() throws {
+    @Test
+    func `a database at its maximum size still adds credentials, erases installs and deletes expired rows`()
+        throws
+    {
         let directory = TemporaryDirectory(isInMemory: true)
         var limits = StoreLimits()
         limits.databaseBytes = 1 << 20
@@ -91,7 +94,10 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `a database over its maximum size works for a while`() throws {
+    @Test
+    func `a database that is larger than its maximum size when it is opened still accepts some reports`()
+        throws
+    {
         let directory = TemporaryDirectory(isInMemory: true)
         func fill(_ store: SQLiteStore, _ name: String) throws {
             let reports = (0..<400).map {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import LeakStore
 
-/// Leaks that are counted with every commit leave the indexes of the list's orders, and are reindexed later.
+/// Leaks whose counts change often are removed from the indexes of the list's sort orders, and reindexed later.
 @Suite struct DeferredIndexingTests {
     let directory = TemporaryDirectory()
     let writer: Writer
@@ -13,8 +13,8 @@ import Testing
             connection: try SQLiteConnection(path: directory.database, access: .readWrite),
             limits: StoreLimits(), clock: .unguarded, redact: { Array($0) },
             reservoir: Reservoir(seed: 7))
-        // Counts go to their tables at once, however long the machine takes.
-        writer.logLimits.readMilliseconds = .max
+        // Commits write counts to their tables at once, on slow machines too.
+        writer.logLimits.millisecondsAfterRead = .max
     }
 
     private func count(_ leaks: Range<Int>, at time: Int64) throws {
@@ -25,7 +25,8 @@ import Testing
         get throws { try writer.connection.number("select count(*) from leak where is_unindexed = 1") }
     }
 
-    @Test func `leaks counted within a second are unindexed, and reindexed with the first count after it`()
+    @Test
+    func `leaks counted within a second of a reindex are unindexed until the first commit after that second`()
         throws
     {
         try count(0..<3, at: noon)
@@ -37,14 +38,14 @@ import Testing
         #expect(try unindexedCount == 0)
     }
 
-    @Test func `a clock that is set back reindexes leaks`() throws {
+    @Test func `the first commit after the clock was set back reindexes the leaks`() throws {
         try count(0..<3, at: noon)
         try count(0..<3, at: noon + 10)
         try count(0..<1, at: noon - 3_600_000)
         #expect(try unindexedCount == 0)
     }
 
-    @Test func `at most as many leaks are unindexed as a page may have to sort`() throws {
+    @Test func `a commit reindexes all leaks if more than 1,024 would be unindexed after it`() throws {
         try count(0..<1, at: noon)
         try count(0..<1_000, at: noon + 1)
         #expect(try unindexedCount == 1_000)
@@ -66,13 +67,13 @@ import Testing
     }
 
     @Test(arguments: LeakQuery.Sort.allCases.filter(\.hasIndex), LeakQuery.Order.allCases)
-    func `the list in each order is read from the index of the order`(
+    func `the list in each sort order is read from the index of that order`(
         sort: LeakQuery.Sort, order: LeakQuery.Order
     ) throws {
         var list = LeakQuery()
         (list.sort, list.order) = (sort, order)
         for query in [
-            list.page(of: "is_unindexed = 0", rank: "rank_"),
+            list.pageSQL(of: "is_unindexed = 0", rank: "rank_"),
             "select id from leak where first_release = 1 and is_unindexed = 0 order by rank_reports desc",
             "select id from leak where app = 1 and is_unindexed = 1",
         ] {

@@ -10,7 +10,7 @@ import Testing
     private static let steps = 8
     private static let faultsPerSeed = 20
 
-    /// Codes that SQLite's own VFS returns when a system call fails.
+    /// Returns faults with the codes that SQLite's own VFS returns when a system call fails.
     private static func faults(of operation: FaultyDisk.Operation) -> [FaultyDisk.Fault] {
         switch operation {
         case .open: [.fail(SQLITE_CANTOPEN), .fail(ioError(1))]
@@ -35,17 +35,18 @@ import Testing
         faults(of: operation).randomElement(using: &random) ?? .none
     }
 
-    private static func length(of script: StoreScript) -> Int {
+    /// Returns the number of disk operations of a script.
+    private static func operationCount(of script: StoreScript) -> Int {
         let disk = FaultyDisk(in: TemporaryDirectory(isInMemory: true))
         var play = StorePlay(in: disk.directory)
         for (step, now) in script.steps { try? play.play(step, now: now) }
-        return disk.count
+        return disk.operationCount
     }
 
     @Test(arguments: PowerCutTests.seeds)
     func `a store call that fails once changes nothing, and succeeds when repeated`(seed: UInt64) throws {
         let script = StoreScript(seed: seed, length: Self.steps)
-        let whole = Self.length(of: script)
+        let whole = Self.operationCount(of: script)
         var random = SeededRandom(seed: seed)
         var failures = 0
         for _ in 0..<Self.faultsPerSeed {
@@ -61,7 +62,7 @@ import Testing
                     try play.play(step, now: now)
                 } catch {
                     failures += 1
-                    // The fault has passed.
+                    // The disk works again.
                     #expect(try play.problems() == [], "seed \(seed), \(at) of \(whole): \(error)")
                     #expect(throws: Never.self, "seed \(seed), \(at) of \(whole), after \(error)") {
                         try play.play(step, now: now)
@@ -75,7 +76,9 @@ import Testing
 
     /// All operations of one kind fail for a few steps. At the end the power fails as well.
     @Test(arguments: [FaultyDisk.Operation.write, .sync, .truncate, .read], PowerCutTests.seeds)
-    func `a disk that fails for a while is waited for`(operation: FaultyDisk.Operation, seed: UInt64) throws {
+    func `after a disk has failed for a while, the store works again and has lost nothing`(
+        operation: FaultyDisk.Operation, seed: UInt64
+    ) throws {
         var random = SeededRandom(seed: seed)
         let script = StoreScript(seed: seed, length: Self.steps)
         let disk = FaultyDisk(in: TemporaryDirectory(isInMemory: true))
@@ -100,12 +103,12 @@ import Testing
         #expect(try play.resume(in: disk.remains()) == [], "seed \(seed), after the power cut")
     }
 
-    /// The power fails a while after a fault: bytes that were written again after a failed sync are on disk. In seed 48 the
-    /// failing sync is the sync that turns the log on.
+    /// The power fails some time after a failed sync: bytes that the store wrote again after that sync must be on disk. In
+    /// seed 48 the failed sync is the one that switches the database to a write-ahead log.
     @Test(arguments: Array(PowerCutTests.seeds) + [48])
     func `a failed sync loses nothing that was acknowledged later`(seed: UInt64) throws {
         let script = StoreScript(seed: seed, length: Self.steps)
-        let whole = Self.length(of: script)
+        let whole = Self.operationCount(of: script)
         var random = SeededRandom(seed: seed)
         for _ in 0..<Self.faultsPerSeed {
             let disk = FaultyDisk(in: TemporaryDirectory(isInMemory: true))
@@ -114,7 +117,7 @@ import Testing
             let dice = SeededRandom(seed: random.next())
             disk.follow { event in
                 if event.number == cut { return .cutPower(dice) }
-                // The first sync from there on.
+                // Every sync among these twelve operations fails.
                 let isNear = (fault..<(fault + 12)).contains(event.number)
                 return isNear && event.operation == .sync ? .fail(Self.ioError(4)) : .none
             }
@@ -133,7 +136,7 @@ import Testing
         }
     }
 
-    /// The guarded clock of a new database is written with the first transaction that succeeds.
+    /// The ``StoreClock`` of a new database is stored with the first transaction that succeeds.
     @Test func `the first idempotency keys are known after a restart although the first expiry failed`()
         throws
     {
@@ -151,7 +154,7 @@ import Testing
     }
 
     /// A server opens its readers once and uses them until it ends.
-    @Test func `a reader that failed reads again`() throws {
+    @Test func `a reader whose read has failed can read again`() throws {
         let disk = FaultyDisk(in: TemporaryDirectory(isInMemory: true))
         let store = try disk.directory.store()
         store.damageMonitor.limitUnconfirmedSigns(to: .max)
@@ -176,7 +179,7 @@ import Testing
                     } catch {
                         failures += 1
                     }
-                    let asked = disk.count
+                    let asked = disk.operationCount
                     disk.follow { _ in .none }
                     store.integrityCheck?()
                     #expect(try reader.leak(leak("A").id, now: noon)?.row.reports == count)

@@ -4,7 +4,7 @@ import LeakPlatform
 
 @testable import LeakStore
 
-/// Erasure of an install in every store. A second store runs the same tests.
+/// Erasure of an install in every store. ``StoreLocation`` chooses SQLite or PostgreSQL.
 @Suite struct EraseTests {
     let place = StoreLocation()
 
@@ -40,7 +40,7 @@ import LeakPlatform
         }
     }
 
-    @Test func `later reports of an erased install count as if it had never existed`() throws {
+    @Test func `reports of an install after its erasure count like reports of a new install`() throws {
         let store = try place.store()
         for round in 0..<3 {
             _ = try store.count([submission([report("A", 1), report("A", 2)])], now: noon + Int64(round))
@@ -72,19 +72,23 @@ import LeakPlatform
         try store.makeReader().leaks(LeakQuery(), now: noon).leaks.map(\.identity.title)
     }
 
-    @Test func `an estimate contains no installs, and stays`() throws {
+    @Test func `erasing an install does not change an estimated number of installs`() throws {
         let store = try place.store()
         var random = SeededRandom(seed: 3)
         let installs = (0..<400).map { _ in random.next() }
         _ = try store.count([submission(installs.map { report("A", $0) })], now: noon)
         let before = try store.makeReader().leak(leak("A").id, now: noon)?.row.installs
-        // Only the sample of the last days may contain it.
+        // Only the set of recent installs may contain the install.
         #expect(try store.erase(install: installs[0]).sets <= 1)
         #expect(try store.makeReader().leak(leak("A").id, now: noon)?.row.installs == before)
         #expect(try store.verify() == [])
     }
 
-    @Test func `reports that come between two steps of erasure leave every set with its size`() throws {
+    @Test
+    func
+        `reports between two steps of an erasure leave every number of installs equal to the size of its set`()
+        throws
+    {
         let directory = TemporaryDirectory()
         let store = try directory.store()
         let writer = try writer(in: directory)
@@ -109,7 +113,10 @@ import LeakPlatform
             reservoir: Reservoir(seed: 7))
     }
 
-    @Test func `slots that become days between two steps of erasure keep no erased install`() throws {
+    @Test
+    func `slots that are merged into days between two steps of an erasure do not keep the erased install`()
+        throws
+    {
         let directory = TemporaryDirectory()
         let store = try directory.store()
         let writer = try writer(in: directory)
@@ -132,7 +139,9 @@ import LeakPlatform
         #expect(try store.verify() == [])
     }
 
-    @Test func `a set that is copied between two steps of erasure keeps no erased install`() throws {
+    @Test func `a set that is copied between two steps of an erasure does not keep the erased install`()
+        throws
+    {
         let directory = TemporaryDirectory()
         let store = try directory.store()
         let writer = try writer(in: directory)

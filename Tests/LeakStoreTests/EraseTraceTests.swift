@@ -16,7 +16,7 @@ import LeakPlatform
         }
     }
 
-    /// Stores enough reports that samples are replaced and pages are split and freed. Long reports have pages of their own.
+    /// Stores so many reports that samples are replaced, and pages are split and freed. Long reports take whole pages.
     private func fill(_ store: SQLiteStore) throws {
         for round in 0..<60 {
             let reports = (0..<40).map { number in
@@ -43,7 +43,10 @@ import LeakPlatform
         #expect(holds("keep-me", "leaks.sqlite"))
     }
 
-    @Test func `a reader that holds the log is reported, and the next erasure empties it`() throws {
+    @Test
+    func `an erasure reports that a reader kept the log from being emptied, and the next erasure empties it`()
+        throws
+    {
         let store = try directory.store()
         try fill(store)
         let reader = try SQLiteReader(path: directory.database)

@@ -13,7 +13,9 @@ import Testing
             reservoir: Reservoir(seed: 7))
     }
 
-    @Test func `many old keys are deleted in small steps, between which counting continues`() throws {
+    @Test func `many old keys are deleted in small steps, and reports are counted between the steps`()
+        throws
+    {
         let writer = try writer()
         writer.logLimits.keyBytes = 0
         let old = (0..<1_200).map { submission(key: "old \($0)", body: UInt8($0 % 250)) }
@@ -70,7 +72,7 @@ import Testing
         #expect(try writer.connection.number("select count(*) from leak_day") ?? 0 == 600)
     }
 
-    @Test func `totals are the sums of their parts between all steps`() throws {
+    @Test func `totals are the sums of their parts after each step of an expiry`() throws {
         let writer = try writer()
         let reports = (0..<300).flatMap { number in
             (0..<7).map { Report(leak: leak("L\(number)"), at: noon - Int64($0) * 8 * hour) }
@@ -78,7 +80,7 @@ import Testing
         _ = try writer.count([submission(reports)], now: noon)
         let rows = { try writer.connection.number("select count(*) from leak_hour") ?? 0 }
         #expect(try rows() == 2_100)
-        // The two oldest days go, and the morning of the third.
+        // Hours of the two oldest days and of the morning of the third day are deleted.
         var expiry = Expiry(now: noon + 90 * day - 2 * hour)
         var sizes: Set<Int64> = []
         while try writer.runStep(of: &expiry) {
@@ -89,7 +91,7 @@ import Testing
         #expect(sizes.count > 3 && sizes.min() == 300, "\(sizes)")
     }
 
-    @Test func `one call of the expiry stops between two steps, and the next continues`() throws {
+    @Test func `an expiry can be stopped between two steps, and the next call continues it`() throws {
         let store = try directory.store()
         _ = try store.count((0..<1_200).map { submission(key: "\($0)") }, now: noon)
         let connection = try SQLiteConnection(path: directory.database, access: .readOnly)
@@ -106,7 +108,7 @@ import Testing
         #expect(try keys() == 0)
     }
 
-    @Test func `one call of the expiry continues until everything is deleted`() throws {
+    @Test func `one call of the expiry deletes everything that has expired`() throws {
         let store = try directory.store()
         _ = try store.count((0..<1_200).map { submission(key: "\($0)") }, now: noon)
         try store.expire(now: noon + 8 * day)
@@ -128,7 +130,7 @@ import Testing
         #expect(steps.count == 2 && steps.last?.hasSuffix("(leak=? AND hour<?)") == true, "\(steps)")
     }
 
-    /// No step scans a whole table that grows with the received reports.
+    /// No step of an expiry scans a whole table that grows with the received reports.
     @Test(arguments: [
         "select day, key_id, key from idempotency where day < 1 limit 1",
         "select id from answer where day < 1",

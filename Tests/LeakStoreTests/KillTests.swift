@@ -12,7 +12,7 @@ import LeakPlatform
 
 /// A process that is killed while its threads count, expire, checkpoint and read at the same time, on a real disk.
 ///
-/// `make soak` kills more (`KILL_ROUNDS`).
+/// `make soak` runs more rounds (`KILL_ROUNDS`).
 @Suite struct KillTests {
     static let rounds =
         1...(unsafe getenv("KILL_ROUNDS").flatMap { unsafe UInt64(String(cString: $0)) } ?? 12)
@@ -26,7 +26,7 @@ import LeakPlatform
             try Self.work(in: path, round: round)
         }
         let acknowledged = Self.acknowledged(in: directory)
-        // Uses the guarded clock, as the process did: one of its threads is 100 days behind the others.
+        // Uses the default clock rule, as the killed process did: one of its threads had a time 100 days behind the others.
         let store = try directory.store(clock: ClockRule())
         #expect(try store.verify() == [])
         var reports = 0
@@ -67,8 +67,8 @@ import LeakPlatform
     private static func work(in path: String, round: UInt64) throws {
         let store = try SQLiteStore(path: path + "/leaks.sqlite", exclusive: true)
         try store.set("wal_autocheckpoint = 50")
-        store.limitLog(to: 300_000)
-        store.limitLogs(to: 100)
+        store.limitWriteAheadLog(toBytes: 300_000)
+        store.limitPendingLogs(toInstallSets: 100)
         let answers = unsafe open(path + "/answers", O_WRONLY | O_CREAT | O_APPEND, 0o600)
         var random = SeededRandom(seed: round)
         let microseconds = UInt32.random(in: 1_000...400_000, using: &random)
@@ -88,7 +88,7 @@ import LeakPlatform
         }
         let others = [
             WorkerThread(name: "clock") {
-                // Old keys, which have expired when they arrive.
+                // Stores keys with a time 100 days ago, and deletes expired keys.
                 for number in 0... {
                     let old = noon - 100 * day - Int64(number % 40) * hour
                     _ = try? store.count([submission(key: "old \(number)", at: old)], now: old)

@@ -30,17 +30,17 @@ import LeakPlatform
         }
     }
 
-    private func rows(in table: StaticString) throws -> Int64? {
-        try SQLiteConnection(path: directory.database, access: .readOnly).number(table)
+    private func number(_ sql: StaticString) throws -> Int64? {
+        try SQLiteConnection(path: directory.database, access: .readOnly).number(sql)
     }
 
     private func run(_ script: String) throws {
         try SQLiteConnection(path: directory.database, access: .readWrite).execute(script)
     }
 
-    @Test func `a log of installs that names more sets than are cached is read whole`() throws {
+    @Test func `a log of installs of more sets than the cache holds is read completely`() throws {
         let store = try directory.store()
-        store.limitLogs(to: 100_000)
+        store.limitPendingLogs(toInstallSets: 100_000)
         let leaks = (0..<250).map { leak("L\($0)") }
         for install in 1...3 {
             let reports = leaks.flatMap { leak in
@@ -54,42 +54,48 @@ import LeakPlatform
         #expect(try other.verify() == [])
     }
 
-    @Test func `values are visible at once, after reopening and after a flush, with equal numbers`() throws {
+    @Test
+    func
+        `the counts of system versions and of models stay the same when the store is reopened and when its log is flushed`()
+        throws
+    {
         var store = try directory.store()
         try send("iOS 18.0", "iPhone14,2", to: store)
         try send("iOS 18.0", "iPhone17,1", count: 4, to: store)
         try send(nil, "iPhone14,2", to: store)
         let expected = ["iOS 18.0": 5, "iPhone14,2": 2, "iPhone17,1": 4]
         #expect(try readShownCounts() == expected)
-        #expect(try rows(in: "select count(*) from leak_value") == 0)
+        #expect(try number("select count(*) from leak_value") == 0)
         store = try directory.store()
         #expect(try readShownCounts() == expected)
         try flush(store)
-        #expect(try rows(in: "select count(*) from value_log") == 0)
+        #expect(try number("select count(*) from value_log") == 0)
         #expect(try readShownCounts() == expected)
         try send("iOS 18.0", to: store)
         #expect(try readShownCounts()["iOS 18.0"] == 6)
         #expect(try store.verify() == [])
     }
 
-    @Test func `a key in the log is recognised by another process and after reopening`() throws {
+    @Test func `an idempotency key in the log is recognized by another process, and after reopening`()
+        throws
+    {
         let batch = submission([Report(leak: page)], key: "k")
         let store = try directory.store()
         let other = try directory.store()
         #expect(try other.count([submission(key: "another")], now: noon) == [.counted])
         #expect(try store.count([batch], now: noon) == [.counted])
-        #expect(try rows(in: "select count(*) from idempotency") == 0)
+        #expect(try number("select count(*) from idempotency") == 0)
         for store in [store, other, try directory.store()] {
             #expect(try store.count([batch], now: noon) == [.repeated(response: batch.response)])
             #expect(try store.count([submission(key: "k", body: 2)], now: noon) == [.keyReused])
         }
         try flush(other)
-        #expect(try rows(in: "select count(*) from idempotency") == 2)
+        #expect(try number("select count(*) from idempotency") == 2)
         #expect(try store.count([batch], now: noon) == [.repeated(response: batch.response)])
         #expect(try store.makeReader().overview(app: nil, now: noon).reports == 1)
     }
 
-    @Test func `a key in the log belongs to one ingest key, for seven days`() throws {
+    @Test func `an idempotency key in the log is valid for one ingest key only, and for seven days`() throws {
         let store = try directory.store()
         #expect(
             try store.count([submission(key: "k"), submission(key: "k", keyID: 2)], now: noon)
@@ -111,7 +117,9 @@ import LeakPlatform
     }
 
     @Test(arguments: ["A last", "Z last"])
-    func `values beyond the limit are counted as other across log and table`(last: String) throws {
+    func `system versions beyond the limit are counted as other, even if some are still in the log`(
+        last: String
+    ) throws {
         let store = try directory.store()
         for number in 0..<ValueKind.limit {
             if number == 150 { try flush(store) }
@@ -125,12 +133,13 @@ import LeakPlatform
         #expect(expected.values.reduce(0, +) == 2_100)
         try flush(store)
         #expect(try readShownCounts() == expected)
-        #expect(try rows(in: "select count(*) from leak_value where value <> ''") == Int64(ValueKind.limit))
-        #expect(try rows(in: "select reports from leak_value where value = ''") == 1_000)
+        #expect(try number("select count(*) from leak_value where value <> ''") == Int64(ValueKind.limit))
+        #expect(try number("select reports from leak_value where value = ''") == 1_000)
         #expect(try store.verify() == [])
     }
 
-    @Test func `values beyond the bytes of a key stay unnamed across log and table, and are counted once`()
+    @Test
+    func `system versions beyond a key's bytes are counted as other, once, both before and after a flush`()
         throws
     {
         var limits = StoreLimits()
@@ -139,7 +148,7 @@ import LeakPlatform
         for number in 0..<40 { try send("S\(number) " + String(repeating: "x", count: 90), to: store) }
         let expected = try readShownCounts()
         let charged = "select detail_bytes from idempotency_use" as StaticString
-        let bytes = try #require(try rows(in: charged))
+        let bytes = try #require(try number(charged))
         #expect(bytes <= 2_000)
         #expect(expected.values.reduce(0, +) == 40 && expected["other"] != nil)
         for isFlushed in [false, true] {
@@ -147,12 +156,12 @@ import LeakPlatform
             store = try directory.store(limits: limits)
             #expect(try readShownCounts() == expected)
         }
-        let named = try rows(in: "select count(*) from leak_value where value <> ''")
+        let named = try number("select count(*) from leak_value where value <> ''")
         #expect(named.map { (1...20).contains($0) } == true)
         // The table has this value.
         try send("S0 " + String(repeating: "x", count: 90), count: 7, to: store)
         #expect(try readShownCounts()["S0 " + String(repeating: "x", count: 90)] == 8)
-        #expect(try rows(in: charged).map { $0 <= bytes } == true)
+        #expect(try number(charged).map { $0 <= bytes } == true)
         #expect(try store.verify() == [])
     }
 
@@ -174,7 +183,7 @@ import LeakPlatform
         ("delete from answer", "an idempotency key in the log has its answer: not true for 1 row"),
         (
             "insert into value_log (counts) select counts from value_log",
-            "reports of a leak by system and by model, with those in the log, are no more than all: not true for 1 row"
+            "reports of a leak by system and by model, with those in the log, are no more than all its reports: not true for 1 row"
         ),
         (
             "update value_log set counts = x'010141070002'",
@@ -183,7 +192,7 @@ import LeakPlatform
         ("update value_log set counts = x'0141'", "the log of systems and models cannot be read"),
         ("update key_log set keys = x'0105'", "the log of idempotency keys cannot be read"),
     ])
-    func `verify names errors in a log`(script: String, problem: String) throws {
+    func `verify reports errors in a log`(script: String, problem: String) throws {
         let store = try directory.store()
         #expect(
             try store.count([submission([Report(leak: page, model: nil)], key: "k")], now: noon) == [.counted]

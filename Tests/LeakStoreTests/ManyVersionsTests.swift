@@ -36,17 +36,16 @@ import Testing
         return unsafe sqlite3_stmt_status(statement, SQLITE_STMTSTATUS_VM_STEP, 0)
     }
 
-    @Test func `four times as many versions take four times as many steps to choose the current release`()
+    @Test
+    func `the number of steps to choose the current release grows in proportion to the number of versions`()
         throws
     {
         #expect(try steps(ofVersions: 800) < 6 * steps(ofVersions: 200))
     }
 
-    @Test func `the log of counts has each of many versions and builds, and each call adds to their counts`()
-        throws
-    {
+    @Test func `a log of counts with many versions and builds of a leak gives the right counts`() throws {
         let store = try directory.store()
-        store.limitLogs(to: 10_000)
+        store.limitPendingLogs(toInstallSets: 10_000)
         let page = leak("Page")
         let reports = ["a", "b", "a"].flatMap { build in
             (0..<40).map { Report(leak: page, version: "1.\($0)", build: build, install: UInt64($0)) }
@@ -55,7 +54,7 @@ import Testing
             #expect(try store.count([submission(reports)], now: noon) == [.counted])
             #expect(try store.verify() == [], "call \(call), in the log")
         }
-        // A starting process has only the log.
+        // A new store has empty caches, so it reads the log.
         let other = try directory.store()
         #expect(try other.verify() == [])
         #expect(try other.makeReader().leak(page.id, now: noon)?.row.reports == 360)
@@ -67,10 +66,10 @@ import Testing
         #expect(try counts.number("select sum(reports) from leak_hour") == 360)
     }
 
-    @Test func `one transaction counts a leak in each of many versions and builds`() throws {
+    @Test func `one transaction counts a leak in many versions and builds`() throws {
         let store = try directory.store()
         let page = leak("Page")
-        // The builds of one version are not neighbours.
+        // The reports of one version are not next to each other.
         let reports = ["a", "b", "a"].flatMap { build in
             (0..<40).map { Report(leak: page, version: "1.\($0)", build: build, install: UInt64($0)) }
         }

@@ -4,7 +4,7 @@ import Testing
 @testable import LeakStore
 
 @Suite struct MigrationTests {
-    /// A database as a released collector left it.
+    /// Returns a folder with a database of an earlier schema, as a released collector left it.
     private func database(schema: Int) throws -> TemporaryDirectory {
         let directory = TemporaryDirectory()
         directory.write([], to: "leaks.sqlite")
@@ -17,7 +17,9 @@ import Testing
         return directory
     }
 
-    @Test func `a database that another process is creating is not mistaken for another program's`() throws {
+    @Test func `a database that another process is creating is not mistaken for that of another program`()
+        throws
+    {
         for _ in 0..<100 {
             let directory = TemporaryDirectory(isInMemory: true)
             directory.write([], to: "leaks.sqlite")
@@ -69,7 +71,7 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `counts in the log of a killed collector of an earlier version are not lost`()
+    @Test func `a migration and a backup keep the counts that a killed earlier collector left in its log`()
         throws
     {
         let directory = try database(schema: 13)
@@ -91,7 +93,7 @@ import Testing
         }
     }
 
-    @Test func `the newest 91 days of an app are kept`() throws {
+    @Test func `a migration adds up the newest 91 days of an app, and no earlier days`() throws {
         let directory = try database(schema: 2)
         let connection = try SQLiteConnection(path: directory.database, access: .readWrite)
         let today = Calendar.day(of: try #require(try connection.number("select last_seen from app")))
@@ -105,7 +107,9 @@ import Testing
         #expect(try connection.number("select count(*) from app_day where reports = 90") == 1)
     }
 
-    @Test func `a version that only one device has seen is not the newest any more`() throws {
+    @Test func `after a migration, a version that only one device has used is not the current release`()
+        throws
+    {
         let directory = TemporaryDirectory()
         let store = try directory.store()
         let reports = [("1.0", 1), ("1.0", 2), ("9.0", 3)].map { version, install in
@@ -130,7 +134,9 @@ import Testing
     }
 
     @Test(arguments: [15, 16])
-    func `the current release is chosen from the known last hours`(schema: Int) throws {
+    func `a migration chooses the current release by the adoption in the last hours that are known`(
+        schema: Int
+    ) throws {
         let directory = TemporaryDirectory()
         let store = try directory.store()
         for (version, reports, sessions) in [
@@ -160,7 +166,7 @@ import Testing
         #expect(releases.map(\.adoption?.count) == [1, 90, 150, 30, 0])
     }
 
-    @Test func `late reports do not contradict a decision that schema 18 stored`() throws {
+    @Test func `late reports do not contradict a decision that was stored with schema 18`() throws {
         let directory = TemporaryDirectory()
         let page = leak("Page")
         let store = try directory.store()
@@ -180,7 +186,7 @@ import Testing
         #expect(try migrated.verify() == [])
     }
 
-    @Test func `a database without a log of counts gets one, and new reports are counted`() throws {
+    @Test func `a migration adds the log of counts, and new reports are counted`() throws {
         let directory = TemporaryDirectory()
         let report = Report(leak: leak("Page"), install: 1)
         _ = try directory.store().count([submission([report])], now: noon)
@@ -192,14 +198,14 @@ import Testing
                     """)
         #expect(try SQLiteStore.verify(path: directory.database).problems == [])
         let store = try directory.store()
-        store.limitLogs(to: 100)
+        store.limitPendingLogs(toInstallSets: 100)
         _ = try store.count([submission([report])], now: noon)
         #expect(try store.verify() == [])
         #expect(try store.makeReader().leak(leak("Page").id, now: noon)?.row.reports == 2)
         #expect(try store.verify() == [])
     }
 
-    @Test func `a database without counts of detail bytes gets them, and new reports are counted`() throws {
+    @Test func `a migration adds the count of detail bytes, and new reports are counted`() throws {
         let directory = TemporaryDirectory()
         let report = Report(leak: leak("Page"), body: #"{"m":"0123456789"}"#)
         _ = try directory.store().count([submission([report], key: "a")], now: noon)
@@ -211,7 +217,7 @@ import Testing
         let store = try directory.store()
         #expect(try connection.number("select sum(detail_bytes) from idempotency_use") == 0)
         _ = try store.count([submission([report], key: "b")], now: noon)
-        // The newest report takes as many bytes as the report before; one more report is in the sample.
+        // The second report replaces the newest sample, which is as long, and is also stored as a random sample.
         #expect(
             (82..<200).contains(try connection.number("select sum(detail_bytes) from idempotency_use") ?? 0))
         #expect(try store.verify() == [])
@@ -219,7 +225,7 @@ import Testing
 
     /// Schema 5 and earlier schemas stored each text three times.
     @Test(arguments: [4, 5])
-    func `texts that were stored three times are stored once`(schema: Int) throws {
+    func `a migration stores once each text that earlier schemas stored three times`(schema: Int) throws {
         let directory = TemporaryDirectory()
         let long = (0..<100).map { "Frame\($0)" + String(repeating: "x", count: 280) }
         let leaks = [leak("Page", stack: ["Root"]), leak("Größe", stack: long)]
@@ -269,7 +275,7 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `only a server upgrades a database that a server has open`() throws {
+    @Test func `a command does not upgrade a database that an earlier server has open`() throws {
         let directory = try database(schema: 1)
         func schema(_ path: String) throws -> Int64? {
             try SQLiteConnection(path: path, access: .readOnly).number("pragma user_version")
@@ -294,7 +300,7 @@ import Testing
         #expect(try schema(directory.path + "/backup") == 1)
     }
 
-    @Test func `a backup of a later schema is copied, its structure checked`() throws {
+    @Test func `a database with a later schema is backed up without a check of its totals`() throws {
         let directory = TemporaryDirectory()
         _ = try directory.store()
         let connection = try SQLiteConnection(path: directory.database, access: .readWrite)
@@ -304,7 +310,9 @@ import Testing
         #expect(backup.schema == 99 && !backup.areTotalsChecked)
     }
 
-    @Test func `a server whose file a later collector has upgraded writes no more`() throws {
+    @Test func `a server writes nothing more after a later collector has upgraded its database file`()
+        throws
+    {
         let directory = TemporaryDirectory()
         let store = try directory.store(exclusive: true)
         #expect(try store.count([submission([Report(leak: leak("A"))])], now: noon) == [.counted])

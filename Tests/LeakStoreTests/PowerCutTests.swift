@@ -23,8 +23,10 @@ import LeakPlatform
     }
 
     @Test(arguments: End.allCases, seeds)
-    func `acknowledged reports are stored once after a power cut`(end: End, seed: UInt64) throws {
-        let whole = Self.length(seed: seed)
+    func `acknowledged reports are stored exactly once after a kill or a power cut`(end: End, seed: UInt64)
+        throws
+    {
+        let whole = Self.operationCount(seed: seed)
         var random = SeededRandom(seed: seed)
         for _ in 0..<Self.endsPerSeed {
             let at = Int.random(in: 1...whole, using: &random)
@@ -33,24 +35,25 @@ import LeakPlatform
         }
     }
 
-    /// Proves that the test finds errors: with these faulty settings it must fail.
+    /// Proves that the test above finds errors: with these faulty disks and settings it must fail.
     @Test(arguments: [(true, []), (false, ["synchronous = off"]), (false, ["synchronous = normal"])])
-    func `the test detects a disk that lies, and a store that skips a sync`(
-        isLyingDisk: Bool, settings: [String]
+    func `the power cut test detects a disk that ignores syncs, and a store that skips syncs`(
+        ignoresSync: Bool, settings: [String]
     ) throws {
-        // About one end in twelve reveals the fault.
+        // About one power cut in twelve reveals the fault.
         for part in 1...20 {
             for seed in Self.seeds.prefix(6) {
                 let problems = try? Self.problems(
-                    after: .powerCut, at: Self.length(seed: seed) * part / 20, seed: seed, settings: settings,
-                    ignoresSync: isLyingDisk)
+                    after: .powerCut, at: Self.operationCount(seed: seed) * part / 20, seed: seed,
+                    settings: settings, ignoresSync: ignoresSync)
                 if problems != [] { return }
             }
         }
         Issue.record("no power cut lost anything")
     }
 
-    @Test func `the scripts cover everything that a disk is asked for`() {
+    @Test func `the scripts cause every kind of write, sync, truncation and deletion of the database files`()
+    {
         let seen = Guarded<Set<String>>([])
         for seed in Self.seeds.prefix(6) {
             let disk = FaultyDisk(in: TemporaryDirectory(isInMemory: true))
@@ -73,12 +76,12 @@ import LeakPlatform
     }
 
     /// Returns the number of disk operations of a whole script.
-    private static func length(seed: UInt64) -> Int {
+    private static func operationCount(seed: UInt64) -> Int {
         let disk = FaultyDisk(in: TemporaryDirectory(isInMemory: true))
         var play = StorePlay(in: disk.directory)
         for (step, now) in StoreScript(seed: seed, length: steps).steps { try? play.play(step, now: now) }
         play.close()
-        return disk.count
+        return disk.operationCount
     }
 
     /// Plays a script up to the kill or power cut, continues after it, and plays the rest.

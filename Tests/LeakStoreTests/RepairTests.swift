@@ -6,7 +6,7 @@ import Testing
 @Suite struct RepairTests {
     private let directory = TemporaryDirectory(isInMemory: true)
 
-    /// A few hundred reports of several leaks, releases, builds and installs.
+    /// Stores a few hundred reports of several leaks, releases, builds and installs.
     private func fill() throws {
         let store = try directory.store()
         var random = SeededRandom(seed: 5)
@@ -66,14 +66,14 @@ import Testing
         "update app_slot set reports = reports + 1; insert into app_day (app, day, reports) values (1, 20000, 1)",
         "update app set newest_release = null; update leak set impact = 0, rank_impact = 0",
     ])
-    func `totals become the sums of their parts again`(script: String) throws {
+    func `a repair sets wrong totals to the sums of their parts`(script: String) throws {
         try fill()
         let before = try readShownCounts()
         try damage(script)
         #expect(try directory.store().verify() != [])
         let repair = try SQLiteStore.repair(path: directory.database)
         if script.contains("leak_hour") {
-            // The correct hour cannot be determined, so the day, which is correct, stays.
+            // It is not known which of the hours is wrong, so the hour is not repaired. The count of the day is right.
             #expect(repair.repaired == [] && repair.unrepaired.count == 1, "\(repair)")
             return
         }
@@ -84,7 +84,7 @@ import Testing
     }
 
     @Test
-    func `a set of recent installs that cannot be read is empty, and stops neither counting nor expiry`()
+    func `an unreadable set of recent installs is treated as empty, and does not prevent counting or expiry`()
         throws
     {
         let store = try directory.store()
@@ -121,10 +121,14 @@ import Testing
         #expect(try store.makeReader().leak(leak("Page").id, now: noon)?.row.impact == 0)
     }
 
-    @Test func `an empty set of recent installs is reported, although it has the stored number`() throws {
+    @Test
+    func `verify reports an empty set of recent installs, although its stored number of installs is 0 too`()
+        throws
+    {
         let store = try damagedStore("installs = 0, members = x'020000000000000000000000'")
         #expect(
-            try store.verify().contains("recent installs are the size of their set: not true for 1 row"))
+            try store.verify().contains(
+                "the number of recent installs is the size of its set: not true for 1 row"))
     }
 
     @Test(arguments: ["-9223372036854775808", "9223372036854775807"])
@@ -138,14 +142,14 @@ import Testing
     }
 
     @Test(arguments: ["-9223372036854775808", "9223372036854775807"])
-    func `a damaged day of a set of recent installs expires`(day: String) throws {
+    func `an expiry corrects a damaged day of a set of recent installs`(day: String) throws {
         let store = try damagedStore("day = \(day)")
         try store.expire(now: noon + LeakStoreTests.day)
         #expect(try store.makeReader().leak(leak("Page").id, now: noon)?.row.impact == 2)
         #expect(try store.verify() == [])
     }
 
-    @Test func `a database that a server has open is left alone`() throws {
+    @Test func `a database that a server has open is not repaired`() throws {
         try fill()
         let server = try directory.store(exclusive: true)
         try damage("update leak set reports = 1")
@@ -156,7 +160,7 @@ import Testing
         #expect(try server.verify() != [])
     }
 
-    @Test func `a damaged database is not repaired`() throws {
+    @Test func `a database with missing rows is not repaired, and the error suggests a backup`() throws {
         try fill()
         try damage("delete from app")
         let failure = try #require(throws: StoreError.self) {

@@ -9,14 +9,14 @@ import Testing
     private let directory = TemporaryDirectory(isInMemory: true)
     private let page = leak("Page")
 
-    /// A JSON of exactly these bytes, with frames that differ.
+    /// Returns a JSON text of exactly this number of bytes, with different frames.
     private static func json(_ bytes: Int) -> String {
         let frames = (0..<bytes / 40).map { "\"Shop CartModel.step\($0 * 7_919 % 1_000)()\"" }
         let head = #"{"message":"gone","stack":["# + frames.joined(separator: ",") + #"],"tab":""#
         return head + String(repeating: "x", count: bytes - head.utf8.count - 2) + #""}"#
     }
 
-    private func stored() throws -> [UInt8] {
+    private func storedBody() throws -> [UInt8] {
         let connection = try SQLiteConnection(path: directory.database, access: .readOnly)
         let select = try connection.statement("select body from sample where id = 1 << 40 | 1")
         defer { select.reset() }
@@ -34,12 +34,12 @@ import Testing
         #expect(try store.count([submission([Report(leak: page, body: body)])], now: noon) == [.counted])
         let samples = try #require(try store.makeReader().samples(of: page.id))
         #expect(samples.map(\.body) == [Array(body.utf8)])
-        #expect(try stored().count < (isCompressed ? bytes / 2 : bytes + 1))
-        #expect(try stored().elementsEqual(body.utf8) == !isCompressed)
+        #expect(try storedBody().count < (isCompressed ? bytes / 2 : bytes + 1))
+        #expect(try storedBody().elementsEqual(body.utf8) == !isCompressed)
         #expect(try store.verify() == [])
     }
 
-    @Test func `bytes without repetitions are stored as they are`() throws {
+    @Test func `bytes that compression does not shorten are stored as they are`() throws {
         var random = SeededRandom(seed: 7)
         let bytes = Array("{".utf8) + (0..<5_000).map { _ in UInt8.random(in: 0...255, using: &random) }
         var deflater = Deflater(level: 1)
@@ -48,7 +48,9 @@ import Testing
     }
 
     @Test(arguments: ["x'1f8b'", "substr(body, 1, 40)", "substr(body, 1, length(body) - 1) || x'ff'"])
-    func `a damaged report throws an error that names the file`(body: String) throws {
+    func `reading a damaged report throws an error, verify reports it, and a search skips it`(body: String)
+        throws
+    {
         let store = try directory.store()
         let report = Report(leak: page, body: Self.json(3_000))
         #expect(try store.count([submission([report])], now: noon) == [.counted])
@@ -58,7 +60,7 @@ import Testing
         #expect(error?.reason == .corrupt)
         #expect(error?.description.contains("a report") == true)
         #expect(try store.verify() == ["a report that is kept as a sample can be read: not true for 3 rows"])
-        // A search passes over it.
+        // A search skips the damaged report.
         var query = LeakQuery()
         query.search = "gone"
         #expect(try store.makeReader().leaks(query, now: noon).total == 0)

@@ -5,8 +5,8 @@ import Testing
 @Suite struct StoreBuildRowTests {
     let place = StoreLocation()
 
-    @Test func `each build of a version in an environment counts a leak in one row`() throws {
-        // Writers that take turns, reads between commits, merges and expiry write logged counts to their tables.
+    @Test func `a leak has one row of counts for each build of a version in its environment`() throws {
+        // Logged counts are written to their tables when the other writer commits, and by reads, merges and expiry.
         let writers = [try place.store(), try place.store()]
         let reader = try writers[0].makeReader()
         let (page, cart, debug) = (leak("Page"), leak("Cart"), leak("Page", environment: "debug"))

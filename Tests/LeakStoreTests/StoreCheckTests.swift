@@ -3,7 +3,7 @@ import Testing
 
 @testable import LeakStore
 
-/// Release checks of every store. A second store runs the same tests.
+/// Release checks of every store. ``StoreLocation`` chooses SQLite or PostgreSQL.
 @Suite struct StoreCheckTests {
     let place = StoreLocation()
     let store: any Store
@@ -66,7 +66,7 @@ import Testing
         return try #require(try store.makeReader(known: list).releaseCheck(query, now: now))
     }
 
-    /// The titles of a result's leaks.
+    /// Returns the titles of the leaks with a result.
     private func titles(_ check: ReleaseCheck, _ kind: ReleaseGate.LeakResult.Kind) -> [String] {
         check.leaks.filter { $0.result.kind == kind }.map(\.row.identity.title)
     }
@@ -95,7 +95,7 @@ import Testing
         #expect(check.classes.map(\.className) == ["Page"] && check.classes[0].result == .enough)
     }
 
-    @Test func `a leak that rises from 10 to 600 of 1,000 closes fails`() throws {
+    @Test func `a leak whose reports rise from 10 to 600 in 1,000 checks fails the release check`() throws {
         try count("5.2", Count(name: "Page", reports: 10, checks: 1_000))
         try count("5.3", Count(name: "Page", reports: 600, checks: 1_000))
         let check = try check()
@@ -143,7 +143,7 @@ import Testing
         #expect(check.classes.map(\.result) == [.notChecked, .new])
     }
 
-    @Test func `one report from one install fails no version`() throws {
+    @Test func `one report from one install does not fail a version`() throws {
         try count("5.2", Count(name: "Page", reports: 100, checks: 3_000))
         try count(
             "5.3", Count(name: "Page", reports: 100, checks: 3_000),
@@ -152,7 +152,9 @@ import Testing
         #expect(check.verdict == .passed && check.leaks.isEmpty && check.rareCount == 1)
     }
 
-    @Test func `a new leak of a class that is new fails the version from the limits on`() throws {
+    @Test func `a new leak of a new class fails the version if it reaches the limits of devices and reports`()
+        throws
+    {
         try count("5.2", Count(name: "Page", reports: 100, checks: 3_000))
         try count(
             "5.3", Count(name: "Page", reports: 100, checks: 3_000),
@@ -166,7 +168,10 @@ import Testing
         #expect(try titles(check("5.4"), .new) == [])
     }
 
-    @Test func `without checks a version cannot be distinguished from the previous version`() throws {
+    @Test
+    func `a version without checks cannot be compared with the previous version, but a new leak fails it`()
+        throws
+    {
         try count("5.2", Count(name: "Page", reports: 10))
         try count("5.3", Count(name: "Page", reports: 900))
         #expect(try check().verdict == .cannotTell && check().classes.isEmpty)
@@ -174,7 +179,9 @@ import Testing
         #expect(try check().verdict == .failed && titles(check(), .new) == ["New"])
     }
 
-    @Test func `an improvement is listed, even that of a leak that is gone`() throws {
+    @Test func `a leak whose rate has fallen is listed as better, even if it has no reports any more`()
+        throws
+    {
         try count("5.2", Count(name: "Page", reports: 600, checks: 3_000))
         try count("5.3", Count(name: "Page", checks: 3_000))
         let check = try check()
@@ -198,7 +205,7 @@ import Testing
             Count(name: "Less", reports: 300, checks: 3_000))
         let check = try check()
         #expect(check.verdict == .passed && Set(titles(check, .better)) == ["Page", "Less"])
-        #expect((check.betterCount, check.fixedCount, check.setAside) == (2, 1, 0))
+        #expect((check.betterCount, check.fixedCount, check.setAsideCount) == (2, 1, 0))
         var query = ReleaseCheckQuery(app: "shop", version: "5.3")
         query.listsLeaks = false
         let counted = try #require(try store.makeReader(known: list).releaseCheck(query, now: noon))
@@ -232,16 +239,18 @@ import Testing
         #expect(try check("5.2").baseline?.version == "4.0")
     }
 
-    @Test func `a version without a number says nothing about one with a number`() throws {
+    @Test func `a version without a number is not the baseline of a version with a number, unless requested`()
+        throws
+    {
         try count("unknown", Count(name: "Strange", reports: 9), Count(name: "Between", reports: 9))
         try count("5.1", Count(name: "Old", reports: 9))
         try count(
             "5.3", Count(name: "Old", reports: 9), Count(name: "Strange", reports: 8),
             Count(name: "Between", reports: 7))
         #expect(try titles(check(), .new) == ["Strange", "Between"])
-        // Unless it is requested as the baseline.
+        // It is the baseline if the query requests it.
         #expect(try titles(check(baseline: "unknown"), .new) == ["Old"])
-        // It is no baseline for a version with a number, even if there is no other.
+        // Without a request it is not a baseline for a version with a number, even if there is no other version.
         #expect(try check("5.1").baseline == nil && titles(check("5.1"), .new) == [])
     }
 
@@ -272,7 +281,7 @@ import Testing
         ] {
             #expect(try reader.releaseCheck(query, now: noon) == nil)
         }
-        // A check is enough.
+        // One check is enough for a version to be known.
         #expect(try check().verdict == .cannotTell)
         #expect(try check(build: "7").verdict == .cannotTell)
     }
@@ -302,7 +311,7 @@ import Testing
         }
     }
 
-    @Test func `known and ignored leaks are hidden, slow leaks are not`() throws {
+    @Test func `a release check leaves out known and ignored leaks, but not slow leaks`() throws {
         try count("5.2", Count(name: "Page", reports: 30, checks: 3_000))
         try count(
             "5.3", Count(name: "Page", checks: 3_000), Count(name: "UIKeyboardNew", reports: 9),
@@ -314,14 +323,14 @@ import Testing
         try decide(.ignore(nil), "Ignored")
         try decide(.ignore(.until(milliseconds: noon + 1)), "Later")
         let check = try check()
-        #expect(titles(check, .new) == ["Noted", "Slow"] && check.setAside == 3)
+        #expect(titles(check, .new) == ["Noted", "Slow"] && check.setAsideCount == 3)
         #expect(check.leaks.first { $0.row.identity.title == "Slow" }?.row.state == .slow)
         #expect(try self.check(now: noon + 1).newCount == 3)
-        #expect(try self.check(now: noon + 1).setAside == 2)
+        #expect(try self.check(now: noon + 1).setAsideCount == 2)
     }
 
     @Test
-    func `a resolved leak is hidden in the version with the fix and later, and not in earlier versions`()
+    func `a release check leaves out a resolved leak in versions with the fix, but not in earlier versions`()
         throws
     {
         try count("5.2", Count(name: "Page", reports: 30, checks: 3_000))
@@ -331,10 +340,12 @@ import Testing
         try decide(.resolve(.nextVersion), "Next")
         let check = try check()
         #expect(titles(check, .new) == ["Next"] && check.leaks.map(\.row.state) == [.resolved])
-        #expect(check.setAside == 1)
+        #expect(check.setAsideCount == 1)
     }
 
-    @Test func `a leak that came back in the version fails it, known or not`() throws {
+    @Test func `a leak that regressed in the version fails the release check, even if it is a known leak`()
+        throws
+    {
         try count("5.1", Count(name: "Regressed", reports: 1), Count(name: "UIKeyboardOld", reports: 1))
         try decide(.resolve(.version("5.3")), "Regressed")
         try decide(.resolve(.version("5.3")), "UIKeyboardOld")
@@ -346,7 +357,7 @@ import Testing
             check.leaks.allSatisfy {
                 $0.row.state == .regressed && $0.row.decisionStatus?.regressedIn == "5.3"
             })
-        #expect(check.setAside == 0)
+        #expect(check.setAsideCount == 0)
         #expect(try titles(self.check("5.2"), .back) == [])
         // A leak that comes back in a later version is not back in this version.
         try decide(.resolve(.version("5.3")), "Regressed")
@@ -366,8 +377,11 @@ import Testing
         #expect(check.leaks.first?.row.identity.title == "N209")
     }
 
-    /// Reports and checks arrive in any order, from a log or not, and the stores give the same counts by bucket.
-    @Test func `counts by bucket equal those of the devices`() throws {
+    /// Reports and checks of 700 installs arrive in 30 commits, so that some counts may be in a log.
+    @Test
+    func `a release check counts all reports, checks and sessions of a version, also after a merge of leaks`()
+        throws
+    {
         var reports: [Int: Int] = [:]
         var batches: [Submission] = []
         for number in 0..<3_000 {
@@ -393,7 +407,7 @@ import Testing
         #expect(check.version.checks == 6_000 && check.version.reports == reports.values.reduce(0, +))
         #expect(check.version.sessions == Proportion(events: 3_000, trials: 3_000))
         #expect(try store.verify() == [])
-        // Merging adds them up, bucket by bucket.
+        // A merge adds up the reports of both leaks.
         try count("5.3", build: "0", Count(name: "Other", reports: 9, installs: 9))
         _ = try store.merge(
             [leak("Other").id], into: leak("Page"), by: "r", now: noon, note: { _ in "merged" })

@@ -1,7 +1,7 @@
 import LeakStore
 import Testing
 
-/// Grouping of leaks by class in every store. A second store runs the same tests.
+/// Grouping of leaks by class in every store. ``StoreLocation`` chooses SQLite or PostgreSQL.
 @Suite struct StoreClassTests {
     let place = StoreLocation()
     let store: any Store
@@ -34,7 +34,7 @@ import Testing
         #expect(found.leaks.map(\.reports) == [6, 3, 0] && found.total == 3)
         #expect(found.leaks.map(\.identity.stack.first) == ["Menu", "Tab", "Root"])
         #expect((found.reports, found.freed) == (9, 3))
-        #expect(found.installs == 2, "an install with two of the leaks is one")
+        #expect(found.installs == 2, "an install with two of the leaks counts once")
         #expect(found.lived == Percentiles(p50: 1_008, p90: 1_008))
         #expect((found.firstSeen, found.lastSeen) == (noon - hour, noon))
         #expect(found.leaks[1].trend.last == 3)
@@ -87,7 +87,7 @@ import Testing
         #expect(inner.related.last == LeakClass.Related(name: "Outer.Inner", leaks: 2, reports: 3))
     }
 
-    @Test func `known leaks are marked`() throws {
+    @Test func `known leaks are marked in the list of a class`() throws {
         _ = try store.count(
             [submission([Report(leak: leak("UITextField", module: nil), system: "iOS 11.2")])], now: noon)
         let list = KnownLeaks([knownLeakRule("UITextField", systems: [("iOS", "11.2", "11.3")])])

@@ -20,17 +20,17 @@ import Testing
         let now = Self.midnight + Self.minute
         #expect(try store.count([batch], now: now) == [.counted])
         #expect(try store.count([batch], now: now - step) == [repeated])
-        // A restart does not change that.
+        // The batch is also a repeat after a restart.
         try store.expire(now: now - step)
         #expect(try self.store().count([batch], now: now - step) == [repeated])
-        // Nor does the return of the clock.
+        // The batch is also a repeat after the clock is right again.
         #expect(try store.count([batch], now: now) == [repeated])
     }
 
     @Test(arguments: [2 * minute, 5 * day, 400 * day])
-    func `a key stored while the clock was behind is a repeat after the clock is right again`(step: Int64)
-        throws
-    {
+    func `a key that was stored while the clock was behind is still known after the clock is corrected`(
+        step: Int64
+    ) throws {
         let store = try store()
         let now = Self.midnight + Self.minute
         #expect(try store.count([submission(key: "first")], now: now) == [.counted])
@@ -51,7 +51,7 @@ import Testing
         #expect(try store().count([batch], now: noon) == [.repeated(response: batch.response)])
     }
 
-    /// Sends a batch, and starts again with a clock that is far ahead.
+    /// Sends a batch, and opens the store again while the clock is far ahead.
     private func startAhead(by step: Int64) throws -> (
         store: any Store, batch: Submission, page: LeakIdentity
     ) {
@@ -85,7 +85,7 @@ import Testing
         #expect(try reader.trend(of: page.id, by: .hour, now: noon)?.versions.isEmpty == false)
         #expect(try reader.overview(app: "shop", now: noon).recentReports == 1)
         #expect(try reader.overview(app: "shop", now: noon).recentInstalls == 1)
-        #expect(try reader.credentials(all: true, now: noon).count == 1)
+        #expect(try reader.credentials(includingEnded: true, now: noon).count == 1)
         // The clock is right again: the store continues normally.
         #expect(try store.expire(now: noon + hour) == nil)
         #expect(try store.count([batch], now: noon + hour) == [.repeated(response: batch.response)])
@@ -109,11 +109,14 @@ import Testing
         #expect(try store.count([batch], now: noon + 121 * day) == [.counted])
     }
 
-    /// A collector that was off for a month, or whose clock was wrong before: the first day's keys.
+    /// The clock jumps ahead because the collector was off, or because the clock was wrong before. The keys of the first day
+    /// must still be known.
     @Test(arguments: [8 * day, 120 * day])
-    func `a key stored before a clock that is ahead is accepted is a repeat afterwards`(step: Int64) throws {
+    func `a key that was stored while the clock was ahead is still known after the clock is accepted`(
+        step: Int64
+    ) throws {
         let (store, _, _) = try startAhead(by: step)
-        // Its leak is new: the bytes of its texts count for the same day as the key.
+        // The leak of the batch is new: the bytes of its texts count for the same day as the key.
         let batch = submission([Report(leak: leak("Cart"))], key: "b")
         let repeated = Receipt.repeated(response: batch.response)
         #expect(try store.count([batch], now: noon + step) == [.counted])
@@ -134,7 +137,9 @@ import Testing
         #expect(try store.count([batch], now: noon + step + 8 * day) == [.counted])
     }
 
-    @Test func `a key stored while the clock was ahead is a repeat after the clock is right again`() throws {
+    @Test func `a key that was stored while the clock was ahead is still known after the clock is corrected`()
+        throws
+    {
         let (store, _, _) = try startAhead(by: 120 * day)
         let batch = submission([Report(leak: leak("Page"))], key: "b")
         #expect(try store.count([batch], now: noon + 120 * day) == [.counted])
@@ -146,7 +151,9 @@ import Testing
         }
     }
 
-    @Test func `time continues at its own pace while the clock is not accepted`() throws {
+    @Test func `while the clock is not accepted, the last known time advances with the running time`()
+        throws
+    {
         let (store, batch, _) = try startAhead(by: 120 * day)
         uptime.run(for: 20 * hour)
         let wait = try #require(try store.expire(now: noon + 120 * day + 20 * hour))
@@ -154,14 +161,14 @@ import Testing
         #expect(try store.count([batch], now: noon + 121 * day) == [.repeated(response: batch.response)])
     }
 
-    @Test func `a clock that is ahead by less than a day is accepted at once`() throws {
+    @Test func `a clock that is ahead by at most a day is accepted at once`() throws {
         let store = try store()
         #expect(try store.count([submission(key: "a")], now: noon) == [.counted])
         for days in 1...10 { #expect(try store.expire(now: noon + Int64(days) * day) == nil) }
         #expect(try store.count([submission(key: "a")], now: noon + 10 * day) == [.counted])
     }
 
-    @Test func `the running time may be of any length`() throws {
+    @Test func `a clock that advances with the running time is accepted, even after 100 days`() throws {
         let store = try store()
         #expect(try store.count([submission(key: "a")], now: noon) == [.counted])
         uptime.run(for: 100 * day)

@@ -1,7 +1,7 @@
 import LeakStore
 import Testing
 
-/// The contract of every store. A second store runs the same tests.
+/// The contract of every store. ``StoreLocation`` chooses SQLite or PostgreSQL.
 @Suite struct StoreContractTests {
     let place = StoreLocation()
     let store: any Store
@@ -57,7 +57,9 @@ import Testing
         #expect(found.trend.versions.map(\.version) == ["1.10", "1.9"])
     }
 
-    @Test func `a freed report without a leak makes a slow leak with no reports`() throws {
+    @Test func `a report of a freed object that was not reported before makes a slow leak without reports`()
+        throws
+    {
         let page = leak("Page")
         _ = try store.count([submission([Report(leak: page, isFreed: true, lived: 1_000)])], now: noon)
         let row = try detail(page).row
@@ -68,7 +70,9 @@ import Testing
     }
 
     @Test(arguments: [(10, 9, LeakState.slow), (10, 8, .open), (1, 0, .open), (0, 1, .slow), (11, 9, .open)])
-    func `a leak freed nine times of ten is slow`(reports: Int, freed: Int, state: LeakState) throws {
+    func `a leak is slow if nine of ten reported objects are freed later`(
+        reports: Int, freed: Int, state: LeakState
+    ) throws {
         let page = leak("Page")
         var all = [Report(leak: page, isFreed: true, count: max(freed, 1))]
         if freed == 0 { all = [] }
@@ -80,7 +84,7 @@ import Testing
         #expect(try store.makeReader().leaks(query, now: noon).total == 1)
     }
 
-    @Test func `a repeat gets the first response, and nothing of it is counted`() throws {
+    @Test func `a repeated batch gets the first response, and is not counted again`() throws {
         let page = leak("Page")
         let first = submission([Report(leak: page)], key: "a")
         let other = submission([Report(leak: page)], key: "a", body: 2)
@@ -94,7 +98,9 @@ import Testing
         #expect(try detail(page).row.reports == 2)
     }
 
-    @Test func `a key that an earlier version stored with a longer hash is a repeat`() throws {
+    @Test func `an idempotency key is known even if an earlier collector stored it with a longer hash`()
+        throws
+    {
         let store = try place.store()
         var batch = submission([Report(leak: leak("L"))], key: "k")
         batch.idempotency?.bodyHash = [UInt8](repeating: 7, count: 16)
@@ -104,7 +110,7 @@ import Testing
     }
 
     @Test(arguments: ["01936f2c-7c1e-7a44-9d0e-6b8d4c1f2a90", "01936F2C-7C1E-7A44-9D0E-6B8D4C1F2A90", "x"])
-    func `a key expires after seven days and not before`(key: String) throws {
+    func `an idempotency key expires after seven days and not before`(key: String) throws {
         let page = leak("Page")
         let first = submission([Report(leak: page)], key: key)
         #expect(try store.count([first], now: noon) == [.counted])
@@ -115,7 +121,7 @@ import Testing
         #expect(try store.count([first], now: noon + 7 * day) == [.repeated(response: first.response)])
     }
 
-    @Test func `hours expire after ninety days and days stay`() throws {
+    @Test func `counts by hour expire after ninety days, and counts by day are kept`() throws {
         let page = leak("Page")
         _ = try store.count([submission([Report(leak: page, count: 4)])], now: noon)
         let reader = try store.makeReader()
@@ -126,7 +132,7 @@ import Testing
         #expect(try reader.trend(of: leak("Other").id, by: .day, now: noon) == nil)
     }
 
-    @Test func `values beyond two hundred are counted together`() throws {
+    @Test func `systems of a leak beyond two hundred are counted together`() throws {
         let page = leak("Page")
         let reports = (0..<230).map {
             Report(leak: page, system: "OS \($0)", model: nil, count: $0 < 25 ? 2 : 1)
@@ -158,7 +164,9 @@ import Testing
     }
 
     @Test(arguments: [(wait: Int64(9_999), newest: 4), (wait: 10_000, newest: 9)])
-    func `under load the newest report is replaced every ten seconds`(wait: Int64, newest: Int) throws {
+    func `under load the newest sample is replaced at most every ten seconds`(wait: Int64, newest: Int)
+        throws
+    {
         let page = leak("Page")
         for call in 0..<2 {
             let now = noon + Int64(call) * wait
@@ -172,7 +180,9 @@ import Testing
         #expect(try detail(page).row.reports == 10)
     }
 
-    @Test func `the impact of a leak is its installs in the current release, in every list`() throws {
+    @Test func `the impact of a leak is its number of installs in the current release, in every list`()
+        throws
+    {
         let (page, cart) = (leak("Page"), leak("Cart"))
         let reports =
             (1...9).map { Report(leak: page, version: "1.0", install: $0) }
@@ -190,7 +200,10 @@ import Testing
         #expect(try detail(page).row.impact == 2)
     }
 
-    @Test func `shares are reports divided by checks in the chosen version`() throws {
+    @Test
+    func `the share of a leak is its reports divided by the checks of its class, in the chosen version`()
+        throws
+    {
         let page = leak("Page")
         var batch = submission([
             Report(leak: page, version: "1.0", count: 5), Report(leak: page, version: "2.0", count: 3),
@@ -255,7 +268,7 @@ import Testing
         try reader.ping()
     }
 
-    @Test func `the change counter moves with every commit`() throws {
+    @Test func `the change counter changes with every commit`() throws {
         let reader = try store.makeReader()
         let before = try reader.changeCounter()
         #expect(try reader.changeCounter() == before)
@@ -288,7 +301,9 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `reports are kept for ninety days, and none replaces the first`() throws {
+    @Test func `samples are kept for ninety days, and no later report replaces an expired first sample`()
+        throws
+    {
         func count(_ install: UInt64, at time: Int64) throws {
             _ = try store.count(
                 [submission([Report(leak: leak("Page"), install: install, at: time)])], now: time)
@@ -302,7 +317,7 @@ import Testing
         try store.expire(now: noon + 200 * day)
         #expect(try kept() == [])
         for number in 4...5 { try count(UInt64(number), at: noon + Int64(200 + number) * day) }
-        // Another collector does not keep a first report either.
+        // Another collector does not store a first sample either.
         _ = try place.store().count(
             [submission([Report(leak: leak("Page"), install: 6, at: noon + 206 * day)])],
             now: noon + 206 * day)

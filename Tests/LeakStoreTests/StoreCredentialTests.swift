@@ -18,7 +18,7 @@ import Testing
     }
 
     private func stored(all: Bool = true) throws -> [Credential] {
-        try store.makeReader().credentials(all: all, now: noon)
+        try store.makeReader().credentials(includingEnded: all, now: noon)
     }
 
     @Test func `a credential is added, listed, used and revoked`() throws {
@@ -27,21 +27,21 @@ import Testing
         let link = try store.add(
             Credential(purpose: .signIn, name: "link", hash: [2], createdAt: noon, expiresAt: noon + 10))
         let reader = try store.makeReader()
-        #expect(try reader.credentials(all: false, now: noon) == [key, link])
+        #expect(try reader.credentials(includingEnded: false, now: noon) == [key, link])
         #expect(try !store.useOnce(hash: [1], now: noon))
         #expect(try !store.useOnce(hash: [2], now: noon + 10))
         #expect(try store.useOnce(hash: [2], now: noon + 9))
         #expect(try !store.useOnce(hash: [2], now: noon + 9))
-        #expect(try reader.credentials(all: false, now: noon).map(\.id) == [key.id])
+        #expect(try reader.credentials(includingEnded: false, now: noon).map(\.id) == [key.id])
         #expect(try store.revoke(credential: key.id, now: noon))
         #expect(try !store.revoke(credential: key.id, now: noon))
-        #expect(try reader.credentials(all: false, now: noon).isEmpty)
-        #expect(try reader.credentials(all: true, now: noon).count == 2)
+        #expect(try reader.credentials(includingEnded: false, now: noon).isEmpty)
+        #expect(try reader.credentials(includingEnded: true, now: noon).count == 2)
         try store.expire(now: noon + 10)
-        #expect(try reader.credentials(all: true, now: noon).map(\.id) == [key.id])
+        #expect(try reader.credentials(includingEnded: true, now: noon).map(\.id) == [key.id])
     }
 
-    @Test func `a secret is returned once`() throws {
+    @Test func `a credential with the secret of another credential is refused`() throws {
         let key = try add(.ingest, 1)
         #expect {
             _ = try add(.access, 1)
@@ -67,7 +67,9 @@ import Testing
         #expect(try stored(all: false) == [other] + kept)
     }
 
-    @Test func `used links and ended sessions are deleted, keys and tokens stay`() throws {
+    @Test func `expiry deletes used links and ended sessions, and keeps ingest keys and access tokens`()
+        throws
+    {
         let stays = [
             try add(.ingest, 1), try add(.access, 2), try add(.access, 3, expiresAt: noon + 1),
             try add(.signIn, 4, expiresAt: noon + 9), try add(.session, 5, expiresAt: noon + 9),

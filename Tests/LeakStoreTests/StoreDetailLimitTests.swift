@@ -5,6 +5,8 @@ import Testing
 @Suite struct StoreDetailLimitTests {
     let place = StoreLocation()
 
+    /// Returns limits with a number of detail bytes for each key and day. Only first reports of leaks may use all of these
+    /// bytes. Other details may use half of them, so `limits(2 * n)` leaves `n` bytes for other details.
     private static func limits(_ bytes: Int) -> StoreLimits {
         var limits = StoreLimits()
         limits.detailBytesPerKeyAndDay = bytes
@@ -26,7 +28,7 @@ import Testing
         try #require(try store.makeReader().samples(of: leak.id))
     }
 
-    /// Samples and values that were left out.
+    /// Returns the number of samples and values that were left out.
     private func countLeftOut(_ store: any Store) throws -> Int {
         try store.makeReader().overview(app: nil, now: noon).overLimit.reduce(0) { sum, limit in
             #expect(limit.limit == .details)
@@ -34,10 +36,13 @@ import Testing
         }
     }
 
-    @Test func `samples over a key's daily bytes are not stored, and their reports are counted`() throws {
+    @Test
+    func `samples beyond an ingest key's daily byte limit are not stored, but their reports are counted`()
+        throws
+    {
         let limits = Self.limits(100_000)
         let leaks = (0..<20).map { leak("L\($0)", app: "app\($0 % 2)") }
-        // Each store has yet to read how much the key has added.
+        // Each store has yet to read how many bytes the key has added.
         for _ in 0..<3 {
             let store = try place.store(limits: limits)
             for leak in leaks { try count([leak], bytes: 8_000, in: store) }
@@ -53,7 +58,7 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `each key has its own bytes on each day`() throws {
+    @Test func `each ingest key has its own limit of bytes on each day`() throws {
         let store = try place.store(limits: Self.limits(50_000))
         let pages = (0..<10).map { leak("L\($0)") }
         try count(pages, bytes: 10_000, in: store)
@@ -80,15 +85,15 @@ import Testing
     ]
 
     @Test(arguments: lengths)
-    func `samples that replace samples do not use up the bytes of the day`(
+    func `samples that replace other samples do not use up a key's daily bytes`(
         _ name: String, _ lengths: [Int]
     ) throws {
-        // Room for 18 samples of 4,100 bytes, where 100 reports have more than 190,000 bytes.
+        // The limit is enough for 18 samples of 4,100 bytes. All 100 reports have more than 190,000 bytes.
         let limits = Self.limits(2 * 18 * 4_100)
         let page = leak("Page")
         var store = try place.store(limits: limits)
         for number in 0..<100 {
-            // A store that remembers no lengths.
+            // The new store has not read the lengths of the stored samples.
             if number % 25 == 0 { store = try place.store(limits: limits) }
             try count([page], bytes: lengths[number % lengths.count], at: noon + Int64(number), in: store)
         }
@@ -99,7 +104,7 @@ import Testing
 
     @Test
     func
-        `a longer sample is left out once the bytes are used up, and a sample of the same length replaces another`()
+        `once a key's bytes are used up, a longer sample is left out, and one of the same length replaces another`()
         throws
     {
         let limits = Self.limits(2 * 31_000)
@@ -115,7 +120,9 @@ import Testing
         #expect(try countLeftOut(store) == 1)
     }
 
-    @Test func `first reports of leaks are stored after a key has no bytes left for other samples`() throws {
+    @Test func `first reports of leaks are still stored when a key has no bytes left for other samples`()
+        throws
+    {
         let store = try place.store(limits: Self.limits(100_000))
         let (old, new) = (leak("Old"), (0..<4).map { leak("New\($0)") })
         for number in 0..<16 { try count([old], bytes: 10_000, at: noon + Int64(number), in: store) }
@@ -126,7 +133,7 @@ import Testing
     }
 
     @Test func `values of explanations over a key's daily bytes are counted under "other"`() throws {
-        // The limit includes the bytes of the samples of one report.
+        // The samples, the system and the model of one report take about 4,500 bytes, so about 9,600 are left for explanations.
         let limits = Self.limits(2 * (10_000 + DetailBytes.ofNewestSample + 2 * 64 - 123))
         let page = leak("Page")
         try count([page], bytes: 100, in: place.store(limits: limits))
@@ -142,7 +149,7 @@ import Testing
             #expect(try place.store(limits: limits).count([batch], now: noon) == [.counted])
         }
         for round in 0..<4 { try explain(round * 5..<round * 5 + 5) }
-        // Known names continue to count.
+        // Names that are stored already are still counted.
         try explain(0..<5)
         let store = try place.store(limits: limits)
         let reasons = try #require(try store.makeReader().leak(page.id, now: noon)).reasons
@@ -200,11 +207,11 @@ import Testing
         }
         try send(leaks)
         let first = try named()
-        // 18 of the 120 values fit beside the samples, in every store.
+        // In every store the limit is enough for the samples and 18 of the 120 values.
         #expect(first.count == 18)
         let store = try place.store(limits: limits)
         #expect(try countLeftOut(store) >= 2 * (6 * 20 - first.count))
-        // Known names continue to count, and another key has its own limit of bytes.
+        // Names that are stored already are still counted, and another key has its own limit of bytes.
         try send([leaks[0]])
         let known = try named()
         #expect(known.count == first.count)
@@ -215,10 +222,10 @@ import Testing
     }
 
     @Test(arguments: [100, 150, 1_000])
-    func `system versions over a leak's maximum cost no bytes, however many one batch has`(_ atOnce: Int)
-        throws
-    {
-        // Room for the system versions that have names, of 116 bytes each, for the samples and for the model.
+    func `system versions over a leak's maximum do not use a key's bytes, however many a batch has`(
+        _ atOnce: Int
+    ) throws {
+        // The limit is enough for the system versions that are counted by name (116 bytes each), the samples and the model.
         let samples = DetailBytes.ofNewestSample + 17 * 200
         let limits = Self.limits(2 * (ValueKind.limit * 116 + samples))
         let store = try place.store(limits: limits)
@@ -235,9 +242,9 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `system versions over a leak's maximum leave their bytes to the key's other leaks`() throws {
-        // The key has room for 250 system versions, so the batch is stored without separate checks. Only versions with names
-        // use bytes.
+    @Test func `system versions over a leak's maximum leave a key's bytes for its other leaks`() throws {
+        // The limit is enough for 250 system versions, so the batch is stored without separate checks. Only the versions that
+        // are counted by name use bytes.
         let samples = 2 * (DetailBytes.ofNewestSample + 17 * 200)
         let store = try place.store(limits: Self.limits(2 * (250 * 116 + samples)))
         func send(_ name: String, _ count: Int) throws {
@@ -268,9 +275,9 @@ import Testing
         for version in 1...4 { try check(0..<10, version: "\(version).0") }
         let store = try place.store(limits: limits)
         let unnamed = try countLeftOut(store)
-        // A name takes 763 bytes, so that 17 of the 40 have room.
+        // Each name takes 763 bytes, so 13,000 bytes are enough for 17 of the 40 names.
         #expect(unnamed == 3 * 23)
-        // Known names continue to count, and another key has its own limit of bytes.
+        // Names that are stored already are still counted, and another key has its own limit of bytes.
         try check(0..<10, version: "1.0")
         try check(10..<20, version: "4.0", key: 2)
         #expect(try countLeftOut(store) == unnamed)
@@ -280,10 +287,10 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `checked classes over a version's maximum cost no bytes`() throws {
+    @Test func `checked classes over a version's maximum do not use a key's bytes`() throws {
         var limits = Self.limits(2 * 2_400)
         limits.checkClassesPerBuild = 2
-        // Two classes get names, of 772 bytes each.
+        // Two classes of version 1.0 and one of version 2.0 are counted by name. Each takes 772 bytes, together 2,316.
         for (version, names) in [("1.0", 0..<10), ("2.0", 0..<1)] {
             var batch = submission()
             let name = String(repeating: "x", count: 499)
@@ -300,7 +307,7 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    /// A class whose name is too long leaves its room to the next class, whose bytes count.
+    /// A class whose name is too long for the remaining bytes does not use up the limit of two classes: the next class does.
     @Test func `a class for which a key has no bytes left is not counted towards the limit of classes`()
         throws
     {
@@ -315,14 +322,15 @@ import Testing
             ]
             #expect(try place.store(limits: limits).count([batch], now: noon) == [.counted])
         }
-        // 868 bytes: of the three short names, of 273 each, the first two have room.
+        // The first name takes 873 bytes, more than the limit of 868. Each short name takes 273: two of them are counted by
+        // name, and the third exceeds the limit of two classes.
         try check(["A" + String(repeating: "x", count: 600), "B", "C", "D"])
         let overLimit = try place.store(limits: limits).makeReader().overview(app: nil, now: noon).overLimit
         #expect(
             Set(overLimit.map { "\($0.limit.rawValue) \($0.count)" }) == [
                 "detail_bytes_per_key_and_day 1", "check_classes_per_build 1",
             ])
-        // 546 are used: a name of 50 more has room, in another version.
+        // 546 bytes are used. In another version a name of 50 bytes would be counted, but this name has 51.
         var batch = submission()
         batch.usageCounts = [
             Submission.UsageCounts(
@@ -336,7 +344,7 @@ import Testing
     }
 
     @Test
-    func `checks for which a key has no bytes left are not counted towards the classes of their version`()
+    func `a class for which a key has no bytes left does not use up the limit of classes for other keys`()
         throws
     {
         var limits = Self.limits(2 * 800)
@@ -360,19 +368,21 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `alternating long and short reports charge a key for the newest sample once`() throws {
+    @Test func `long and short reports in turn use a key's bytes for the newest sample only once`() throws {
         // The first 17 reports fill the sample slots other than that of the newest sample.
         let store = try place.store(limits: Self.limits(2 * 300_000))
         let page = leak("Page")
         for number in 0..<400 {
-            // Another key sends the short samples, for which it gets nothing back.
+            // Another key sends the short reports. As the newest sample both lengths count 4,096 bytes, so no bytes are given
+            // back.
             let (bytes, key) = number % 2 == 0 ? (3_900, Int64(1)) : (40, 2)
             try count([page], bytes: bytes, key: key, at: noon + Int64(number), in: store)
         }
         #expect(try countLeftOut(store) == 0)
     }
 
-    @Test func `versions and leaks of one key get names, even if a key without bytes left sent them first`()
+    @Test
+    func `versions and leaks of a key are counted by name, even if a key without bytes left sent them first`()
         throws
     {
         var limits = StoreLimits()
@@ -394,7 +404,9 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `a sample that replaces an expired sample costs all its bytes`() throws {
+    @Test func `a sample that replaces an expired sample uses all its bytes, not only the difference`()
+        throws
+    {
         let store = try place.store(limits: Self.limits(2 * 16_000))
         let (page, home) = (leak("Page"), leak("Home"))
         let now = noon + 2 * day
@@ -404,27 +416,31 @@ import Testing
         #expect(try samples(of: page, in: store).isEmpty)
         try count([page], bytes: 5_000, at: now, in: store)
         #expect(try samples(of: page, in: store).map(\.reason) == [.newest])
-        // Another sample has room, as the first report of its leak.
+        // The key has bytes left only for a first report, which may use the whole limit.
         try count([home], bytes: 5_000, at: now, in: store)
         #expect(try samples(of: home, in: store).map(\.reason) == [.first])
     }
 
-    @Test func `bytes that a key frees make room for samples of the same commit`() throws {
+    @Test
+    func `bytes that a key frees with a shorter sample can be used by other samples of the same commit`()
+        throws
+    {
         let store = try place.store(limits: Self.limits(2 * 22_000))
         let (page, home, cart) = (leak("Page"), leak("Home"), leak("Cart"))
         try count([page], bytes: 9_000, key: 2, in: store)
-        // The newest report becomes 5,000 bytes shorter, a random one adds 3,000, and the other leak 12,000.
+        // The new newest sample of Page frees 5,000 bytes. The same report as a random sample takes 3,000 bytes, and the three
+        // samples of Home take 12,000.
         let reports = [(page, 3_000), (home, 4_000)].map { leak, bytes in
             Report(leak: leak, at: noon + 1, body: Self.body(bytes))
         }
         #expect(try store.count([submission(reports)], now: noon) == [.counted])
-        // The key has used 10,000 bytes, so that it has room for two of three.
+        // The key has used about 10,000 of 22,000 bytes, so only two of the three samples of Cart are stored.
         try count([cart], bytes: 5_000, in: store)
         #expect(try samples(of: cart, in: store).map(\.reason) == [.newest])
         #expect(try countLeftOut(store) == 2)
     }
 
-    @Test func `an ordinary app stays far below the standard limits`() {
+    @Test func `an ordinary app stays far below the default limits`() {
         let samples = 1_000 * 18 * 4_096
         let explanations = 1_000 * 20 * 300
         #expect(samples + explanations < StoreLimits().detailBytesPerKeyAndDay / 2)

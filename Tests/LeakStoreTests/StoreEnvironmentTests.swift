@@ -3,7 +3,7 @@ import Testing
 
 @testable import LeakStore
 
-/// Environments in every store. A second store runs the same tests.
+/// Environments in every store. ``StoreLocation`` chooses SQLite or PostgreSQL.
 @Suite struct StoreEnvironmentTests {
     let place = StoreLocation()
     let store: any Store
@@ -98,7 +98,7 @@ import Testing
     }
 
     @Test
-    func `a decision is in force in every environment, by the version of the environment where it was made`()
+    func `a decision about a leak in several environments refers to the newest version of each environment`()
         throws
     {
         try count()
@@ -108,7 +108,7 @@ import Testing
         #expect(stored.action == .resolved(version: "1.0", isAfter: true))
         let reader = try store.makeReader()
         #expect(try reader.leak(ids[0], now: noon)?.history.map(\.action) == [stored.action])
-        // In debug, version 2.0 leaks already, so that the fix is in a later version.
+        // In debug, version 2.0 has the leak already, so the fix is in a later version.
         let inDebug = PastDecision.Action.resolved(version: "2.0", isAfter: true)
         #expect(try reader.leak(ids[1], now: noon)?.history.map(\.action) == [inDebug])
         #expect(try reader.leak(ids[0], now: noon)?.row.state == .resolved)
@@ -116,9 +116,7 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `environments beyond the limit of an app are counted as other, production always as itself`()
-        throws
-    {
+    @Test func `environments beyond the limit of an app are counted as other, except production`() throws {
         var limits = StoreLimits()
         (limits.appsPerKey, limits.environmentsPerApp) = (1, 2)
         let store = try place.store(limits: limits)
@@ -177,9 +175,9 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `a fix is in force from the newest version of each environment`() throws {
+    @Test func `a fix in the next version is expected after the newest version of each environment`() throws {
         try count()
-        // Resolved in production, where 1.0 is the newest version. Debug has 2.0 already.
+        // The leak is resolved in production, where 1.0 is the newest version. Debug has version 2.0 already.
         let ids = [leak("Page").id, leak("Page", environment: debug).id]
         _ = try store.decide(Decision(.resolve(.nextVersion), by: "ada"), about: ids, now: noon)
         let again = Report(leak: leak("Page", environment: debug), version: "2.0", install: 2)
@@ -188,7 +186,7 @@ import Testing
         for id in ids { #expect(try reader.leak(id, now: noon)?.row.state == .resolved) }
     }
 
-    @Test func `an erased install leaves every environment`() throws {
+    @Test func `an install is erased in every environment`() throws {
         try count()
         #expect(try store.erase(install: 2).samples > 0)
         let reader = try store.makeReader()
@@ -196,7 +194,7 @@ import Testing
         #expect(try reader.leak(leak("Page").id, now: noon)?.row.installs == 1)
     }
 
-    @Test func `names of apps and environments differ by their bytes`() throws {
+    @Test func `environments whose names differ only in their bytes are different environments`() throws {
         let twins = ["caf\u{E9}", "cafe\u{301}"]
         for (number, environment) in twins.enumerated() {
             let identity = LeakIdentity(

@@ -7,14 +7,14 @@ import Testing
     @testable import LeakPostgreSQL
 #endif
 
-/// The evidence for fixes of resolved leaks in every store. A second store runs the same tests.
+/// The evidence for fixes of resolved leaks in every store. ``StoreLocation`` chooses SQLite or PostgreSQL.
 @Suite struct StoreFixTests {
     let place = StoreLocation()
     let store: any Store
 
     init() throws { store = try place.store() }
 
-    /// Counts checks of a class, and reports of a leak of it, spread over 20 installs.
+    /// Counts checks of a class, and reports of a leak of this class, spread over 20 installs.
     private func count(
         _ version: String, build: String? = nil, name: String = "Page", reports: Int, of checks: Int,
         at: Int64 = noon
@@ -45,7 +45,10 @@ import Testing
         #expect(try store.count(batches, now: noon).allSatisfy { $0 == .counted })
     }
 
-    @Test func `the rate before a fix covers the versions between those with reports`() throws {
+    @Test
+    func `the rate before a fix is that of all versions from the first to the last version with reports`()
+        throws
+    {
         try count("5.0", reports: 0, of: 500)
         for (version, reports) in [("5.1", 2), ("5.2", 0), ("5.3", 0), ("5.4", 2)] {
             try count(version, reports: reports, of: 500)
@@ -60,7 +63,7 @@ import Testing
             try store.decide(Decision(.resolve(fix), by: "ada"), about: leak(name).id, now: now))
     }
 
-    /// The evidence on the page of a leak. Lists and the page of a class have the same evidence.
+    /// Returns the evidence that the page of a leak shows. Expects the same evidence in lists and on the page of its class.
     private func fix(_ name: String = "Page", _ state: LeakQuery.StateFilter = .resolved) throws -> FixStatus
     {
         let reader = try store.makeReader()
@@ -75,10 +78,13 @@ import Testing
         return try #require(row.fix)
     }
 
-    @Test func `a resolved leak becomes proven, then fixed, and then regresses`() throws {
+    @Test
+    func `a resolved leak is first not proven to be fixed, then fixed, and after new reports regressed`()
+        throws
+    {
         try count("5.3.0", reports: 144, of: 1_000)
         try count("5.2.0", reports: 288, of: 2_000)
-        // From before the leak: these checks do not make its earlier rate smaller.
+        // 5.1.0 is older than the leak, so its checks do not lower the rate before the fix.
         try count("5.1.0", reports: 0, of: 10_000)
         #expect(try store.makeReader().leak(leak("Page").id, now: noon)?.row.fix == nil)
         try resolve(.version("5.4.0"))
@@ -93,7 +99,7 @@ import Testing
         #expect(status.progress.stage == .proving && status.version == "5.4.0")
         #expect(status.progress.since == Proportion(events: 0, trials: 120))
 
-        // Reports of old versions change nothing but the earlier rate.
+        // Reports of versions before the fix change only the rate before the fix.
         try count("5.3.0", reports: 144, of: 1_000)
         try count("5.4.1", reports: 0, of: 4_692)
         status = try fix()
@@ -110,10 +116,11 @@ import Testing
         #expect(status.steps.map(\.progress.stage) == [.proving, .fixed, .regressed])
     }
 
-    @Test func `a leak that only became rarer is half fixed, stays on the list, and fails the check`() throws
+    @Test func `a leak that only became rarer is half fixed, stays on the list, and fails the release check`()
+        throws
     {
         try count("5.3.0", reports: 144, of: 1_000)
-        try resolve(.after("5.3.0"))
+        try resolve(.newerThan("5.3.0"))
         try count("5.4.0", reports: 96, of: 4_800)
         let status = try fix("Page", .regressed)
         #expect(status.progress.stage == .halfFixed && status.version == "5.4.0")
@@ -126,11 +133,12 @@ import Testing
         #expect(check.leaks.first?.row.fix == status)
     }
 
-    @Test func `versions without the leak do not make it half fixed if other versions have it as before`()
+    @Test
+    func `versions without the leak do not make it half fixed if other versions have it as often as before`()
         throws
     {
         try count("5.3.0", reports: 144, of: 1_000)
-        try resolve(.after("5.3.0"))
+        try resolve(.newerThan("5.3.0"))
         try count("5.4.0", reports: 144, of: 1_000)
         for version in ["5.4.1", "5.4.2", "5.4.3"] { try count(version, reports: 0, of: 1_000) }
         #expect(try fix("Page", .regressed).progress.stage == .regressed)
@@ -140,7 +148,11 @@ import Testing
         #expect(status.progress.since == Proportion(events: 284, trials: 2_000))
     }
 
-    @Test func `a leak that is new in the version of its fix can be proven by the next one`() throws {
+    @Test
+    func
+        `if a leak was first seen in the version that should have its fix, the next version can prove the fix`()
+        throws
+    {
         try count("5.4.0", reports: 144, of: 1_000)
         try resolve(.newestVersion)
         try count("5.4.1", reports: 0, of: 1_000)
@@ -155,7 +167,10 @@ import Testing
         #expect(try fix().progress.before == Proportion(events: 100, trials: 10_000))
     }
 
-    @Test func `the rate before a fix begins at an earlier fix, if the leak has a rate since then`() throws {
+    @Test
+    func `the rate before a fix counts only versions since an earlier fix, if these versions give a rate`()
+        throws
+    {
         try count("5.1.0", reports: 400, of: 1_000, at: noon - 9 * day)
         try resolve(.version("5.2.0"), now: noon - 8 * day)
         try resolve(.version("5.3.0"), now: noon - 6 * day)
@@ -177,13 +192,13 @@ import Testing
     }
 
     @Test
-    func `a decision about a version that had the leak already does not change the rate before the fix`()
+    func `resolving a leak in a version that already had it does not change the rate before a later fix`()
         throws
     {
         try count("5.1.0", reports: 400, of: 1_000, at: noon - 9 * day)
         try count("5.2.0", reports: 200, of: 1_000, at: noon - 9 * day)
         try resolve(.version("5.2.0"), now: noon - 8 * day)
-        // The first use of a version with the fix.
+        // 5.2.1 is the first version with the fix that is used. It has only counts of another class.
         try count("5.2.1", name: "Cart", reports: 20, of: 1_000, at: noon - 7 * day)
         try resolve(.version("5.3.0"), now: noon - 6 * day)
         #expect(try fix().progress.before == Proportion(events: 600, trials: 2_000))
@@ -197,14 +212,14 @@ import Testing
         try count("5.2.0", build: withoutLeak, reports: 0, of: 500, at: noon - 9 * day)
         try count("5.2.0", build: withLeak, reports: 200, of: 500, at: noon - 9 * day)
         try resolve(.version("5.2.0"), now: noon - 8 * day)
-        // The first use of a version with the fix.
+        // 5.2.1 is the first version with the fix that is used. It has only counts of another class.
         try count("5.2.1", name: "Cart", reports: 20, of: 1_000, at: noon - 7 * day)
         try resolve(.version("5.3.0"), now: noon - 6 * day)
         #expect(try fix().progress.before == Proportion(events: 600, trials: 2_000))
     }
 
     @Test(arguments: [("1", "2"), ("2", "1")])
-    func `the history has a regression in a version of which only one build has the leak`(
+    func `the history shows a regression in a version even if only one of its builds has the leak`(
         withoutLeak: String, withLeak: String
     ) throws {
         try count("5.1.0", reports: 144, of: 1_000, at: noon - 9 * day)
@@ -226,7 +241,7 @@ import Testing
             try resolve(.version(version), now: noon - days * day)
         }
         let detail = try #require(try store.makeReader().leak(leak("Page").id, now: noon))
-        // The newest decision is the first. The versions of the decision about 3.0.0 belong to the next decision.
+        // The history lists the newest decision first. The versions of the decision about 3.0.0 belong to the next decision.
         #expect(detail.history.count == 3 && detail.fixes[2] == nil)
     }
 
@@ -243,7 +258,7 @@ import Testing
         let reader = try store.makeReader()
         #expect(try reader.releases(app: "shop").map(\.regressedLeaks) == [0, 0, 0])
         #expect(try reader.leak(leak("Page").id, now: noon)?.row.decisionStatus?.reportsSince == 0)
-        // A report that was made later does, and the next version is not to blame.
+        // A report that was made after the decision contradicts it. The leak regressed in 5.4.0, not in 5.4.1.
         try count("5.4.0", reports: 20, of: 0, at: noon - day)
         let regressed = try fix("Page", .regressed)
         #expect(regressed.steps.map(\.version) == ["5.4.0"])
@@ -252,9 +267,7 @@ import Testing
             try store.makeReader().leak(leak("Page").id, now: noon)?.row.decisionStatus?.reportsSince == 20)
     }
 
-    @Test func `reports that a version had when it was resolved let no late report contradict the decision`()
-        throws
-    {
+    @Test func `late reports do not contradict a decision if the version had reports before it`() throws {
         let decision = noon - 2 * day + hour / 2
         try count("5.3.0", reports: 144, of: 1_000, at: noon - 4 * day)
         try count("5.4.0", reports: 5, of: 1_000, at: noon - 2 * day)
@@ -294,11 +307,11 @@ import Testing
         #expect(try reportsSince() == 0)
     }
 
-    @Test func `only a regression in a version that was known at the decision is computed for each list`()
+    @Test func `a regression is cached, unless it is in a version that was known when the decision was made`()
         throws
     {
         try count("5.3.0", name: "Page", reports: 20, of: 100, at: noon - 4 * day)
-        try resolve(.after("5.3.0"), now: noon - 2 * day)
+        try resolve(.newerThan("5.3.0"), now: noon - 2 * day)
         try count("5.4.0", name: "Page", reports: 20, of: 100)
         try count("5.4.0", name: "Cart", reports: 20, of: 100, at: noon - 4 * day)
         try resolve(.version("5.4.0"), "Cart", now: noon - day)
@@ -310,7 +323,7 @@ import Testing
         #expect(cachedVersions(reader) == ["5.3.0"])
     }
 
-    /// The versions of the cached decisions about leaks with 40 reports.
+    /// Returns the versions of the cached decisions about leaks that have 40 reports.
     private func cachedVersions(_ reader: any StoreReader) -> [String] {
         var cache = (reader as? SQLiteReader)?.decisionCache
         #if PostgreSQL
@@ -330,7 +343,10 @@ import Testing
         try store.makeReader().leak(leak("Page").id, now: noon)?.row.decisionStatus?.reportsSince
     }
 
-    @Test func `late reports from the day of a decision do not make checks of their version prove it`() throws
+    @Test
+    func
+        `after late reports from the day of a decision, checks of their version do not prove the fix any more`()
+        throws
     {
         try count("5.3.0", reports: 144, of: 1_000, at: noon - 4 * day)
         try count("5.4.0", reports: 0, of: 1_000)
@@ -343,7 +359,9 @@ import Testing
         #expect(try reportsSince() == 0)
     }
 
-    @Test func `a version that the collector did not know contradicts a fix whenever its reports were made`()
+    @Test
+    func
+        `reports of a version that was unknown at the decision contradict it, even if they were made before it`()
         throws
     {
         try count("5.3.0", reports: 144, of: 1_000, at: noon - 4 * day)
@@ -352,7 +370,11 @@ import Testing
         #expect(try fix("Page", .regressed).steps.map(\.version) == ["5.4.0"])
     }
 
-    @Test func `the history keeps the version that regressed if the leak is resolved in it again`() throws {
+    @Test
+    func
+        `the history still shows a regression after the leak is resolved again in the version that regressed`()
+        throws
+    {
         try count("5.3.0", reports: 144, of: 1_000, at: noon - 9 * day)
         try resolve(.version("5.4.0"), now: noon - 8 * day)
         try count("5.4.0", reports: 0, of: 1_000)
@@ -365,12 +387,14 @@ import Testing
         #expect(steps.last?.seenAgainDay == Int(noon / day) - 6)
     }
 
-    @Test func `the history has the steps of each fix, with the days that are known`() throws {
+    @Test func `the history has the steps of each fix, and the day on which the leak was seen again`()
+        throws
+    {
         try count("5.1.0", reports: 144, of: 1_000, at: noon - 9 * day)
         try resolve(.version("5.2.0"), now: noon - 8 * day)
         try count("5.2.0", reports: 0, of: 1_000)
         try count("5.3.0", reports: 100, of: 1_000, at: noon - 6 * day)
-        // In use before the decision: these reports may be from before it.
+        // These reports of 5.2.1 were made before the decision, so 5.2.1 is not a step of its fix.
         try count("5.2.1", reports: 100, of: 1_000, at: noon - 9 * day)
         try resolve(.version("5.4.0"), now: noon - 5 * day)
         _ = try store.decide(
@@ -389,7 +413,7 @@ import Testing
         }
     }
 
-    @Test func `reports of a version without checks mean that the leak was seen again`() throws {
+    @Test func `reports of a version without checks still show that the leak was seen again`() throws {
         try count("5.3.0", reports: 144, of: 1_000)
         try resolve(.version("5.4.0"))
         try count("5.4.0", reports: 20, of: 0)
@@ -398,7 +422,10 @@ import Testing
         #expect(progress.since == Proportion(events: 0, trials: 0) && progress.upperBound == 1)
     }
 
-    @Test func `without checks a leak is at most not seen since its fix`() throws {
+    @Test
+    func `without checks before the fix, a leak without new reports has the stage notSeen, never fixed`()
+        throws
+    {
         try count("5.3.0", reports: 20, of: 0)
         try resolve(.version("5.4.0"))
         #expect(try fix().progress.stage == .notSeen)

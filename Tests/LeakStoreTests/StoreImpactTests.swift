@@ -31,7 +31,7 @@ import Testing
         return impact
     }
 
-    @Test func `an install is counted on the day of its report, and for six days more`() throws {
+    @Test func `an install counts on the day of its report, and on the six days after it`() throws {
         try count(report(1), report(2), report(2), report(3, age: 3), report(4, age: 6), report(5, age: 7))
         #expect(try impact() == 4)
         try store.expire(now: noon + day)
@@ -41,14 +41,14 @@ import Testing
             try store.expire(now: noon + days * day)
             #expect(try self.impact() == impact)
         }
-        // The installs of all time stay.
+        // The number of all installs does not change.
         #expect(try store.makeReader().leak(page.id, now: noon)?.row.installs == 5)
         try count(report(1, now: noon + 20 * day), now: noon + 20 * day)
         #expect(try impact() == 1)
     }
 
     @Test(arguments: [15, 400] as [Int64])
-    func `a clock that is behind removes no installs`(days: Int64) throws {
+    func `while the clock is behind, no recent installs are removed`(days: Int64) throws {
         try count(report(1), report(2), report(3, age: 6))
         let behind = noon - days * day
         try store.expire(now: behind)
@@ -78,9 +78,9 @@ import Testing
     }
 
     @Test(arguments: [nil, .month] as [Period?])
-    func `lists are sorted by the installs of the last days, and those of a version by all`(period: Period?)
-        throws
-    {
+    func `lists of all versions are sorted by recent installs, and lists of one version by all its installs`(
+        period: Period?
+    ) throws {
         let cart = leak("Cart")
         for install in 1...3 as ClosedRange<UInt64> { try count(report(install, age: 8)) }
         try count(report(1), Report(leak: cart, install: 1), Report(leak: cart, install: 2))
@@ -92,7 +92,7 @@ import Testing
         #expect(try reader.leaks(query, now: noon).leaks.map(\.identity.title) == ["Page", "Cart"])
     }
 
-    @Test func `several writers count an install once`() throws {
+    @Test func `an install that several writers report counts once`() throws {
         let other = try place.store()
         for install in 1...9 as ClosedRange<UInt64> {
             try count(report(install))

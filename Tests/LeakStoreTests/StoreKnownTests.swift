@@ -1,7 +1,7 @@
 import LeakStore
 import Testing
 
-/// Separation of known leaks in every store. A second store runs the same tests.
+/// Separation of known leaks in every store. ``StoreLocation`` chooses SQLite or PostgreSQL.
 @Suite struct StoreKnownTests {
     let place = StoreLocation()
     let store: any Store
@@ -39,7 +39,7 @@ import Testing
         return try reader.leaks(query, now: noon)
     }
 
-    @Test func `a list leaves known leaks out and says how many`() throws {
+    @Test func `a list leaves known leaks out, and has their number`() throws {
         let page = try page(store.makeReader(known: list))
         #expect(page.leaks.map(\.reports) == [5, 5])
         #expect((page.total, page.reports) == (2, 10))
@@ -60,24 +60,26 @@ import Testing
         #expect(page.leaks.map(\.reports) == reports)
         #expect((page.total, page.reports) == (reports.count, reports.reduce(0, +)))
         #expect((page.known.leaks > 0) == (state == .toFix))
-        for row in page.leaks { #expect((row.state == .known) == (row.known?.isAll == true)) }
+        for row in page.leaks { #expect((row.state == .known) == (row.known?.coversAllReports == true)) }
     }
 
-    @Test func `a partly known leak stays the app's, and has the reason`() throws {
+    @Test func `a leak that is known only for some of its systems stays open, and shows the matching rule`()
+        throws
+    {
         let reader = try store.makeReader(known: list)
         let cart = leak("UITextField", stack: ["Cart"]).id
         for row in [
             try page(reader).leaks.first { $0.identity.id == cart }, try reader.leak(cart, now: noon)?.row,
         ] {
             #expect(row?.state == .open)
-            #expect(row?.known?.reports == 3 && row?.known?.elsewhere == 2)
+            #expect(row?.known?.reports == 3 && row?.known?.reportsElsewhere == 2)
         }
         let save = try #require(try reader.leak(leak("UIKeyboardSave").id, now: noon)?.row)
         #expect(save.state == .known && save.known?.rule.id == "keyboard")
         #expect(try reader.leak(leak("Page").id, now: noon)?.row.known == nil)
     }
 
-    @Test func `filters apply to the list of known leaks too`() throws {
+    @Test func `the filters of a list also apply to its number of known leaks`() throws {
         let reader = try store.makeReader(known: list)
         let newest = try page(reader) { $0.version = "2.0" }
         #expect(newest.leaks.isEmpty && newest.known == LeakTotals(leaks: 1, reports: 7))
@@ -98,7 +100,7 @@ import Testing
     }
 
     @Test(arguments: LeakQuery.Sort.allCases, [1, 3])
-    func `paging visits every leak that is not known exactly once`(sort: LeakQuery.Sort, limit: Int) throws {
+    func `paging visits each leak once, and leaves out known leaks`(sort: LeakQuery.Sort, limit: Int) throws {
         let more = (0..<20).map { number in
             Report(
                 leak: leak(number.isMultiple(of: 2) ? "UIKeyboard\(number)" : "L\(number)"),
@@ -122,7 +124,11 @@ import Testing
         #expect(titles.allSatisfy { !$0.hasPrefix("UIKeyboard") })
     }
 
-    @Test func `a new report is judged at once, even by a reader that judged before`() throws {
+    @Test
+    func
+        `after a report from another system a leak is not known any more, even for a reader that has read it`()
+        throws
+    {
         let reader = try store.makeReader(known: list)
         #expect(try page(reader).known.leaks == 2)
         _ = try store.count(
@@ -130,10 +136,10 @@ import Testing
         )
         let page = try page(reader)
         #expect(page.known == LeakTotals(leaks: 1, reports: 4))
-        #expect(page.leaks.first?.known?.elsewhere == 1)
+        #expect(page.leaks.first?.known?.reportsElsewhere == 1)
     }
 
-    @Test func `a leak that two entries match is counted once, however often it is read`() throws {
+    @Test func `a known leak that two rules match is counted once, however often it is read`() throws {
         let reader = try store.makeReader(known: list)
         for _ in 0..<3 {
             #expect(try page(reader).known == LeakTotals(leaks: 2, reports: 11))

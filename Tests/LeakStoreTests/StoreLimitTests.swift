@@ -2,12 +2,12 @@ import Testing
 
 @testable import LeakStore
 
-/// Limits for the data that one sender can make a store keep. A second store runs the same tests.
+/// Limits for the data that one sender can make a store keep. ``StoreLocation`` chooses SQLite or PostgreSQL.
 @Suite struct StoreLimitTests {
     let place = StoreLocation()
 
-    /// Limits that a test reaches.
-    static var small: StoreLimits {
+    /// Limits that are small enough for a test to reach.
+    static var smallLimits: StoreLimits {
         var limits = StoreLimits()
         limits.appsPerKey = 2
         limits.releasesPerApp = 3
@@ -32,18 +32,18 @@ import Testing
         )
     }
 
-    @Test func `limits may be as large as an integer`() {
+    @Test func `builds are admitted up to both limits, which may be as large as an integer`() {
         var limits = StoreLimits()
-        #expect(limits.admit(builds: 1_499, cells: 399_999, isOther: true))
-        #expect(!limits.admit(builds: 1_500, cells: 0, isOther: true))
-        #expect(!limits.admit(builds: 0, cells: 400_000, isOther: true))
-        #expect(!limits.admit(builds: 500, cells: 0, isOther: false))
+        #expect(limits.admitsBuild(builds: 1_499, cells: 399_999, isOther: true))
+        #expect(!limits.admitsBuild(builds: 1_500, cells: 0, isOther: true))
+        #expect(!limits.admitsBuild(builds: 0, cells: 400_000, isOther: true))
+        #expect(!limits.admitsBuild(builds: 500, cells: 0, isOther: false))
         (limits.buildsPerLeak, limits.leakBuildsPerApp) = (.max, .max)
-        #expect(limits.admit(builds: 1, cells: 1, isOther: true))
+        #expect(limits.admitsBuild(builds: 1, cells: 1, isOther: true))
     }
 
-    @Test func `leaks beyond the limit are counted as one leak for all of them`() throws {
-        let store = try place.store(limits: Self.small)
+    @Test func `all leaks beyond the limit are counted together as one leak`() throws {
+        let store = try place.store(limits: Self.smallLimits)
         for round in 0..<2 {
             for number in 0..<10 {
                 let report = Report(leak: leak("L\(number)"), count: number + 1)
@@ -62,7 +62,7 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `texts of leaks are bounded in bytes`() throws {
+    @Test func `leaks beyond the app's limit of bytes of texts are counted together`() throws {
         var limits = StoreLimits()
         limits.leakTextBytesPerApp = 5_000
         let store = try place.store(limits: limits)
@@ -74,8 +74,10 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `versions beyond the limit are counted as other, older than any`() throws {
-        let store = try place.store(limits: Self.small)
+    @Test func `versions beyond the limit are counted as other, which is listed as the oldest version`()
+        throws
+    {
+        let store = try place.store(limits: Self.smallLimits)
         for number in 1...9 {
             _ = try store.count(
                 [submission([Report(leak: leak("Page"), version: "\(number).0")])], now: noon)
@@ -100,7 +102,7 @@ import Testing
     }
 
     @Test func `builds beyond the limits, of a version and of a leak, are counted as other`() throws {
-        let store = try place.store(limits: Self.small)
+        let store = try place.store(limits: Self.smallLimits)
         for version in ["1.0", "2.0", "3.0"] {
             for build in 0..<5 {
                 let report = Report(
@@ -110,7 +112,7 @@ import Testing
         }
         let reader = try store.makeReader()
         let page = try #require(try reader.leak(leak("Page").id, now: noon))
-        // Three builds are the limit of one leak; other builds of the first version are one of them.
+        // A leak has at most three builds of its own. The third is the one that counts the other builds of version 1.0.
         #expect(
             page.versions.map { "\($0.version) \($0.build ?? "")" }.sorted()
                 == ["1.0 0", "1.0 1", "1.0 other", "2.0 other", "3.0 other"])
@@ -121,7 +123,10 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `builds of leaks over an app's maximum are counted as builds of another release`() throws {
+    @Test
+    func `builds of leaks over an app's maximum are counted as other builds, and at last as other versions`()
+        throws
+    {
         let directory = TemporaryDirectory()
         var limits = StoreLimits()
         limits.leakBuildsPerApp = 3
@@ -139,7 +144,7 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `a version that is named other is not counted as over a limit`() throws {
+    @Test func `a version that a sender names "other" is not counted as over a limit`() throws {
         let directory = TemporaryDirectory()
         let store = try directory.store()
         let report = Report(leak: leak("Page"), version: "other", build: "other")
@@ -151,7 +156,7 @@ import Testing
 
     @Test func `names that an import's larger limits allowed are still counted under their own name`() throws
     {
-        let server = try place.store(limits: Self.small)
+        let server = try place.store(limits: Self.smallLimits)
         let old = (1...9).map { Report(leak: leak("L\($0)"), version: "\($0).0") }
         _ = try server.count([submission(old)], now: noon)
         let new = submission([Report(leak: leak("New"), version: "10.0", build: "7")])
@@ -165,7 +170,7 @@ import Testing
 
     @Test func `an app over one key's limit is created by another key, with its own leaks`() throws {
         let directory = TemporaryDirectory()
-        let store = try directory.store(limits: Self.small)
+        let store = try directory.store(limits: Self.smallLimits)
         for (key, app) in [(Int64(1), "a"), (1, "b"), (1, "c"), (2, "c")] {
             let report = Report(leak: leak("Page", app: app))
             _ = try store.count([submission([report], keyID: key)], now: noon)
@@ -179,7 +184,7 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `a leak that is seen in many versions at once, the newest first, counts the installs of all`()
+    @Test func `one batch with many versions of a leak, newest first, counts the installs of each version`()
         throws
     {
         let directory = TemporaryDirectory()
@@ -192,8 +197,10 @@ import Testing
         #expect(try store.makeReader().leaks(LeakQuery(), now: noon).leaks.first?.installs == 40)
     }
 
-    @Test func `a repeat is recognised although its response is not stored any more`() throws {
-        let store = try place.store(limits: Self.small)
+    @Test func `a repeated batch is recognized even if its response was not stored because of the limit`()
+        throws
+    {
+        let store = try place.store(limits: Self.smallLimits)
         let batches = (0..<4).map { submission([Report(leak: leak("Page"))], key: "\($0)", body: UInt8($0)) }
         #expect(try store.count(batches, now: noon) == [Receipt](repeating: .counted, count: 4))
         let repeats = try store.count(batches, now: noon)
@@ -207,7 +214,7 @@ import Testing
     }
 
     @Test func `apps over one key's limit are counted as other`() throws {
-        let store = try place.store(limits: Self.small)
+        let store = try place.store(limits: Self.smallLimits)
         for key in [Int64(1), 2] {
             for number in 0..<6 {
                 let report = Report(leak: leak("Page", app: "app-\(key)-\(number)"))
@@ -221,8 +228,8 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `checks and drops keep their sums`() throws {
-        let store = try place.store(limits: Self.small)
+    @Test func `the totals of checks and drops include the classes and reasons beyond the limits`() throws {
+        let store = try place.store(limits: Self.smallLimits)
         for number in 0..<5 {
             var batch = submission()
             batch.usageCounts = [
@@ -242,7 +249,7 @@ import Testing
     }
 
     @Test func `a class or reason named "other" does not use up the limit on names`() throws {
-        let store = try place.store(limits: Self.small)
+        let store = try place.store(limits: Self.smallLimits)
         for name in ["other", "a", "b"] {
             var batch = submission()
             batch.usageCounts = [
@@ -260,8 +267,11 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `idempotency keys over the limit of a day are counted and not stored`() throws {
-        let store = try place.store(limits: Self.small)
+    @Test
+    func `batches with idempotency keys over the limit of a day are counted, and their keys are not stored`()
+        throws
+    {
+        let store = try place.store(limits: Self.smallLimits)
         for number in 0..<9 {
             _ = try store.count([submission([Report(leak: leak("Page"))], key: "k\(number)")], now: noon)
         }
@@ -283,7 +293,7 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `a transaction ends when it has much to write, but accepts one submission whole`() throws {
+    @Test func `a transaction ends when it has much to write, but never within a submission`() throws {
         var limits = StoreLimits()
         limits.weightPerCommit = 100
         let store = try place.store(limits: limits)
@@ -295,7 +305,7 @@ import Testing
     }
 
     @Test func `an app that another key creates later has its own leaks`() throws {
-        let store = try place.store(limits: Self.small)
+        let store = try place.store(limits: Self.smallLimits)
         for app in ["a", "b", "c"] {
             _ = try store.count([submission([Report(leak: leak("Page", app: app))], keyID: 1)], now: noon)
         }
@@ -309,7 +319,7 @@ import Testing
     }
 
     @Test func `names that are already stored are still counted under their own name`() throws {
-        let store = try place.store(limits: Self.small)
+        let store = try place.store(limits: Self.smallLimits)
         let known = (0..<4).map { Report(leak: leak("L\($0)"), version: "1.0", build: "1", install: 3) }
         _ = try store.count([submission(known)], now: noon)
         for round in 0..<3 {
@@ -318,8 +328,8 @@ import Testing
             }
             _ = try store.count([submission(new + known)], now: noon)
         }
-        // Another collector remembers nothing of it.
-        _ = try place.store(limits: Self.small).count([submission(known)], now: noon)
+        // Another collector has none of these names in its caches.
+        _ = try place.store(limits: Self.smallLimits).count([submission(known)], now: noon)
         let reader = try store.makeReader()
         for report in known {
             let page = try #require(try reader.leak(report.leak.id, now: noon))

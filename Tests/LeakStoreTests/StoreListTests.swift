@@ -2,7 +2,7 @@ import LeakSeededRandom
 import LeakStore
 import Testing
 
-/// Lists of leaks in every store. A second store runs the same tests.
+/// Lists of leaks in every store. ``StoreLocation`` chooses SQLite or PostgreSQL.
 @Suite struct StoreListTests {
     let place = StoreLocation()
     let store: any Store
@@ -119,7 +119,7 @@ import Testing
     }
 
     @Test(arguments: LeakQuery.Order.allCases, [true, false])
-    func `pages by name skip and repeat no leak while other leaks come and go`(
+    func `pages by name skip and repeat no leak while other leaks are added or ignored`(
         order: LeakQuery.Order, isLastLeakListed: Bool
     ) throws {
         func add(_ names: String...) throws {
@@ -135,7 +135,8 @@ import Testing
         let first = try reader.leaks(query, now: noon)
         let isAscending = order == .ascending
         #expect(first.leaks.map(\.identity.title) == (isAscending ? ["b", "d", "f"] : ["l", "j", "h"]))
-        // Names before the last leak of the page come and go, and perhaps that leak does too.
+        // Leaks before the last leak of the page are added or ignored, and in half of the cases that last leak is ignored as
+        // well.
         try add(isAscending ? "a" : "m", isAscending ? "e" : "i")
         try ignore(isAscending ? "d" : "j")
         try ignore(isAscending ? "b" : "l")
@@ -146,7 +147,7 @@ import Testing
         #expect(second.leaks.map(\.identity.title) == (isAscending ? ["h", "j", "l"] : ["f", "d", "b"]))
     }
 
-    @Test func `impact puts leaks with the most installs of the current release first`() throws {
+    @Test func `the order by impact puts leaks with the most installs of the current release first`() throws {
         let (many, few) = (leak("Many"), leak("Few"))
         _ = try store.count(
             [
@@ -160,7 +161,7 @@ import Testing
         #expect(page.leaks.map(\.isNew) == [true, false])
     }
 
-    @Test func `a cursor of another list is refused`() throws {
+    @Test func `an invalid cursor, and a cursor of another list, are refused`() throws {
         _ = try store.count([submission([Report(leak: leak("A")), Report(leak: leak("B"))])], now: noon)
         let reader = try store.makeReader()
         var query = LeakQuery()
@@ -181,7 +182,7 @@ import Testing
         #expect(throws: StoreError.self) { try reader.leaks(query, now: noon) }
     }
 
-    @Test func `filters by app, kind and class`() throws {
+    @Test func `a list can be filtered by app, kind, class and version`() throws {
         _ = try store.count(
             [
                 submission([

@@ -68,7 +68,7 @@ import Testing
         #expect(after.row.identity.groupingKey.stack == new.groupingKey.stack)
         #expect(after.history.map(\.note) == ["merged 2"])
 
-        // The same reader, which has seen the leaks before.
+        // This reader has read the leaks before the merge.
         let total = try reader.overview(app: "shop", period: .quarter, now: noon)
         #expect(total.reports == before.reports && total.recentInstalls == before.recentInstalls)
         #expect(total.recentReports == before.recentReports && total.leaks == 1)
@@ -79,7 +79,7 @@ import Testing
         #expect(try reader.outline(of: new.id)?.reports == after.row.reports)
         #expect(try reader.outline(of: old.id) == nil)
 
-        // Counting continues, here and in another process.
+        // New reports are counted, by this store and by another store.
         try count(Report(leak: new, version: "1.0", build: "7", install: 9))
         _ = try place.store().count([submission([Report(leak: new, install: 10)])], now: noon)
         try count(Report(leak: new, version: "1.0", build: "8", install: 11))
@@ -88,7 +88,7 @@ import Testing
     }
 
     @Test
-    func `leaks that are merged again lead to the last leak, and a leak that comes back is separate again`()
+    func `repeated merges lead to the last leak, and a merged leak that is reported again is separate again`()
         throws
     {
         try count(Report(leak: old), Report(leak: other))
@@ -105,7 +105,7 @@ import Testing
         #expect(try detail().row.reports == 3)
     }
 
-    @Test func `leaks that are missing, the target itself, or of another app are not merged`() throws {
+    @Test func `missing leaks, the target itself, and leaks of another app are not merged`() throws {
         let foreign = leak("Page", app: "other app")
         try count(Report(leak: new), Report(leak: foreign))
         #expect(try merge([old, new]) == nil)
@@ -113,7 +113,9 @@ import Testing
         #expect(try detail().row.reports == 1 && detail().history.isEmpty)
     }
 
-    @Test func `kept reports stay within their number, including the first and the newest`() throws {
+    @Test func `a merged leak has no more samples than other leaks, among them the first and the newest`()
+        throws
+    {
         for (leak, start) in [(old, noon - day), (new, noon)] {
             for number in 0..<30 {
                 try count(Report(leak: leak, at: start + Int64(number) * 1_000, body: "{\"n\":\(number)}"))
@@ -128,7 +130,7 @@ import Testing
         #expect((2...16).contains(ofOld))
     }
 
-    @Test func `systems beyond the limit are counted as one`() throws {
+    @Test func `reports of systems beyond the limit are still counted after a merge`() throws {
         for (leak, offset) in [(old, 0), (new, 150)] {
             for number in 0..<150 {
                 try count(Report(leak: leak, system: "S\(number + offset)", model: nil))
@@ -149,7 +151,7 @@ import Testing
         try decide(.ignore(nil), new, at: noon - 2 * day)
         try decide(.resolve(.version("2.0")), old, at: noon - day)
         let merge = try #require(try merge([old]))
-        #expect(merge.holding?.leak == old.id && merge.decidedParts == 2)
+        #expect(merge.decisionInForce?.leak == old.id && merge.decidedLeakCount == 2)
         #expect(try detail().row.state == .resolved)
         #expect(try detail().row.decisionStatus?.reportsSince == 0)
         #expect(
@@ -160,7 +162,7 @@ import Testing
         #expect(try detail().row.state == .regressed)
     }
 
-    @Test func `reports after the decision contradict it, whichever part of the merged leak they belong to`()
+    @Test func `reports of either part of a merged leak contradict the decision if they were made after it`()
         throws
     {
         try count(Report(leak: old, version: "2.0", at: noon - 3 * day), at: noon - 2 * day)
@@ -188,7 +190,11 @@ import Testing
         #expect(try detail().row.decisionStatus?.reportsSince == 1)
     }
 
-    @Test func `a limit of reports counts the reports of all parts since the decision`() throws {
+    @Test
+    func
+        `ignoring a merged leak for a number of reports counts the reports of all its parts since the decision`()
+        throws
+    {
         try count(
             Report(leak: old, at: noon - 3 * day, count: 4),
             Report(leak: new, at: noon - 3 * day, count: 7), at: noon - 2 * day)
@@ -201,7 +207,11 @@ import Testing
         #expect(try detail().row.state == .open)
     }
 
-    @Test func `a reopening is a decision too, and an undecided leak has none`() throws {
+    @Test
+    func
+        `a later reopening of one part reopens an ignored merged leak, and a part without a decision does not`()
+        throws
+    {
         try count(Report(leak: old), Report(leak: other), Report(leak: new))
         try decide(.ignore(nil), old, at: noon - day)
         try merge([other])
@@ -212,7 +222,7 @@ import Testing
         try decide(.ignore(nil), other)
         try decide(.reopen, other, at: noon + 1)
         let merge = try #require(try merge([other]))
-        #expect(merge.holding?.decision.action == .reopened)
+        #expect(merge.decisionInForce?.decision.action == .reopened)
         #expect(try detail().row.state == .open)
     }
 
@@ -254,7 +264,9 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `expired hours of one leak do not change those of another`() throws {
+    @Test func `a leak whose hours have expired can be merged into a leak whose hours are still stored`()
+        throws
+    {
         let long = 120 * day
         try count(Report(leak: old), at: noon)
         try store.expire(now: noon + long)
@@ -264,10 +276,10 @@ import Testing
         #expect(try detail(now: noon + long).row.reports == 3)
     }
 
-    // MARK: Any leaks
+    // MARK: Random leaks
 
     @Test(arguments: (1...8).map { UInt64($0) })
-    func `totals are the same before and after a merge of any leaks`(seed: UInt64) throws {
+    func `totals are the same before and after a merge of random leaks`(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         var now = noon
         let leaks = (0..<6).map { leak("L\($0 % 3)", stack: ["S\($0)"]) }
@@ -313,7 +325,7 @@ import Testing
         }
     }
 
-    /// The totals that a merge leaves as they are.
+    /// The totals that a merge does not change.
     private struct Totals: Equatable {
         var reports: Int
         var freed: Int

@@ -1,7 +1,7 @@
 import LeakStore
 import Testing
 
-/// Classes with the same name in two modules, in every store. A second store runs the same tests.
+/// Classes with the same name in two modules, in every store. ``StoreLocation`` chooses SQLite or PostgreSQL.
 @Suite struct StoreModuleTests {
     let place = StoreLocation()
     let store: any Store
@@ -11,7 +11,7 @@ import Testing
     /// A report's class, with its module in front of a dot.
     struct Named: CustomTestStringConvertible, Sendable {
         var text: String
-        /// `true` when the sender names another module as its own, so that the module in the name stays.
+        /// `true` if the sender's own module is another module, so that the module remains a part of the class name.
         var isOther = false
 
         var testDescription: String { isOther ? "\(text) of another module" : text }
@@ -38,18 +38,18 @@ import Testing
     }
 
     static let cases: [(reports: [Named], leaks: [String: Int])] = [
-        // The name alone belongs to the first module.
+        // The title without a module belongs to the module that was reported first.
         (
             ["Feed.List", "Chat.List", "Feed.List", "Chat.List"].map { Named(text: $0) },
             ["List": 2, "Chat.List": 2]
         ),
-        // A name without a module belongs to the first module.
+        // Reports without a module belong to the module that was reported first.
         (["List", "Feed.List", "List", "Chat.List"].map { Named(text: $0) }, ["List": 3, "Chat.List": 1]),
         (["Feed.List", "List", "Chat.List", "List"].map { Named(text: $0) }, ["List": 3, "Chat.List": 1]),
-        // With and without the sender's own module.
+        // The module of the class is the sender's own module in one report, and not in the other.
         ([Named(text: "Feed.List"), Named(text: "Feed.List", isOther: true)], ["List": 2]),
         ([Named(text: "Feed.List", isOther: true), Named(text: "Feed.List")], ["Feed.List": 2]),
-        // A class of another module does not take the name of the app's own.
+        // A class of another module does not take the name of the app's own class.
         (
             [Named(text: "List"), Named(text: "Feed.List", isOther: true), Named(text: "Feed.List")],
             ["List": 1, "Feed.List": 2]
@@ -71,9 +71,9 @@ import Testing
         return Dictionary(uniqueKeysWithValues: leaks.map { ($0.identity.title, $0.reports) })
     }
 
-    /// Both classes arrive in one transaction, and then with room for only one more leak.
+    /// Both spellings and one more leak arrive in one transaction, and the app may have two leaks.
     @Test(arguments: [["List", "Feed.List"], ["Feed.List", "List"]])
-    func `a new leak with two spellings uses the room of one leak`(names: [String]) throws {
+    func `a new leak with two spellings counts as one towards the limit of leaks`(names: [String]) throws {
         var limits = StoreLimits()
         limits.leaksPerApp = 2
         let store = try place.store(limits: limits)
@@ -85,7 +85,7 @@ import Testing
     }
 
     @Test(arguments: cases)
-    func `a class with and without its module is one leak in two reports, one after the other`(
+    func `a class with and without its module is one leak if the reports arrive one after the other`(
         reports: [Named], leaks: [String: Int]
     ) throws {
         for report in reports { _ = try store.count([submission([Report(leak: report.leak)])], now: noon) }
@@ -93,27 +93,27 @@ import Testing
     }
 
     @Test(arguments: cases)
-    func `a class with and without its module is one leak, all in one batch`(
+    func `a class with and without its module is one leak if all reports arrive in one batch`(
         reports: [Named], leaks: [String: Int]
     ) throws {
         _ = try store.count([submission(reports.map { Report(leak: $0.leak) })], now: noon)
         #expect(try reportsByTitle() == leaks)
     }
 
-    /// Each of the two leaks keeps only its own reports.
+    /// If there are two leaks, neither gets reports of the other leak.
     @Test(arguments: cases)
-    func `a class with and without its module is one leak, in turns to two collectors`(
+    func `a class with and without its module is one leak if the reports arrive at two collectors in turn`(
         reports: [Named], leaks: [String: Int]
     ) throws {
         let other = try place.store()
         for (number, report) in reports.enumerated() {
-            let taker = number.isMultiple(of: 2) ? store : other
-            _ = try taker.count([submission([Report(leak: report.leak)])], now: noon)
+            let receiver = number.isMultiple(of: 2) ? store : other
+            _ = try receiver.count([submission([Report(leak: report.leak)])], now: noon)
         }
         // Each store has read the rows that the other has written.
         for (number, report) in reports.enumerated() {
-            let taker = number.isMultiple(of: 2) ? other : store
-            _ = try taker.count([submission([Report(leak: report.leak)])], now: noon)
+            let receiver = number.isMultiple(of: 2) ? other : store
+            _ = try receiver.count([submission([Report(leak: report.leak)])], now: noon)
         }
         #expect(try reportsByTitle() == leaks.mapValues { 2 * $0 })
     }

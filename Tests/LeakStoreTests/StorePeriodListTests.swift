@@ -2,14 +2,14 @@ import LeakSeededRandom
 import LeakStore
 import Testing
 
-/// Lists of a period without a filter, beside the same lists with a filter that every leak passes; a second store runs
-/// the same tests. Stores find the former by indexes and by sums of whole apps.
+/// Compares lists of a period without a filter with the same lists with a filter that every leak passes, in every store. Stores
+/// read the lists without a filter from indexes and sums of whole apps. ``StoreLocation`` chooses SQLite or PostgreSQL.
 @Suite struct StorePeriodListTests {
     private let place = StoreLocation()
     private static let apps = ["shop", "mail", "maps"]
 
-    /// Reports around the beginnings of periods, some of freed leaks, some late; few different counts, so that many leaks
-    /// have the same sort keys.
+    /// Returns reports around the beginnings of periods. Some are of freed objects, and some are late. There are few different
+    /// counts, so that many leaks have the same sort keys.
     private func reports(_ random: inout SeededRandom, now: Int64) -> [Report] {
         (0..<Int.random(in: 5...40, using: &random)).map { _ in
             let period = Period.allCases.randomElement(using: &random) ?? .day
@@ -48,7 +48,7 @@ import Testing
         var totals: [String] = []
     }
 
-    /// The first pages of a list; the limit grows from page to page.
+    /// Reads the first pages of a list, each with a larger limit than the page before.
     private func list(
         _ query: LeakQuery, _ reader: any StoreReader, now: Int64, pages: Int = .max
     ) throws -> Listed {
@@ -96,8 +96,8 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    /// More leaks than PostgreSQL looks up to bound a page. Their total numbers of reports say little about the reports of a
-    /// period, some of which are later than the time of the list.
+    /// There are more leaks than PostgreSQL reads to find the bound of a page. The total reports of a leak say little about its
+    /// reports in a period, and some reports are later than the time of the list.
     @Test(arguments: Period.allCases)
     func `a list of many leaks is the same with a filter that every leak passes`(period: Period) throws {
         let store = try place.store()
@@ -131,7 +131,7 @@ import Testing
 
     @Test(
         arguments: Period.allCases, [(reports: 3, freed: 0, total: 1), (0, 2, 0)] as [(Int, Int, Int)])
-    func `a leak that was only freed in a period is not in its list`(
+    func `a leak is in the list of a period only if it has reports in the period, not only freed objects`(
         period: Period, then: (reports: Int, freed: Int, total: Int)
     ) throws {
         let store = try place.store()

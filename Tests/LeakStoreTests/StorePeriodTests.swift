@@ -2,7 +2,7 @@ import LeakSeededRandom
 import LeakStore
 import Testing
 
-/// Counts by period in every store. A second store runs the same tests.
+/// Counts by period in every store. ``StoreLocation`` chooses SQLite or PostgreSQL.
 @Suite struct StorePeriodTests {
     let place = StoreLocation()
     let store: any Store
@@ -55,7 +55,9 @@ import Testing
         #expect(try page(period, now: noon + 12 * hour).leaks.map(\.reports) == [2])
     }
 
-    @Test func `the last day begins at the first hour within 24 hours, in figures and lists`() throws {
+    @Test func `the last day begins with the first full hour of the last 24 hours, in figures and lists`()
+        throws
+    {
         try count("Edge", at: noon - day, install: 1)
         try count("Now", at: noon, install: 2, count: 2)
         #expect(try readRecentCounts(.day) == [3, 2, 2])
@@ -76,7 +78,7 @@ import Testing
         #expect(list.total >= 4)
     }
 
-    @Test func `a period's numbers stay the same whenever slots become days`() throws {
+    @Test func `merging slots into days does not change the numbers of a period`() throws {
         var now = noon
         for number in 0..<12 {
             try count(at: now, now: now, install: UInt64(number % 4), count: 2)
@@ -90,7 +92,7 @@ import Testing
             #expect(try Period.allCases.map { try readRecentCounts($0, now: now) } == before)
         }
         #expect(try store.verify() == [])
-        // Days grow as ten-minute slots follow.
+        // Later ten-minute slots are added to days that exist already.
         try count(at: now - 2 * day, now: now, install: 90, count: 5)
         try store.expire(now: now + 2 * day)
         #expect(try readRecentCounts(.week, now: now)[0] == 41 && readRecentCounts(.week, now: now)[1] == 6)
@@ -112,7 +114,7 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `days are deleted after ninety days`() throws {
+    @Test func `counts of days are deleted after ninety days`() throws {
         for number in 0..<100 {
             let now = noon + Int64(number) * day
             try count(at: now, now: now, install: UInt64(number))
@@ -127,7 +129,7 @@ import Testing
         #expect(try store.verify() == [])
         try store.expire(now: end + 200 * day)
         #expect(try readRecentCounts(.quarter, now: end) == [0, 0, 1])
-        // An install that is counted then is the only one in the period.
+        // An install that is counted after that is the only one in the period.
         try count(at: end + 200 * day, now: end + 200 * day, install: 5)
         try store.expire(now: end + 202 * day)
         #expect(try readRecentCounts(.week, now: end + 202 * day) == [1, 1, 1])
@@ -182,8 +184,10 @@ import Testing
     }
 
     @Test(arguments: Period.allCases)
-    func `a leak from before a period has only its reports of the period`(period: Period) throws {
-        let start = period.start(now: noon)
+    func `a list of a period counts only the reports in the period, even for leaks that are older`(
+        period: Period
+    ) throws {
+        let start = period.startTime(now: noon)
         for version in ["1.0", "2.0"] {
             try count("Young", at: start, count: 2, version: version)
             try count("Old", at: start - 1, count: 7, version: version)
@@ -201,7 +205,7 @@ import Testing
         #expect(cursor == nil)
     }
 
-    @Test func `a leak whose reports are all of freed objects is in no list of a period`() throws {
+    @Test func `a leak that has only freed objects is in no list of a period`() throws {
         let freed = Report(leak: leak("Page"), isFreed: true, at: noon)
         _ = try store.count([submission([freed])], now: noon)
         #expect(try page(.quarter).total == 0 && page(.quarter) { $0.state = .slow }.total == 0)
@@ -226,7 +230,9 @@ import Testing
     }
 
     @Test(arguments: LeakQuery.Sort.allCases, [Period.day, .week])
-    func `paging through a period visits every leak once`(sort: LeakQuery.Sort, period: Period) throws {
+    func `paging through a list of a period visits every leak once`(sort: LeakQuery.Sort, period: Period)
+        throws
+    {
         var random = SeededRandom(seed: 3)
         let reports = (0..<90).map { number in
             Report(

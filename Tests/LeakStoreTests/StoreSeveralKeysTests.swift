@@ -26,7 +26,7 @@ import Testing
         #expect(receipts == [Receipt](repeating: .counted, count: batches.count))
     }
 
-    /// Returns a store in which key 1 has no bytes left for new names.
+    /// Returns a store in which a key has no bytes left for new names.
     private func storeWithoutTextBytes(ofKey key: Int64 = 1) throws -> any Store {
         var limits = StoreLimits()
         limits.leakTextBytesPerKeyAndDay = 12_000
@@ -37,7 +37,10 @@ import Testing
         return store
     }
 
-    @Test func `an explanation of a leak that another key had no bytes for is dropped`() throws {
+    @Test
+    func `an explanation is dropped if its leak is not stored because another key had no bytes left for it`()
+        throws
+    {
         let store = try storeWithoutTextBytes()
         let new = leak("New", stack: [String(repeating: "x", count: 500)])
         try count([submission([Report(leak: new)]), explanation(of: new, keyID: 2)], in: store)
@@ -52,7 +55,7 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `an app that one key has no room for is created by another in the same commit`() throws {
+    @Test func `if one key may create no more apps, another key in the same commit creates the app`() throws {
         var limits = StoreLimits()
         limits.appsPerKey = 1
         let store = try place.store(limits: limits)
@@ -102,9 +105,9 @@ import Testing
     }
 
     @Test(arguments: [[1, 2], [2, 1]] as [[Int64]])
-    func `a system of one key's reports has a name although another key has no bytes for it`(
-        _ keys: [Int64]
-    ) throws {
+    func `a system is counted by name if one of two keys has bytes left for the name`(_ keys: [Int64])
+        throws
+    {
         let store = try storeWithoutDetailBytes()
         let system = "iOS " + String(repeating: "9", count: 90)
         let batches = keys.map { key in
@@ -120,7 +123,9 @@ import Testing
     }
 
     @Test(arguments: [[1, 2], [2, 1]] as [[Int64]])
-    func `a class of checks has a name although another key has no bytes for it`(_ keys: [Int64]) throws {
+    func `a checked class is counted by name if one of two keys has bytes left for the name`(_ keys: [Int64])
+        throws
+    {
         let store = try storeWithoutDetailBytes()
         let before = try detailsLeftOut(store)
         let batches = keys.map { key in
@@ -149,7 +154,11 @@ import Testing
         return submission([Report(leak: leak, at: time, body: body)], keyID: keyID)
     }
 
-    @Test func `a report without room is not stored as the newest, in the same commit and later`() throws {
+    @Test
+    func
+        `a report beyond its key's bytes does not replace the newest sample, neither in the same commit nor later`()
+        throws
+    {
         let store = try storeWithoutDetailBytes()
         let full = try detailsLeftOut(store)
         try count(
@@ -163,7 +172,9 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `a report without room is not stored as the first`(_ isReopened: Bool) throws {
+    func `a report beyond its key's limit of bytes is not stored as the first sample`(_ isReopened: Bool)
+        throws
+    {
         var limits = StoreLimits()
         limits.detailBytesPerKeyAndDay = 4_000
         var store = try place.store(limits: limits)
@@ -172,14 +183,14 @@ import Testing
         if isReopened { store = try place.store(limits: limits) }
         try count([report(of: page, at: noon + 2, keyID: 1, bytes: 1_000)], in: store)
         #expect(try sample(of: page, .first, in: store) == noon + 2)
-        // Earlier, and without room.
+        // Both reports are older than the first sample. The key of the older one has too few bytes left.
         try count([report(of: page, at: noon - 9, keyID: 1)], in: store)
         try count([report(of: page, at: noon - 5, keyID: 2, bytes: 900)], in: store)
         #expect(try sample(of: page, .first, in: store) == noon - 5)
         #expect(try store.verify() == [])
     }
 
-    @Test func `the build for reports without room is charged and counted, and never refused`()
+    @Test func `the build "other" is created even if the key has no bytes left, and its bytes are counted`()
         throws
     {
         var limits = StoreLimits()
@@ -192,10 +203,10 @@ import Testing
         let small = try place.store(limits: limits)
         let reports = leaks.map { Report(leak: $0, version: StoreLimits.other, build: StoreLimits.other) }
         for report in reports { try count([submission([report])], in: small) }
-        // The key has used its bytes, so that a new leak of it has no room.
+        // The key has no bytes left, so a new leak that it reports is not stored by name.
         try count([submission([Report(leak: leak("New"), version: StoreLimits.other)])], in: small)
         #expect(try titles(small).filter { !$0.hasPrefix("L") } == ["Not grouped (limit reached)"])
-        // The app has all builds of leaks that it may have.
+        // The app has reached its limit of builds of leaks.
         try count([submission([Report(leak: leaks[0], version: "2.0")], keyID: 2)], in: small)
         let versions = try #require(try small.makeReader().leak(leaks[0].id, now: noon)).versions
         #expect(

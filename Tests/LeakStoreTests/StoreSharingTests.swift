@@ -1,7 +1,7 @@
 import LeakStore
 import Testing
 
-/// Several collectors that share a store. A second store runs the same tests.
+/// Several collectors that share a store. ``StoreLocation`` chooses SQLite or PostgreSQL.
 @Suite struct StoreSharingTests {
     let place = StoreLocation()
 
@@ -34,7 +34,9 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `leaks that one collector merges while two count lose no report`() throws {
+    @Test func `no report is lost while one collector merges leaks and two other collectors count reports`()
+        throws
+    {
         let rounds = 40
         let place = place
         _ = try place.store()
@@ -67,8 +69,7 @@ import Testing
     }
 
     @Test
-    func
-        `an install that one collector erased is counted again in another collector that has cached it`()
+    func `an erased install that reports again is counted, even by a collector that has it in its caches`()
         throws
     {
         let (one, other) = (try place.store(), try place.store())

@@ -8,15 +8,16 @@ import Testing
     /// The same word with one code point, and with a letter and a combining accent.
     private static let (composed, decomposed) = ("caf\u{E9}", "cafe\u{301}")
 
-    private enum Cut: CaseIterable {
+    /// The way in which two submissions are counted: in one call, in two calls, or in two calls to different stores.
+    private enum Calls: CaseIterable {
         case oneCall, twoCalls, reopened
     }
 
-    /// Counts `first` then `second`, and the two once more.
-    private func count(_ cut: Cut, _ first: Submission, _ second: Submission) throws -> any StoreReader {
+    /// Counts `first`, then `second`, and then both once more.
+    private func count(_ calls: Calls, _ first: Submission, _ second: Submission) throws -> any StoreReader {
         var store = try directory.store()
         for _ in 0..<2 {
-            switch cut {
+            switch calls {
             case .oneCall: _ = try store.count([first, second], now: noon)
             case .twoCalls:
                 _ = try store.count([first], now: noon)
@@ -42,28 +43,28 @@ import Testing
         #expect(Set([ByteText(Self.composed), ByteText(Self.decomposed), ByteText("")]).count == 3)
     }
 
-    @Test(arguments: Cut.allCases)
-    private func `composed and decomposed versions and builds are counted separately`(cut: Cut) throws {
+    @Test(arguments: Calls.allCases)
+    private func `composed and decomposed versions and builds are counted separately`(calls: Calls) throws {
         let page = leak("Page")
         let parts = [
             (Self.composed, "1"), (Self.decomposed, "1"), ("1.0", Self.composed), ("1.0", Self.decomposed),
         ]
         .map { submission([Report(leak: page, version: $0, build: $1)]) }
         var (first, second) = (parts[0], parts[1])
-        let reader = try count(cut, first, second)
+        let reader = try count(calls, first, second)
         #expect(bytes(try reader.versions(app: "shop")) == Self.bothForms)
         #expect(try reader.releases(app: "shop").map(\.reports) == [2, 2])
         #expect(try reader.leak(page.id, now: noon)?.versions.map(\.reports) == [2, 2])
         #expect(try reader.leak(page.id, now: noon)?.trend.versions.map { $0.counts.last } == [2, 2])
         (first, second) = (parts[2], parts[3])
-        _ = try count(cut, first, second)
+        _ = try count(calls, first, second)
         let release = try #require(try reader.releases(app: "shop").first { $0.version == "1.0" })
         #expect(bytes(release.builds) == Self.bothForms)
         #expect(try reader.leak(page.id, now: noon)?.versions.map(\.reports) == [2, 2, 2, 2])
     }
 
-    @Test(arguments: Cut.allCases)
-    private func `composed and decomposed apps, classes and drop reasons are counted separately`(cut: Cut)
+    @Test(arguments: Calls.allCases)
+    private func `composed and decomposed apps, classes and drop reasons are counted separately`(calls: Calls)
         throws
     {
         let parts = [Self.composed, Self.decomposed].map { name in
@@ -78,7 +79,7 @@ import Testing
             part.dropped = [Submission.Dropped(app: "shop", reason: name, count: 5)]
             return part
         }
-        let reader = try count(cut, parts[0], parts[1])
+        let reader = try count(calls, parts[0], parts[1])
         #expect(bytes(try reader.apps()).isSuperset(of: Self.bothForms))
         for name in [Self.composed, Self.decomposed] {
             #expect(try reader.releases(app: AppKey(name)).map(\.sessions) == [2])

@@ -48,7 +48,7 @@ import Testing
         let store = try place.store(limits: limits)
         #expect(try store.put(symbols("A"), body: [UInt8](repeating: 1, count: 6)) == .stored)
         #expect(try store.put(symbols("B"), body: [UInt8](repeating: 1, count: 5)) == .full(bytes: 6))
-        // A table replaces the earlier table.
+        // The bytes of a table that is replaced do not count.
         #expect(try store.put(symbols("A"), body: [UInt8](repeating: 1, count: 10)) == .replaced)
         #expect(try store.put(symbols("B"), body: []) == .stored)
     }
@@ -75,18 +75,18 @@ import Testing
     private let unnamed = leak("Page", stack: ["at 6F1B-00 + 0x10", "at 6F1B-00 + 0x20"])
     private let named = leak("Page", stack: ["at load in Shop"])
 
-    @Test func `leaks are found by the image of a frame`() throws {
+    @Test func `leaks are found by the image of a frame in their stack`() throws {
         #expect(
             try store.count([submission([Report(leak: unnamed), Report(leak: named)], at: noon)], now: noon)
                 == [.counted])
         let reader = try store.makeReader()
-        #expect(try reader.leaks(withPlacesIn: ["6F1B-00"]) == [unnamed.id])
-        #expect(try reader.leaks(withPlacesIn: ["nope", "6F1B"]) == [unnamed.id])
-        #expect(try reader.leaks(withPlacesIn: ["nope"]) == [])
-        #expect(try reader.leaks(withPlacesIn: []) == [])
+        #expect(try reader.leaks(withFramesOf: ["6F1B-00"]) == [unnamed.id])
+        #expect(try reader.leaks(withFramesOf: ["nope", "6F1B"]) == [unnamed.id])
+        #expect(try reader.leaks(withFramesOf: ["nope"]) == [])
+        #expect(try reader.leaks(withFramesOf: []) == [])
     }
 
-    @Test func `a leak is rewritten under its id`() throws {
+    @Test func `rewriting a leak changes its stack, and keeps its id, grouping key and reports`() throws {
         #expect(try store.count([submission([Report(leak: unnamed)], at: noon)], now: noon) == [.counted])
         let rewritten = LeakIdentity(
             id: unnamed.id, app: unnamed.app, kind: unnamed.kind, className: unnamed.className,
@@ -97,10 +97,10 @@ import Testing
         let row = try #require(try reader.leak(unnamed.id, now: noon)).row
         #expect(row.identity.stack == named.stack && row.reports == 1)
         #expect(row.identity.groupingKey == unnamed.groupingKey)
-        #expect(try reader.leaks(withPlacesIn: ["6F1B-00"]) == [])
+        #expect(try reader.leaks(withFramesOf: ["6F1B-00"]) == [])
         #expect(try store.verify() == [])
         #expect(try !store.rewrite(named))
-        // Reports go on counting.
+        // New reports are still counted.
         #expect(try store.count([submission([Report(leak: unnamed)], at: noon)], now: noon) == [.counted])
         #expect(try store.makeReader().leak(unnamed.id, now: noon)?.row.reports == 2)
     }

@@ -2,13 +2,13 @@ import Testing
 
 @testable import LeakStore
 
-/// Sums of numbers that are too large to add.
+/// Sums that would exceed the largest number that a store may have.
 @Suite struct StoreTotalsTests {
     let directory = TemporaryDirectory()
     /// 2^53 - 1.
     private let most = 9_007_199_254_740_991
 
-    private func flood(_ app: String, count: Int) -> Submission {
+    private func hugeCounts(_ app: String, count: Int) -> Submission {
         var batch = submission(
             ["A", "B"].flatMap { name in
                 ["1.0", "2.0"].flatMap { version in
@@ -34,11 +34,12 @@ import Testing
     }
 
     @Test(arguments: [Int.max, Int.max - 1, 1 << 62, 9_007_199_254_740_991, 9_007_199_254_740_990])
-    func `totals stop at the largest number that every reader can represent`(count: Int) throws {
+    func `totals do not exceed the largest number that every reader can represent`(count: Int) throws {
         for _ in 0..<2 {
             let store = try directory.store()
             for app in ["shop", "mail"] {
-                _ = try store.count([flood(app, count: count), flood(app, count: count)], now: noon)
+                _ = try store.count(
+                    [hugeCounts(app, count: count), hugeCounts(app, count: count)], now: noon)
             }
         }
         let store = try directory.store()
@@ -77,8 +78,8 @@ import Testing
 
     @Test func `every stored number is an integer`() throws {
         let store = try directory.store()
-        store.limitLogs(to: 0)
-        for _ in 0..<3 { _ = try store.count([flood("shop", count: .max)], now: noon) }
+        store.limitPendingLogs(toInstallSets: 0)
+        for _ in 0..<3 { _ = try store.count([hugeCounts("shop", count: .max)], now: noon) }
         let connection = try SQLiteConnection(path: directory.database, access: .readOnly)
         let columns = [
             ("app", "reports"), ("app", "freed"), ("release", "reports"), ("release", "freed"),
@@ -98,7 +99,8 @@ import Testing
         #expect(Total.largest == 0x1F_FFFF_FFFF_FFFF, "the number that SQL names")
     }
 
-    @Test func `drops for more reasons than the limit are still a number`() {
+    @Test func `the total of drops does not overflow, even with the largest count for each of 2,000 reasons`()
+    {
         let dropped = (0..<2_000).map {
             Submission.Dropped(app: "shop", reason: "\($0)", count: .max)
         }

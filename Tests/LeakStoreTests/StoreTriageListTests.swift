@@ -2,7 +2,7 @@ import LeakSeededRandom
 import LeakStore
 import Testing
 
-/// Triage decisions in lists, totals and releases of every store. A second store runs the same tests.
+/// Triage decisions in lists, totals and releases of every store. ``StoreLocation`` chooses SQLite or PostgreSQL.
 @Suite struct StoreTriageListTests {
     let place = StoreLocation()
     let store: any Store
@@ -12,7 +12,7 @@ import Testing
         "UIKeyboardRegressed",
     ]
 
-    /// Reports 1, 2, 3 … in the order of ``names``.
+    /// Counts 1, 2, 3 … reports of the leaks in ``names``, in that order, and makes decisions about some of them.
     init() throws {
         store = try place.store()
         var reports: [Report] = Self.names.enumerated().map { number, name in
@@ -96,12 +96,13 @@ import Testing
         }
     }
 
-    @Test func `a known leak stays known beside a decision, and is only known again when the decision ends`()
+    @Test
+    func `a known leak that is ignored for a time has the state ignored, and is known again afterwards`()
         throws
     {
         let reader = try store.makeReader(known: list)
         let ignored = try #require(try reader.leak(leak("UIKeyboardIgnored").id, now: noon)).row
-        #expect(ignored.state == .ignored && ignored.known?.isAll == true)
+        #expect(ignored.state == .ignored && ignored.known?.coversAllReports == true)
         let over = try #require(try reader.leak(leak("UIKeyboardIgnored").id, now: noon + 1)).row
         #expect(over.state == .known && over.decisionStatus != nil)
         let page = try page(reader, now: noon + 1)
@@ -123,7 +124,9 @@ import Testing
     }
 
     @Test(arguments: LeakQuery.Sort.allCases, [1, 4, 200])
-    func `paging visits every remaining leak once`(sort: LeakQuery.Sort, limit: Int) throws {
+    func `paging visits each leak once, and leaves out hidden leaks`(sort: LeakQuery.Sort, limit: Int)
+        throws
+    {
         var random = SeededRandom(seed: 5)
         let reports = (0..<60).map { number in
             Report(
@@ -208,7 +211,11 @@ import Testing
         #expect(overview.regressedLeaks == 7 && overview.regressedLeakTitles == ["R4", "R3", "R2"])
     }
 
-    @Test func `releases list regressed leaks, and leaks that are gone since the previous version`() throws {
+    @Test
+    func
+        `releases have the number of regressed leaks, and of leaks that are gone since the previous version`()
+        throws
+    {
         _ = try store.count(
             [
                 submission([

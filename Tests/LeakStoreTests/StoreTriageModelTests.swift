@@ -12,7 +12,7 @@ import Testing
         let actions: [Decision.Action] = [
             .resolve(.newestVersion), .resolve(.nextVersion),
             .resolve(.version(["0.9", "1.0", "1.0.0", "1.1", "2.0"].randomElement(using: &random) ?? "1")),
-            .resolve(.after(["0.9", "1.0", "1.0.0", "1.1"].randomElement(using: &random) ?? "1")),
+            .resolve(.newerThan(["0.9", "1.0", "1.0.0", "1.1"].randomElement(using: &random) ?? "1")),
             .ignore(nil), .ignore(.until(milliseconds: now + .random(in: 1...(4 * hour), using: &random))),
             .ignore(.nextReports(.random(in: 1...6, using: &random))), .reopen, .note,
         ]
@@ -20,14 +20,14 @@ import Testing
     }
 
     @Test(arguments: [1, 2, 3] as [UInt64])
-    func `a store and the model agree`(seed: UInt64) throws {
+    func `after random reports and decisions, a store and the model agree`(seed: UInt64) throws {
         let store = try place.store()
         let reader = try store.makeReader(known: KnownLeaks([knownLeakRule("UI*")]))
         var random = SeededRandom(seed: seed)
         var model = TriageModel()
         var now = noon
         for step in 0..<60 {
-            // Later versions come into the field in time.
+            // Later versions are used only in later steps.
             let reports = (0..<Int.random(in: 0...3, using: &random)).map { _ in
                 let version = Int.random(in: 0...min(step / 8 + 1, 6), using: &random)
                 let report = Report(
@@ -39,7 +39,7 @@ import Testing
                 return report
             }
             _ = try store.count([submission(reports, at: now)], now: now)
-            // The model takes the highest version for the current release.
+            // The model treats the highest version as the current release.
             if let highest = model.seenVersions.last {
                 #expect(try store.pin(TriageModel.versions[highest].text, of: "shop"))
             }
@@ -67,7 +67,7 @@ import Testing
             #expect(row.state == model.state(name, now: now), step)
             #expect(
                 row.decisionStatus?.regressedIn
-                    == expected.returns.first.map { TriageModel.versions[$0].text },
+                    == expected.contradictingVersions.first.map { TriageModel.versions[$0].text },
                 step)
             #expect(
                 (row.decisionStatus == nil) == (expected.resolved == nil && expected.ignored == nil), step)
@@ -101,7 +101,7 @@ import Testing
             }
             let check = TriageModel.Check(
                 baseline: found.baseline?.version, new: titles(.new), regressed: titles(.back),
-                setAside: found.setAside)
+                setAside: found.setAsideCount)
             #expect(check == model.check(version, now: now), step)
         }
     }

@@ -1,7 +1,7 @@
 import LeakStore
 import Testing
 
-/// Triage decisions in every store. A second store runs the same tests.
+/// Triage decisions in every store. ``StoreLocation`` chooses SQLite or PostgreSQL.
 @Suite struct StoreTriageTests {
     let place = StoreLocation()
     let store: any Store
@@ -60,7 +60,7 @@ import Testing
             try count(Report(leak: page, version: version, count: 3))
             #expect(try row().state == .resolved, "\(version)")
         }
-        // A newer version without the leak says nothing about it.
+        // A newer version without the leak does not contradict the fix.
         try count(Report(leak: leak("Other"), version: "6.0"))
         #expect(try row().state == .resolved)
         try count(Report(leak: page, version: "5.2.1-beta", count: 2))
@@ -69,12 +69,13 @@ import Testing
                 == DecisionStatus(decision: decision, reportsSince: 2, regressedIn: "5.2.1-beta"))
     }
 
-    @Test func `a leak resolved after a version regresses with any newer one, whichever is the newest`()
+    @Test
+    func `a leak that is resolved after a version regresses in any newer version, not only in the newest`()
         throws
     {
         try count(
             Report(leak: page, version: "5.2"), Report(leak: page, version: "6.0"))
-        let decision = try decide(.resolve(.after("5.2")))
+        let decision = try decide(.resolve(.newerThan("5.2")))
         #expect(decision.action == .resolved(version: "5.2", isAfter: true))
         try count(Report(leak: page, version: "5.2.0", count: 3))
         #expect(try row().state == .resolved)
@@ -82,7 +83,7 @@ import Testing
         #expect(
             try row().decisionStatus
                 == DecisionStatus(decision: decision, reportsSince: 2, regressedIn: "5.3"))
-        #expect(throws: StoreError.self) { try decide(.resolve(.after("unknown"))) }
+        #expect(throws: StoreError.self) { try decide(.resolve(.newerThan("unknown"))) }
     }
 
     @Test(arguments: [
@@ -92,9 +93,9 @@ import Testing
         ("5.2-rc.2", "5.2", .regressed), ("5.9", "5.10", .regressed), ("5.10", "5.9", .resolved),
         ("5.2", "unknown", .resolved), ("5.2", "5.1.99", .resolved), ("5.2", "2026.1", .regressed),
     ])
-    func `a version that is not older than a fix contradicts it`(fix: String, seen: String, state: LeakState)
-        throws
-    {
+    func `reports of a version that is not older than the fix contradict the fix`(
+        fix: String, seen: String, state: LeakState
+    ) throws {
         try count(Report(leak: page, version: "1.0"))
         #expect(
             try decide(.resolve(.version(fix))).action == .resolved(version: fix, isAfter: false))
@@ -114,7 +115,7 @@ import Testing
         #expect(try row().decisionStatus?.reportsSince == 5)
     }
 
-    @Test func `freed reports contradict no fix`() throws {
+    @Test func `reports of freed objects do not contradict a fix`() throws {
         try count(Report(leak: page, count: 20))
         try decide(.resolve(.newestVersion))
         try count(Report(leak: page, version: "2.0", isFreed: true, count: 30))
@@ -160,9 +161,7 @@ import Testing
         #expect(try row(now: noon + day).decisionStatus?.decision == decision)
     }
 
-    @Test func `a leak ignored for 3 more reports is open again with the third`()
-        throws
-    {
+    @Test func `a leak that is ignored for three more reports is open again with the third report`() throws {
         try count(Report(leak: page, count: 5))
         try decide(.ignore(.nextReports(3)))
         try count(Report(leak: page, count: 2))
@@ -173,7 +172,7 @@ import Testing
 
     // MARK: History
 
-    @Test func `a note keeps the state, and the history says who did what when`() throws {
+    @Test func `a note does not change the state, and the history says who decided what and when`() throws {
         try count(Report(leak: page))
         let resolved = try decide(.resolve(.nextVersion), "a", now: noon)
         let noted = try decide(.note, "Größe\n\tb", now: noon + 1)
@@ -219,7 +218,7 @@ import Testing
         Decision(.ignore(.nextReports(0)), by: "ada"), Decision(.ignore(.nextReports(-1)), by: "ada"),
         Decision(.ignore(.nextReports(.max)), by: "ada"),
     ])
-    func `an impossible decision is refused, and nothing is written`(decision: Decision) throws {
+    func `an invalid decision is refused, and nothing is written`(decision: Decision) throws {
         try count(Report(leak: page))
         let failure = try #require(throws: StoreError.self) {
             try store.decide(decision, about: page.id, now: noon)
@@ -248,13 +247,13 @@ import Testing
         let key = try store.add(
             Credential(purpose: .ingest, name: "app", hash: [1], app: "shop", createdAt: noon))
         #expect(try store.setName(ofCredential: key.id, to: "Größe"))
-        #expect(try store.makeReader().credentials(all: true, now: noon).map(\.name) == ["Größe"])
+        #expect(try store.makeReader().credentials(includingEnded: true, now: noon).map(\.name) == ["Größe"])
         #expect(try !store.setName(ofCredential: key.id + 1, to: "other"))
         for name in ["", "a\nb", String(repeating: "a", count: 129)] {
             #expect(throws: StoreError.self) { try store.setName(ofCredential: key.id, to: name) }
         }
         #expect(try store.revoke(credential: key.id, now: noon))
         #expect(try !store.setName(ofCredential: key.id, to: "again"))
-        #expect(try store.makeReader().credentials(all: true, now: noon).map(\.name) == ["Größe"])
+        #expect(try store.makeReader().credentials(includingEnded: true, now: noon).map(\.name) == ["Größe"])
     }
 }

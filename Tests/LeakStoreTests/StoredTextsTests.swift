@@ -2,7 +2,7 @@ import Testing
 
 @testable import LeakStore
 
-/// Stored names and paths of leaks in every store. A second store runs the same tests.
+/// Stored names and paths of leaks in every store. ``StoreLocation`` chooses SQLite or PostgreSQL.
 @Suite struct StoredTextsTests {
     let place = StoreLocation()
 
@@ -22,7 +22,9 @@ import Testing
             groupingKey: GroupingKey(version: 1, className: "C\(number)", stack: grouped))
     }
 
-    @Test func `the parts of a leak's key are read back from every column that stores them`() throws {
+    @Test func `the parts of a leak's grouping key are read back from every column that stores them`()
+        throws
+    {
         let store = try place.store()
         let long = Self.longStack(1)
         let identities = [
@@ -50,7 +52,7 @@ import Testing
         ("frame7x", 1), ("MODULE1.Frame99", 1), ("page", 1), ("Frame200", 0), ("shop.page", 1), ("größe", 1),
         ("100%\\_", 1),
     ])
-    func `a search covers long paths too`(text: String, found: Int) throws {
+    func `a search finds the words of long stacks too`(text: String, found: Int) throws {
         let store = try place.store()
         let stack = Self.longStack(1) + ["Die größe", "100%\\_"]
         _ = try store.count([submission([Report(leak: leak("Page", stack: stack))])], now: noon)
@@ -59,7 +61,9 @@ import Testing
         #expect(try store.makeReader().leaks(query, now: noon).total == found)
     }
 
-    @Test func `the byte count is that of a leak's texts`() throws {
+    @Test func `the stored bytes of a leak are those of its texts, and invalid packed stacks are not read`()
+        throws
+    {
         let identity = leak("Page", stack: Self.longStack(1))
         #expect((29_000..<31_000).contains(identity.storedBytes))
         #expect(GroupedStack.unpack([5], path: ["A"]) == nil && GroupedStack.unpack([0, 9], path: []) == nil)
@@ -72,11 +76,11 @@ import Testing
         let reports = (0..<20).map { Report(leak: leak("L\($0)", stack: Self.longStack($0))) }
         _ = try store.count([submission(reports)], now: noon)
         #expect(try store.checkpoint())
-        // Each takes eight pages of 4,096 bytes.
+        // Each stack takes eight pages of 4,096 bytes.
         #expect(directory.read("leaks.sqlite").count < 20 * 9 * 4_096 + 300_000)
     }
 
-    @Test func `texts over a key's bytes of a day are counted as other`() throws {
+    @Test func `leaks whose texts exceed a key's daily bytes are counted as other`() throws {
         var limits = StoreLimits()
         limits.leakTextBytesPerKeyAndDay = 156_000
         let store = try place.store(limits: limits)
@@ -95,7 +99,7 @@ import Testing
             }
         }
         try count(0..<6, key: 1, at: noon)
-        // Known leaks go on counting, and the bytes of the day are remembered.
+        // Leaks that are stored already are still counted, and a new store reads the bytes that were used on the day.
         let second = try place.store(limits: limits)
         let again = Report(leak: leak("L7", stack: Self.longStack(7), app: "app1"))
         #expect(try second.count([submission([again])], now: noon) == [.counted])
@@ -112,7 +116,7 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `versions and builds over a key's bytes of a day are counted as other`() throws {
+    @Test func `versions and builds over a key's daily bytes are counted as other`() throws {
         var limits = StoreLimits()
         limits.leakTextBytesPerKeyAndDay = 200_000
         let store = try place.store(limits: limits)
@@ -126,7 +130,7 @@ import Testing
             }
         }
         try count(0..<60, key: 1, builds: true)
-        // About 250 bytes each, and those of the leak in it.
+        // Each build takes about 250 bytes for its name, and 12 KiB for the rows that count the leak in it.
         let kept = 200_000 / (255 + DetailBytes.ofCell)
         try count(60..<100, key: 1, builds: true)
         func overLimit() throws -> [OverLimitCount.Name: Int] {
@@ -138,14 +142,15 @@ import Testing
         #expect((100 - kept - 5...100 - kept + 5).contains(try overLimit()[.builds] ?? 0))
         try count(0..<3, key: 1, builds: false)
         #expect(try overLimit()[.releases] == 3)
-        // Another key has a day of its own, and names that are already stored keep counting.
+        // Another key has its own limit, and names that are stored already are still counted.
         try count(3..<5, key: 2, builds: false)
         try count(0..<2, key: 1, builds: true)
         #expect(try overLimit()[.releases] == 3)
         #expect(try store.verify() == [])
     }
 
-    @Test func `builds beyond a key's bytes of a day are counted as the other builds of their version`()
+    @Test
+    func `builds beyond an ingest key's daily byte limit are counted in one combined row of their version`()
         throws
     {
         var limits = StoreLimits()
@@ -153,7 +158,7 @@ import Testing
         let leaks = (0..<10).map { leak("L\($0)", stack: ["A"]) }
         func count(_ builds: Range<Int>, of leaks: [LeakIdentity] = leaks, key: Int64 = 1) throws {
             for build in builds {
-                // Each store has yet to read how much the key has brought.
+                // Each store has yet to read how many bytes the key has added.
                 let store = try place.store(limits: limits)
                 let reports = leaks.map { Report(leak: $0, build: "\(build)") }
                 #expect(try store.count([submission(reports, keyID: key)], now: noon) == [.counted])
@@ -174,11 +179,12 @@ import Testing
         try count(0..<10)
         #expect(try overLimit() == [:])
         #expect(try builds() == 100)
-        // Ten leaks have about 1,000 bytes, and each build of them 122,880; the last four are for the builds that take the others.
+        // Each build of all ten leaks takes 122,880 bytes (ten times 12 KiB), so the limit is enough for 14 builds, including
+        // the build that counts the others.
         try count(10..<20)
         let folded = try #require(try overLimit()[.leakBuilds])
         #expect((50...70).contains(folded))
-        // Known texts are still counted, and another key has its own quota.
+        // Texts that are stored already are still counted, and another key has its own limit.
         let before = try overLimit()
         try count(0..<5)
         #expect(try overLimit() == before)
@@ -187,7 +193,10 @@ import Testing
         #expect(try place.store().verify() == [])
     }
 
-    @Test func `builds that a sender names "other" cost as much as all other builds`() throws {
+    @Test
+    func `builds that a sender names "other" use a key's bytes like builds that are counted as "other"`()
+        throws
+    {
         var limits = StoreLimits()
         limits.leakTextBytesPerKeyAndDay = 623_000
         let store = try place.store(limits: limits)
@@ -199,18 +208,21 @@ import Testing
         let counts = try store.makeReader().overview(app: nil, now: noon).overLimit.map {
             ($0.limit, $0.count)
         }
-        // The builds that take the others use the rest up, so that no version has room after them.
+        // The builds that count the others use up the remaining bytes, so that none are left for further versions.
         #expect(counts.map(\.0) == [.leakBuilds, .releases], "\(counts)")
         #expect(counts.reduce(0) { $0 + $1.1 } == 150, "\(counts)")
         #expect(try store.verify() == [])
     }
 
-    @Test func `the bytes of a day limit a new writer even when a release is over its limit`() throws {
+    @Test
+    func `a new writer reads the bytes that a key has used on the day, even if a version is over its limit`()
+        throws
+    {
         var limits = StoreLimits()
         limits.leakTextBytesPerKeyAndDay = 66_000
         limits.releasesPerApp = 1
         for number in 0..<2 {
-            // Each writer has yet to read how much the key has brought.
+            // Each writer has yet to read how many bytes the key has added.
             let store = try place.store(limits: limits)
             let report = Report(
                 leak: leak("L\(number)", stack: Self.longStack(number)), version: "\(number + 1).0")

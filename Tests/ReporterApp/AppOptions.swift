@@ -15,7 +15,7 @@ struct AppOptions {
     let className: String
     /// Number of sightings to record.
     let count: Int
-    /// Number of different leaks among the sightings, in turn. Each class name has a number.
+    /// Number of different leaks. The sightings go through them repeatedly. The number of the leak is part of its class name.
     let leaks: Int
     /// The pause after each sighting in milliseconds.
     let pauseMilliseconds: Int

@@ -2,16 +2,16 @@ import Foundation
 
 /// Standard output of the app. Each line is written immediately.
 struct Output {
-    /// The number that was printed last.
-    private(set) var stored = 0
+    /// The last number of stored sightings that was printed.
+    private(set) var lastPrintedStored = 0
 
-    func say(_ line: String) {
+    func printLine(_ line: String) {
         FileHandle.standardOutput.write(Data((line + "\n").utf8))
     }
 
     mutating func printStored(_ number: Int) {
-        guard number > stored else { return }
-        stored = number
-        say("stored \(number)")
+        guard number > lastPrintedStored else { return }
+        lastPrintedStored = number
+        printLine("stored \(number)")
     }
 }

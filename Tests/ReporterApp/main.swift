@@ -1,9 +1,9 @@
-// An app that leaks, for tests that kill it. It prints to standard output, one line each and at once:
+// An app that leaks, for tests that kill it. It writes lines to standard output, each of them immediately:
 //
 //     recorded 3      before the third sighting is recorded
-//     stored 3        when three of them survive the app's end
-//     refused true    when it ends with `_exit` right after collecting was ended; whether that is on the disk
-//     done …          what became of them, at the end
+//     stored 3        when three sightings are on disk and survive the end of the app
+//     refused true    before it calls `_exit` right after it has turned collection off; `true` if that is on disk
+//     done …          the statistics of the reporter, at the end
 
 import Foundation
 import LeakMessage
@@ -15,7 +15,7 @@ var configuration = LeakReporter.Configuration(
     app: AppInfo(id: "com.acme.kills", version: options.version),
     install: .none)
 configuration.storage = .folder(options.folder)
-// Many small batches in a short life.
+// The app sends many small batches in the short time for which it runs.
 configuration.bounds.gatherMilliseconds = 5
 configuration.bounds.gatherRepeatsMilliseconds = 20
 configuration.bounds.batchReports = 5
@@ -27,10 +27,10 @@ reporter.startSession()
 var output = Output()
 
 for number in 0..<options.count {
-    output.say("recorded \(number + 1)")
+    output.printLine("recorded \(number + 1)")
     var leak = LeakReport()
     leak.className = options.leaks > 1 ? "\(options.className)_\(number % options.leaks)" : options.className
-    // Recorded before the leak: if the leak survives, the check survives too.
+    // The check is recorded before the leak, so that it survives if the leak survives.
     reporter.record(checks: [ClassChecks(className: options.className, count: 1)])
     reporter.record(leak: leak)
     if options.hurries { reporter.sendUnsentReports() }
@@ -39,7 +39,7 @@ for number in 0..<options.count {
     }
     output.printStored(reporter.statistics.stored)
     guard options.waits else { continue }
-    while output.stored <= number {
+    while output.lastPrintedStored <= number {
         Thread.sleep(forTimeInterval: 0.001)
         output.printStored(reporter.statistics.stored)
     }
@@ -48,12 +48,12 @@ for number in 0..<options.count {
 
 if options.exits { exit(0) }
 if options.refuses {
-    output.say("refused \(reporter.setCollectionEnabled(false))")
+    output.printLine("refused \(reporter.setCollectionEnabled(false))")
     _exit(0)
 }
 
-// Each flush starts another attempt at once, however long the reporter's own back-off is.
+// Each flush starts another attempt immediately, even during the reporter's back-off.
 let deadline = Date().addingTimeInterval(options.flushSeconds)
 while !reporter.flush(timeout: 0.2), Date() < deadline {}
 output.printStored(reporter.statistics.stored)
-output.say("done \(reporter.statistics)")
+output.printLine("done \(reporter.statistics)")

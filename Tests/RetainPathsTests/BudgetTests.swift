@@ -6,7 +6,7 @@ import Testing
 private final class Link {
     var next: Link?
     var onChange: (() -> Void)?
-    // Rings are opened by hand: a chain of 100,000 objects would be freed by as many nested calls.
+    // Tests open their rings explicitly, because a chain of 100,000 objects would be freed by as many nested calls.
 }
 private final class Crowd {
     var links: [Link] = []
@@ -45,7 +45,7 @@ private final class Crowd {
     }
 
     @Test(arguments: [(12, true), (13, false), (100, false)])
-    func `the length of a cycle that is searched is limited`(count: Int, isWhole: Bool) throws {
+    func `the number of references in the path of a cycle is limited`(count: Int, isWhole: Bool) throws {
         let links = ring(count)
         defer { open(links) }
         let path = try #require(explain(links[0], budget: .release).path)
@@ -71,7 +71,7 @@ private final class Crowd {
         #expect(RetainPathFinder(budget: budget) != nil)
     }
 
-    @Test func `a short cycle is found in front of many objects`() {
+    @Test func `a short cycle is found even if the object refers to many other objects`() {
         let crowd = Crowd()
         crowd.links = (0..<50_000).map { _ in Link() }
         crowd.words = (0..<5_000).map { "a text that does not fit into two words \($0)" }
@@ -84,7 +84,7 @@ private final class Crowd {
         last.last = nil
     }
 
-    @Test func `elements without a reference count use up the budget`() {
+    @Test func `elements that are nil use up the budget of a search`() {
         final class Sparse {
             var links: [Link?]
             var numbers: [String: Link?] = [:]
@@ -98,8 +98,9 @@ private final class Crowd {
         #expect(explain(small, budget: .release).cost?.isAtLeast == false)
     }
 
-    @Test func `the reference count of an object is read before the pages of the budget are used up`() async {
-        // Runs in a separate process, because it must be known which pages of memory its objects use.
+    @Test func `the reference count of an object is read even if the budget of memory pages is small`() async
+    {
+        // Runs in a separate process, so that its objects use known pages of memory.
         await #expect(processExitsWith: .success) {
             let finder = try #require(RetainPathFinder())
             let crowd = Crowd()
@@ -107,8 +108,8 @@ private final class Crowd {
             crowd.owner = crowd
             crowd.links = (0..<20_000).map { _ in Link() }
             let holders = [crowd, crowd, crowd]
-            // Enough pages for the object, its side table and their types, at any address that the linker chose. The links need 200
-            // more.
+            // These pages are enough for the object, its side table and their types, at any address that the linker chose.
+            // The links need 200 more pages.
             for pages in 8...12 {
                 var budget = Budget.release
                 budget.pageBytes = pages * 4096
@@ -121,7 +122,7 @@ private final class Crowd {
         }
     }
 
-    @Test func `little memory is kept after a search`() throws {
+    @Test func `less than two megabytes of memory are kept after a search`() throws {
         let crowd = Crowd()
         crowd.links = (0..<50_000).map { _ in Link() }
         let address = unsafe UInt(bitPattern: Unmanaged.passUnretained(crowd).toOpaque())
@@ -136,7 +137,7 @@ private final class Crowd {
         withExtendedLifetime(crowd) {}
     }
 
-    @Test func `a thousand cycles of one shape are counted as one`() {
+    @Test func `a thousand cycles with the same path are reported as one`() {
         let links = (0..<1_000).map { _ in Link() }
         let crowd = Crowd()
         crowd.links = links

@@ -61,10 +61,10 @@ import Testing
     ]
 
     private static let cycles = (RetainScenario.cycles + RetainScenario.realCode).filter {
-        $0.expected != nil
+        $0.expectedPath != nil
     }
 
-    @Test func `each scenario that has a cause exists`() {
+    @Test func `each scenario with an expected cause exists`() {
         let names = Self.scenarios.values.joined()
         #expect(Set(names).isSubset(of: Self.cycles.map(\.name)))
         #expect(Set(names).count == names.count)
@@ -83,7 +83,7 @@ import Testing
     #if os(Linux)
         /// Runs in a separate process, because frames of other tests keep addresses of released objects.
         @Test(.enabled(if: Allocator.hasChunkHeaders))
-        func `each object that something else holds has the expected cause`() async {
+        func `each object that is held outside of a cycle has the expected cause`() async {
             await #expect(processExitsWith: .success) {
                 let causes: [(name: String, identifier: String)] = [
                     ("held by an observer block of the notification center", "notification_observer"),

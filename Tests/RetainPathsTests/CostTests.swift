@@ -53,7 +53,7 @@ private final class Locked { let part = Mutex<Large?>(nil) }
         withExtendedLifetime(part) {}
     }
 
-    @Test func `a part that is held twice inside is counted once`() throws {
+    @Test func `a part that its owner holds several times is counted once`() throws {
         let owner = Owner()
         owner.parts = Array(repeating: Large(50_000), count: 10)
         #expect((50_000..<52_000).contains(try cost(owner).bytes))
@@ -69,12 +69,15 @@ private final class Locked { let part = Mutex<Large?>(nil) }
         withExtendedLifetime(text) {}
     }
 
-    @Test func `objects of one cycle cost the same from each of them`() throws {
+    @Test
+    func `the cost of an object in a cycle excludes another object of the cycle that is held from outside`()
+        throws
+    {
         let (first, second) = (Owner(), Owner())
         (first.other, second.other) = (second, first)
         first.parts = [Large(10_000)]
         second.parts = [Large(20_000)]
-        // The test holds both, so that the other counts as held from outside.
+        // The test holds both objects, so that for each of them the other object is held from outside.
         let fromFirst = try cost(first).bytes
         let fromSecond = try cost(second).bytes
         #expect((10_000..<11_000).contains(fromFirst))

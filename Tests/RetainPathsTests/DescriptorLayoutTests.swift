@@ -24,7 +24,7 @@ private enum Mixed {
 }
 
 @Suite struct DescriptorLayoutTests {
-    @Test func `fields have names, offsets and ownership`() {
+    @Test func `the fields of a class are read with name, offset and ownership`() {
         let fields = Reflection.fields(of: Metadata(References.self))
         #expect(
             fields.map { TypeLayouts.displayName($0.name) } == [
@@ -47,7 +47,7 @@ private enum Mixed {
         #expect(cases[1][cases[1].startIndex].offset == 8)
     }
 
-    @Test func `an indirect case is one reference`() throws {
+    @Test func `an indirect case of an enum is one reference`() throws {
         var layouts = TypeLayouts(ImageAddressMap())
         let value = layouts.layout(of: Metadata(Tree.self))
         let reference = try #require(layouts.referenceFields(in: value.referenceFields).first)
@@ -56,7 +56,7 @@ private enum Mixed {
         #expect(cases[1].isEmpty)
     }
 
-    @Test func `the descriptor of a context counts its captures`() throws {
+    @Test func `the capture descriptor of a closure context contains the types of its captures`() throws {
         let part = Part()
         var number = Int.random(in: 0...9)
         let owner = ClosureOwner()
@@ -64,7 +64,7 @@ private enum Mixed {
             number += 1
             _ = part
         }
-        // Header, then function and context.
+        // The object begins with its header of 16 bytes. The closure follows: its function, then its context.
         let address = unsafe UInt(bitPattern: Unmanaged.passUnretained(owner).toOpaque())
         let metadata = ImmortalMemory.word(ImmortalMemory.word(address &+ 24))
         #expect(ImmortalMemory.word(metadata) == MetadataLayout.Kind.closureContext)
@@ -82,7 +82,7 @@ private enum Mixed {
             ("x", 0, 0), ("q_", 0, 1), ("q0_", 0, 2), ("q3_", 0, 5), ("qd__", 1, 0), ("qd_0_", 1, 1),
             ("qd0__", 2, 0),
         ])
-    func `generic parameters are read`(name: String, depth: Int, index: Int) throws {
+    func `generic parameters are read from mangled names`(name: String, depth: Int, index: Int) throws {
         try withName(name) { name in
             let parameter = try #require(name.genericParameter)
             #expect(parameter == MangledName.Parameter(depth: depth, index: index))
@@ -95,7 +95,7 @@ private enum Mixed {
         ("7Element_5IndexSTSlQZ", false, true), ("xxQp_t", false, false), ("xxQp_QP", false, false),
         ("5IndexSlQy", false, false),
     ])
-    func `a member of a parameter is resolved only with an argument, and a pack never`(
+    func `a member of a generic parameter is resolved only with its argument, and a pack never`(
         name: String, without: Bool, with: Bool
     ) {
         let known = [MangledName.Parameter(depth: 0, index: 0), MangledName.Parameter(depth: 1, index: 0)]
@@ -108,7 +108,9 @@ private enum Mixed {
     @Test(arguments: [
         ("yycIegh_", true), ("SSIegr_", true), ("yyIetC_", false), ("yyIeyB_", false), ("yyXC", nil),
     ])
-    func `lowered functions are distinguished`(name: String, isClosure: Bool?) throws {
+    func `mangled names of closures are distinguished from those of other functions`(
+        name: String, isClosure: Bool?
+    ) throws {
         withName(name) { name in
             #expect(name.functionShape.map { $0 == .closure } == isClosure)
         }
@@ -118,7 +120,7 @@ private enum Mixed {
         ("B0", true), ("R1", true), ("G0R0_", true), ("G1G0B2__", true), ("S", false), ("B", false),
         ("", false),
     ])
-    func `metadata sources are parsed`(text: String, isValid: Bool) {
+    func `only valid metadata sources are parsed`(text: String, isValid: Bool) {
         #expect((MetadataSource(Array(text.utf8)) != nil) == isValid)
     }
 

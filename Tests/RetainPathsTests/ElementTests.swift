@@ -3,7 +3,7 @@ import Testing
 
 @testable import RetainPaths
 
-/// Elements that are stored in the object itself.
+/// Elements of inline arrays, managed buffers and streams.
 @Suite struct ElementTests {
     private final class Page: @unchecked Sendable {
         var pair: InlineArray<3, Page?> = [nil, nil, nil]
@@ -37,7 +37,7 @@ import Testing
 
     // Only the buffer's owner knows the number of elements, and memory after the last element may be garbage.
     @Test(.enabled(if: Allocator.hasChunkHeaders))
-    func `elements behind a managed buffer are suspected references`() throws {
+    func `elements of a managed buffer are suspected references`() throws {
         let page = Page()
         let buffer = ManagedBuffer<Int, Page?>.create(minimumCapacity: 8) { _ in 0 }
         unsafe buffer.withUnsafeMutablePointerToElements { elements in
@@ -53,7 +53,8 @@ import Testing
     }
 
     @Test(.enabled(if: Allocator.hasChunkHeaders))
-    func `a subclass of a managed buffer is read, and one of numbers is not`() throws {
+    func `elements of a ManagedBuffer subclass are read, and elements of a buffer of numbers are not`() throws
+    {
         let page = Page()
         let own = OwnBuffer.create(minimumCapacity: 4) { _ in 0 }
         unsafe own.withUnsafeMutablePointerToElements { unsafe $0.initialize(to: page) }

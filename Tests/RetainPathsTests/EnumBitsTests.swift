@@ -46,7 +46,7 @@ private enum Weak {
 private struct WeakHolder { weak var object: Object? }
 private struct Large { var (a, b, c, d, e) = (1, Object(), "", Optional<Object>.none, Multiple.none) }
 
-/// Finding the case of an enum runs code of the compiler on bytes that may be garbage.
+/// To find the case of an enum, the finder runs code that the compiler generated, on bytes that may be garbage.
 @Suite struct EnumBitsTests {
     private static let types: [Any.Type] = [
         Single.self, Multiple.self, Mixed.self, Many.self, Recursive.self, PartlyIndirect.self,

@@ -25,7 +25,7 @@ private final class Node {
         arguments: [
             (0x21, 24), (0x31, 40), (0x112, 256), (0, -8), (1 << 40, nil), (UInt.max, nil), (1 << 63, nil),
         ] as [(UInt, Int?)])
-    func `any word before an allocation gives the usable bytes of the allocation, or none`(
+    func `any word before an allocation gives the usable bytes of the allocation, or nil`(
         word: UInt, bytes: Int?
     ) {
         #expect(Allocator.usableBytes(ofChunk: word) == bytes)
@@ -47,7 +47,7 @@ private final class Node {
     }
 
     @Test(arguments: [false, true])
-    func `strong counts equal those of the runtime`(hasSideTable: Bool) {
+    func `strong reference counts equal those of the runtime`(hasSideTable: Bool) {
         let node = Node()
         if hasSideTable { node.other = node }
         let extra = unsafe (0..<Int.random(in: 1...50)).map { _ in unsafe Unmanaged.passRetained(node) }
@@ -61,14 +61,14 @@ private final class Node {
         withExtendedLifetime(node) {}
     }
 
-    @Test func `static objects have no count`() {
+    @Test func `static objects have no reference count`() {
         var reader = ObjectReader()
         let empty = unsafe unsafeBitCast([Node](), to: UInt.self)
         let count = reader.strongCount(at: empty)
         #expect(count == nil)
     }
 
-    @Test func `arrays have count and capacity`() throws {
+    @Test func `count and capacity are read from the storage of an array`() throws {
         var array = (0..<5).map { _ in Node() }
         array.reserveCapacity(100)
         let storage = unsafe unsafeBitCast(array, to: UInt.self)
@@ -80,7 +80,7 @@ private final class Node {
         withExtendedLifetime(array) {}
     }
 
-    @Test func `dictionaries and sets have count and capacity`() throws {
+    @Test func `count and capacity are read from the storage of dictionaries and sets`() throws {
         let dictionary = Dictionary(uniqueKeysWithValues: (0..<10).map { ($0, Node()) })
         let set = Set(0..<10)
         let storages = unsafe [unsafeBitCast(dictionary, to: UInt.self), unsafeBitCast(set, to: UInt.self)]
@@ -107,7 +107,7 @@ private final class Node {
         withExtendedLifetime(long) {}
     }
 
-    @Test func `metadata of slabs and blocks is found`() {
+    @Test func `metadata of task slabs and of heap blocks is found`() {
         #expect(Reflection.taskSlabMetadata != 0)
         #expect(Reflection.heapBlockClass != 0)
     }
@@ -128,7 +128,7 @@ private final class Node {
         }
 
         /// The allocator may return a larger chunk if the rest would be too small for another chunk.
-        @Test func `a side table takes one chunk`() {
+        @Test func `a side table takes a chunk of the expected size`() {
             guard Allocator.hasChunkHeaders else { return }
             typealias Count = HeapLayout.ReferenceCount
             let nodes = (0..<20).map { _ in Node() }

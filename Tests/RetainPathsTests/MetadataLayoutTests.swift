@@ -23,7 +23,7 @@ private protocol Bound: AnyObject {}
 private protocol Unbound {}
 
 @Suite struct MetadataLayoutTests {
-    @Test func `kinds equal those of MetadataKind`() {
+    @Test func `the kinds of metadata equal those of MetadataKind in the runtime`() {
         let kinds: [(Any.Type, UInt)] = [
             (Int.self, 0x200), (Choice.self, 0x201), (Int?.self, 0x202), ((Int, Int).self, 0x301),
             ((() -> Void).self, 0x302), ((any Unbound).self, 0x303), (Int.Type.self, 0x304),
@@ -48,7 +48,7 @@ private protocol Unbound {}
         #expect(flags & DescriptorLayout.Context.isGenericFlag == 0)
     }
 
-    @Test func `generic arguments are found`() {
+    @Test func `generic arguments are found in metadata`() {
         #expect(Metadata(Pair<Int, String>.self).genericArgument(0) == Metadata(Int.self))
         #expect(Metadata(Pair<Int, String>.self).genericArgument(1) == Metadata(String.self))
         #expect(Metadata([String: Point].self).genericArgument(1) == Metadata(Point.self))
@@ -74,7 +74,7 @@ private protocol Unbound {}
         try check([Int].self, isTrivial: false, isInline: true, isEnum: false)
     }
 
-    @Test func `functions have their convention`() {
+    @Test func `the metadata of a function contains its calling convention`() {
         typealias Function = MetadataLayout.Function
         func convention(_ type: Any.Type) -> UInt {
             Metadata(type).word(Function.flags) >> Function.conventionShift & Function.conventionMask

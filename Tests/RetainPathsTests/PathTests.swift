@@ -25,7 +25,7 @@ private final class Guardian {
         return unsafe finder.explain(UnsafeRawPointer(reference.toOpaque()), callerReferences: 1)
     }
 
-    @Test func `every object of a cycle has the same fingerprint`() throws {
+    @Test func `the path of a cycle has the same fingerprint from each of its objects`() throws {
         let (guardian, kid) = (Guardian(), Kid())
         guardian.kids = [Kid(), kid]
         kid.parent = guardian
@@ -47,8 +47,8 @@ private final class Guardian {
         book.onRead = nil
     }
 
-    /// Fingerprints are stored: a change here needs a new version of them, not a new number below.
-    @Test func `fingerprints are frozen`() {
+    /// Fingerprints are stored. Another way to compute them needs a new version; the expected value below must not change.
+    @Test func `the fingerprint of a path does not change between versions`() {
         let path = RetainPath(
             references: [
                 RetainReference(owner: "Shop.Cart", field: "onPaid", kind: .property, isClosure: true),
@@ -58,7 +58,7 @@ private final class Guardian {
         #expect(path.fingerprint == "b9b59bc7ae60d2cf")
     }
 
-    @Test func `closures in a row are counted as one, even where the cycle begins with one`() {
+    @Test func `consecutive closures in a path count as one, even if the cycle begins with a closure`() {
         func path(_ owners: [String]) -> RetainPath {
             let references = owners.map {
                 RetainReference(owner: $0, field: $0 == "closure" ? "" : "field", kind: .property)
@@ -72,7 +72,7 @@ private final class Guardian {
         #expect(path(["B", "A", "closure", "closure", "closure"]).edges == edges)
     }
 
-    @Test func `a closure has its image and offset`() throws {
+    @Test func `an explanation contains the image and offset of a closure`() throws {
         let (guardian, kid) = (Guardian(), Kid())
         guardian.onChange = { guardian.kids = [kid] }
         let explanation = explain(guardian)
@@ -94,7 +94,7 @@ private final class Guardian {
         #expect(unsafe finder.explain(unmapped, callerReferences: 0) == RetainExplanation())
     }
 
-    @Test func `two different walks agree only on what both found`() {
+    @Test func `the agreement of two explanations contains only the cycles that both have`() {
         func explanation(_ fields: [String], unexplained: Int = 0) -> RetainExplanation {
             var explanation = RetainExplanation()
             let paths = fields.map {

@@ -6,7 +6,7 @@ import Testing
 @testable import RetainPaths
 
 /// Walks from any address of any readable mapping while another thread changes objects: the strongest test of the rule that every
-/// word is validated before it is used. `RETAIN_FUZZ_SECONDS` sets how long each test runs; a second without it.
+/// word is validated before it is used. `RETAIN_FUZZ_SECONDS` sets how long each test runs; the default is one second.
 @Suite(.serialized) struct RandomAddressTests {
     private static let seconds =
         ProcessInfo.processInfo.environment["RETAIN_FUZZ_SECONDS"].flatMap { Double($0) } ?? 1
@@ -34,7 +34,7 @@ import Testing
                 let mapping = mappings[Int(generator.next() % UInt64(mappings.count))]
                 let offset = UInt(generator.next()) % UInt(mapping.count) & ~7
                 finder.withWalker { walker in
-                    // A process with much memory has few objects: one address in a hundred is that of an object.
+                    // Few random addresses are those of an object, so every hundredth address is that of the root object.
                     let address = number.isMultiple(of: 100) ? root : mapping.lowerBound + offset
                     let explanation = walker.explanation(address, callerReferences: 1, budget: budget)
                     if !explanation.type.isEmpty { accepted += 1 }

@@ -25,7 +25,7 @@
         private let typeInfo: cmirror_type_info
         private let typeChild: cmirror_type_child
 
-        /// The library beside the runtime that the tests run with.
+        /// The path of the library beside the runtime of this process.
         static var path: String? {
             ElfImage.loaded().lazy.filter { $0.path.hasSuffix("/libswiftCore.so") }
                 .map { $0.path.dropLast("libswiftCore.so".count) + "libswiftRemoteMirror.so" }
@@ -33,7 +33,7 @@
         }
 
         init?(_ images: [ElfImage]) {
-            // It stays open: an image must not be unloaded while other tests walk.
+            // The library stays open, because an image must not be unloaded while other tests walk.
             guard let path = Self.path, let library = unsafe dlopen(path, RTLD_NOW | RTLD_LOCAL),
                 let create = unsafe dlsym(library, "swift_reflection_createReflectionContext"),
                 let addImage = unsafe dlsym(library, "swift_reflection_addReflectionInfo"),

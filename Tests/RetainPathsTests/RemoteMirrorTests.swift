@@ -10,7 +10,7 @@
     @Suite struct RemoteMirrorTests {
         /// Fields that the library describes differently, by class name without generic arguments.
         ///
-        /// - It does not report that a reference to `any ScreenDelegate` or `AnyObject` is weak.
+        /// - The library does not report that a reference to `any ScreenDelegate` or `AnyObject` is weak.
         private static let otherFields = ["RetainScenarios.Detail": ["delegate"]]
 
         /// Offsets of references that only the library reports.
@@ -30,7 +30,7 @@
             .enabled(
                 if: RemoteMirror.path != nil,
                 "libswiftRemoteMirror.so does not lie beside libswiftCore.so, as in a toolchain"))
-        func `fields and references lie where the toolchain's library finds them`() async throws {
+        func `fields and references have the offsets that libswiftRemoteMirror computes`() async throws {
             let images = ElfImage.loaded()
             let mirror = try #require(RemoteMirror(images))
             var layouts = await Self.layoutsOfScenarios()
@@ -57,7 +57,7 @@
                     #expect(type.instanceSize == theirs.size, "\(name)")
                 }
                 let found = Self.references(layouts.classLayout(type).referenceFields, layouts.types)
-                // Types of libraries that the library cannot lay out are left out, and the storage of strings.
+                // Leaves out types that libswiftRemoteMirror cannot lay out, and the storage of strings.
                 let described = theirs.fields.flatMap { mirror.references($0) }
                     .filter { $0.kind != .unknown && Self.otherReferences[name]?.contains($0.offset) != true }
                 if isLaidOutTheSame { #expect(Set(described).subtracting(found).isEmpty, "\(name)") }
@@ -65,8 +65,8 @@
                 fieldCount += ours.count
                 referenceCount += described.count
             }
-            // 105 of 107 classes with 402 fields in a debug build, 93 with the address sanitizer; 277 fields on a busy machine, where
-            // searches end before they reach some classes of libraries.
+            // Measured: 105 of 107 classes with 402 fields in a debug build, and 93 classes with the address sanitizer. On a
+            // busy machine 277 fields, because searches end before they reach some classes of libraries.
             #expect(known >= 80)
             #expect(fieldCount >= 200)
             #expect(referenceCount >= 100)
@@ -110,7 +110,7 @@
             await onOwnThread {
                 guard let finder = RetainPathFinder() else { return ObjectLayouts(ImageAddressMap()) }
                 for scenario in RetainScenario.all {
-                    _ = ScenarioResult(scenario, finder, patience: .zero)
+                    _ = ScenarioResult(scenario, finder, timeout: .zero)
                 }
                 return finder.withWalker { $0.reader.layouts }
             }

@@ -102,8 +102,11 @@ private final class Feed<Items: Sequence> {
 }
 
 @Suite struct SafetyTests {
-    /// The runtime ends the process where the parameter is not known (`createDependentMemberType` in MetadataLookup.cpp).
-    @Test func `closures whose captures have members of type parameters are read`() async {
+    /// The runtime ends the process if it does not know the type parameter (`createDependentMemberType` in MetadataLookup.cpp).
+    @Test
+    func `a closure that captures members of type parameters is explained, and does not crash the process`()
+        async
+    {
         await #expect(processExitsWith: .success) {
             let finder = try #require(RetainPathFinder())
             let feed = Feed<[Plain]>()
@@ -124,8 +127,9 @@ private final class Feed<Items: Sequence> {
         }
     }
 
-    /// The runtime ends the process where a name has a pack and its argument is a type.
-    @Test func `closures whose captures have parameter packs are searched`() async {
+    /// The runtime ends the process if a mangled name has a parameter pack and its argument is a type.
+    @Test func `a closure that captures parameter packs is explained, and does not crash the process`() async
+    {
         await #expect(processExitsWith: .success) {
             let finder = try #require(RetainPathFinder())
             let owner = Variadic()
@@ -140,7 +144,7 @@ private final class Feed<Items: Sequence> {
             let reference = unsafe Unmanaged.passRetained(owner)
             let explanation = unsafe finder.explain(
                 UnsafeRawPointer(reference.toOpaque()), callerReferences: 1)
-            // Another allocator does not provide the length of a context that must be searched.
+            // Only glibc's allocator provides the length of a context that must be searched.
             #expect(explanation.path?.isCycle == true || !Allocator.hasChunkHeaders)
         }
     }
@@ -194,7 +198,7 @@ private final class Feed<Items: Sequence> {
         }
     }
 
-    /// Copies of an enum's metadata and witnesses that can be changed.
+    /// Calls `body` with copies of an enum's metadata and value witnesses, which it may change.
     private func withCopy(
         of type: Any.Type, _ body: (Metadata, UnsafeMutableRawPointer) throws -> Void
     ) throws {
@@ -224,7 +228,7 @@ private final class Feed<Items: Sequence> {
         [0xC3, 0xA4],
         [],
     ])
-    func `a type name with a bad reference is not passed to the runtime`(bytes: [UInt8]) {
+    func `a type name with an invalid reference is not passed to the runtime`(bytes: [UInt8]) {
         unsafe (bytes + [0]).withUnsafeBufferPointer { bytes in
             let start = UInt(bitPattern: bytes.baseAddress)
             let all = ImageAddressMap(
@@ -315,7 +319,7 @@ private final class Feed<Items: Sequence> {
                 var finder = try #require(RetainPathFinder())
                 (finder.budget, finder.search) = (.thorough, .heap)
                 let isDone = Guarded(false)
-                // A part of glibc that no program needs.
+                // A library of glibc that this process does not use otherwise.
                 let started = WorkerThread.start(name: "Libraries") {
                     while !isDone.with({ $0 }) {
                         if let library = unsafe dlopen("libthread_db.so.1", RTLD_NOW) {
@@ -331,7 +335,7 @@ private final class Feed<Items: Sequence> {
         }
     #endif
 
-    @Test func `sums of numbers without a limit do not overflow`() throws {
+    @Test func `a budget with the largest numbers does not cause an overflow`() throws {
         var budget = Budget.thorough
         (budget.objects, budget.buffers) = (.max, .max)
         (budget.cycleLength, budget.cycles, budget.pageBytes) = (.max, .max, .max)
@@ -346,7 +350,9 @@ private final class Feed<Items: Sequence> {
         withExtendedLifetime(object) {}
     }
 
-    @Test func `a type that holds containers of itself keeps its references`() {
+    @Test
+    func `the layout of a type has all its references, even if it contains an array or dictionary of itself`()
+    {
         var layouts = TypeLayouts(images)
         let forest = layouts.layout(of: Metadata(Forest.self))
         #expect(
@@ -355,13 +361,15 @@ private final class Feed<Items: Sequence> {
         #expect(layouts.referenceFields(in: tree.referenceFields).map(\.kind) == [.strong, .strong])
     }
 
-    @Test func `type arguments come from the class that a closure names`() throws {
+    @Test func `the type arguments of a closure come from the captured object whose class the closure names`()
+        throws
+    {
         let finder = try #require(TestFinder.shared)
         func explain(_ object: AnyObject) -> RetainExplanation {
             unsafe finder.explain(
                 UnsafeRawPointer(Unmanaged.passUnretained(object).toOpaque()), callerReferences: 1)
         }
-        // A subclass without its own generic arguments. An object of another class is captured before it.
+        // The pair is an object of a subclass without generic arguments. An object of another class is captured before it.
         let holder = Holder("text")
         holder.bind(NamedPair(Plain(), 1))
         let explanation = explain(holder)
@@ -380,7 +388,7 @@ private final class Feed<Items: Sequence> {
         #expect(unsafe size == malloc_usable_size(memory))
     }
 
-    @Test func `layouts are computed again when there are too many`() {
+    @Test func `a reset discards the layouts of types if there are too many`() {
         var reader = ObjectReader()
         while !reader.layouts.isFull { _ = reader.layouts.append(ObjectLayout(kind: .object)) }
         reader.reset(pageBytes: 4096)

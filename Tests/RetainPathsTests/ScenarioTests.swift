@@ -5,7 +5,7 @@ import Testing
 
 @testable import RetainPaths
 
-/// The shared finder of all tests. Its self-test has passed in this build.
+/// The finder that the tests share; `nil` if its self-test fails in this build.
 enum TestFinder {
     static let shared = RetainPathFinder()
 }
@@ -22,11 +22,11 @@ func onOwnThread<Result: Sendable>(_ body: @escaping @Sendable () -> Result) asy
 
     init() throws { finder = try #require(TestFinder.shared) }
 
-    @Test(arguments: RetainScenario.cycles.filter { $0.expected != nil } + RetainScenario.realCode)
+    @Test(arguments: RetainScenario.cycles.filter { $0.expectedPath != nil } + RetainScenario.realCode)
     func `the cycle of each scenario is found`(scenario: RetainScenario) async {
         let result = await onOwnThread { [finder] in ScenarioResult(scenario, finder) }
-        // The value is at the end of the task. Only the chunks of glibc's allocator show where that is, not those of a
-        // sanitizer.
+        // The value is at the end of the task's memory. Only the chunks of glibc's allocator show where that is, not those of
+        // a sanitizer.
         if scenario.name == "task that ended with self as its value", !Allocator.hasChunkHeaders {
             #expect(result.explanation.confidence != .proven)
             return
@@ -39,8 +39,8 @@ func onOwnThread<Result: Sendable>(_ body: @escaping @Sendable () -> Result) asy
         }
     }
 
-    /// Four references cannot be read. The reference count shows that each exists.
-    @Test(arguments: RetainScenario.cycles.filter { $0.expected == nil })
+    /// Three references cannot be read. The reference count shows that each of them exists.
+    @Test(arguments: RetainScenario.cycles.filter { $0.expectedPath == nil })
     func `a reference that cannot be read is counted`(scenario: RetainScenario) async {
         let result = await onOwnThread { [finder] in ScenarioResult(scenario, finder) }
         #expect(result.grade == .nothing)
@@ -51,8 +51,9 @@ func onOwnThread<Result: Sendable>(_ body: @escaping @Sendable () -> Result) asy
     func `no cycle is reported where there is none`(scenario: RetainScenario) async {
         let result = await onOwnThread { [finder] in ScenarioResult(scenario, finder) }
         #if DEBUG
-            // The frame keeps the address of an object that the task has released. The variables of all tests lead to
-            // many objects, so the budget may end before the holder is found: HolderTests.
+            // The frame still contains the address of an object that the task has released. The global variables of all
+            // tests lead to many objects, so the search may reach its limit before it finds the variable that keeps the
+            // object. `HolderTests` tests this search in a separate process.
             if scenario.name == "held by a global, task that releases self before each await" {
                 #expect(result.explanation.confidence != .proven)
                 return
@@ -67,9 +68,9 @@ func onOwnThread<Result: Sendable>(_ body: @escaping @Sendable () -> Result) asy
     @Test(arguments: RetainScenario.heldCycles)
     func `no cycle is proven if something outside holds a part of it`(scenario: RetainScenario) async {
         let result = await onOwnThread { [finder] in
-            ScenarioResult(scenario, finder, patience: .zero)
+            ScenarioResult(scenario, finder, timeout: .zero)
         }
-        #expect(result.explanation.path?.description == scenario.expected)
+        #expect(result.explanation.path?.description == scenario.expectedPath)
         #expect(result.explanation.confidence == .suspected)
         // All references to the object itself are known.
         #expect(result.explanation.unexplainedReferences == 0)

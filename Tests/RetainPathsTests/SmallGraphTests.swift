@@ -7,13 +7,13 @@ import LeakPlatform
 
 @testable import RetainPaths
 
-/// About ten objects that another thread disconnects and rebuilds while they are explained. A walk takes little time, so many
-/// walks are possible: `RETAIN_FUZZ_SECONDS`, as in ``RandomAddressTests``.
+/// Explains about ten objects while another thread disconnects and rebuilds them. A walk takes little time, so many walks are
+/// possible. `RETAIN_FUZZ_SECONDS` sets how long the test runs, as in ``RandomAddressTests``.
 @Suite(.serialized) struct SmallGraphTests {
     private static let seconds =
         ProcessInfo.processInfo.environment["RETAIN_FUZZ_SECONDS"].flatMap { Double($0) } ?? 1
 
-    /// Two finders walk at once: the thread that changes the graph needs less time for a change than they need for a walk.
+    /// Two finders walk at the same time, because a change of the graph takes less time than a walk.
     @Test func `a search of ten objects that change causes no crash`() throws {
         let finders = try (0..<2).map { _ in try #require(RetainPathFinder()) }
         let graph = SmallGraph()
@@ -23,7 +23,7 @@ import LeakPlatform
         let total = Guarded(WalkCounts())
         let end = ContinuousClock.now + .seconds(Self.seconds)
         DispatchQueue.concurrentPerform(iterations: finders.count) { index in
-            // On a busy machine the other thread may not have begun by then.
+            // On a busy machine the thread that changes the graph may not have begun before `end`.
             while ContinuousClock.now < end || total.with({ $0.whileChanged == 0 }) {
                 let counts = Self.explain(root, of: graph, finders[index])
                 let sum = total.with { total in
@@ -97,7 +97,7 @@ private final class SmallGraph: @unchecked Sendable {
     struct Failure: Error { var node: Node }
 
     let root = Node()
-    /// Changes so far.
+    /// The number of changes so far.
     let changes = Atomic(0)
     private let isStopped = Atomic(false)
     private let done = DispatchSemaphore(value: 0)

@@ -17,7 +17,7 @@ enum ScenarioTable {
         for (name, scenarios) in groups {
             var counts: [ScenarioResult.Grade: Int] = [:]
             for scenario in scenarios where filter.map(scenario.name.contains) ?? true {
-                let result = ScenarioResult(scenario, finder, patience: .seconds(1))
+                let result = ScenarioResult(scenario, finder, timeout: .seconds(1))
                 counts[result.grade, default: 0] += 1
                 let explanation = result.explanation
                 switch result.grade {
@@ -26,24 +26,25 @@ enum ScenarioTable {
                 case .found, .foundSuspected, .falsePositive, .nothing: break
                 }
                 Swift.print(
-                    "| \(scenario.name) | \(scenario.expected ?? "nothing") | \(result.grade.rawValue) |",
+                    "| \(scenario.name) | \(scenario.expectedPath ?? "nothing") | \(result.grade.rawValue) |",
                     "\(explanation.path?.description ?? "") | \(explanation.confidence.rawValue) |",
                     "\(explanation.unexplainedReferences) | \(explanation.cost?.bytes ?? 0) |")
             }
             let found = counts[.found, default: 0] + counts[.foundSuspected, default: 0]
-            let cycles = scenarios.count(where: { $0.expected != nil })
-            let isCycleTold =
+            let cycles = scenarios.count(where: { $0.expectedPath != nil })
+            let cycleText =
                 "\(found) of \(cycles) found, \(counts[.foundSuspected, default: 0]) of them suspected, "
                 + "\(counts[.different, default: 0]) different, "
-            let wrong = "\(counts[.falsePositive, default: 0]) of \(scenarios.count - cycles) wrongly told"
-            summary.append("\(name): \(cycles == 0 ? "" : isCycleTold)\(wrong)")
+            let falsePositives = counts[.falsePositive, default: 0]
+            let wrong = "\(falsePositives) of \(scenarios.count - cycles) without a cycle reported wrongly"
+            summary.append("\(name): \(cycles == 0 ? "" : cycleText)\(wrong)")
         }
         for line in summary { Swift.print(line) }
         return isRight
     }
 }
 
-/// The memory of 100 random graphs, compared with the allocator's truth.
+/// Compares the estimated memory of 100 random graphs with the bytes that the allocator gets back.
 enum CostTable {
     static func print(_ finder: RetainPathFinder) {
         #if canImport(Glibc)
@@ -59,14 +60,16 @@ enum CostTable {
             let measurements = (1...100).map { CostMeasurement(seed: $0, finder, budget) }
             for (index, measurement) in measurements.enumerated() where !measurement.isClose {
                 Swift.print(
-                    "seed \(index + 1): \(measurement.isAtLeast ? "at least " : "")\(measurement.estimate) bytes instead of "
-                        + "\(measurement.truth)")
+                    "seed \(index + 1): \(measurement.isAtLeast ? "at least " : "")\(measurement.estimatedBytes) bytes instead of "
+                        + "\(measurement.freedBytes)")
             }
-            let errors = measurements.map { abs(Double($0.estimate - $0.truth)) / Double(max($0.truth, 1)) }
-                .sorted()
+            let errors = measurements.map {
+                abs(Double($0.estimatedBytes - $0.freedBytes)) / Double(max($0.freedBytes, 1))
+            }
+            .sorted()
             Swift.print(
                 "budget \(name): \(measurements.count(where: \.isClose)) of 100 graphs within 10 %, "
-                    + "\(measurements.count(where: \.isAtLeast)) cut")
+                    + "\(measurements.count(where: \.isAtLeast)) cut short by the budget")
             Swift.print("median error \(errors[50] * 100) %, largest \(errors[99] * 100) %")
         }
     #endif
@@ -78,10 +81,10 @@ enum HolderTable {
         Swift.print("| scenario | expected | globals | heap | kind |")
         Swift.print("|---|---|---|---|---|")
         for scenario in RetainScenario.negatives where scenario.truth == .held {
-            let globals = ScenarioResult.holder(of: scenario, finder, .globals, patience: .zero)
-            let heap = ScenarioResult.holder(of: scenario, finder, .heap, patience: .seconds(1))
+            let globals = ScenarioResult.holder(of: scenario, finder, .globals, timeout: .zero)
+            let heap = ScenarioResult.holder(of: scenario, finder, .heap, timeout: .seconds(1))
             Swift.print(
-                "| \(scenario.name) | \(scenario.holder ?? "") | \(globals.path?.description ?? "") |",
+                "| \(scenario.name) | \(scenario.expectedHolder ?? "") | \(globals.path?.description ?? "") |",
                 "\(heap.path?.description ?? "") | \(heap.holder?.kind.rawValue ?? "") |")
         }
     }

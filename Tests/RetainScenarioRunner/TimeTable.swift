@@ -59,7 +59,7 @@ enum TimeTable {
             let clock = ContinuousClock()
             return (0..<repetitions).map { _ in clock.measure(body) }.min() ?? .zero
         }
-        // Two walks each.
+        // Each explanation makes two walks.
         let short = best { _ = unsafe release.explain(address, callerReferences: 1) } / 2
         let long = best { _ = unsafe thorough.explain(address, callerReferences: 1) } / 2
         let mirror = best { _ = MirrorWalk.count(root) }

@@ -35,7 +35,7 @@ public final class CostGraph {
     private var state = State.idle
     private var first: Item?
 
-    /// Parts that this holds are not freed with a graph.
+    /// Parts that are not freed with their graph, because this array holds them.
     private static var shared: [AnyObject] = []
 
     /// - Parameter seed: the same seed makes the same graph.
@@ -87,11 +87,11 @@ public final class CostGraph {
         onChange = { [self] in use((self, captured)) }
     }
 
-    /// Opens the cycle through which the graph holds itself.
-    public func open() { onChange = nil }
+    /// Breaks the cycle through which the graph holds itself.
+    public func breakCycle() { onChange = nil }
 
     deinit {
-        // A list would be freed by as many nested calls.
+        // Frees the list item by item, because it would otherwise be freed by as many nested calls as it has items.
         while let item = first { first = item.next }
     }
 }

@@ -7,14 +7,14 @@ internal import LeakMessage
 
     /// The memory that a finder expects to be freed with a graph, and the memory that the allocator got back.
     ///
-    /// Correct only in a process without other threads that allocate.
+    /// The measurement is correct only in a process without other threads that allocate.
     public struct CostMeasurement: Sendable {
-        public let estimate: Int
-        public let truth: Int
+        public let estimatedBytes: Int
+        public let freedBytes: Int
         /// True if the budget ended the walk.
         public let isAtLeast: Bool
 
-        public var isClose: Bool { abs(estimate - truth) * 10 <= truth }
+        public var isClose: Bool { abs(estimatedBytes - freedBytes) * 10 <= freedBytes }
 
         public init(seed: UInt64, _ finder: RetainPathFinder, _ budget: Budget) {
             let graph = unsafe Unmanaged.passRetained(CostGraph(seed: seed))
@@ -23,12 +23,12 @@ internal import LeakMessage
             let explanation = unsafe finder.explain(UnsafeRawPointer(graph.toOpaque()), callerReferences: 1)
             Self.fillCaches()
             let before = Self.bytesInUse()
-            unsafe graph.takeUnretainedValue().open()
+            unsafe graph.takeUnretainedValue().breakCycle()
             unsafe graph.release()
-            truth = before - Self.bytesInUse()
-            // Freed after the second check, not between the two checks.
+            freedBytes = before - Self.bytesInUse()
+            // The explanation is freed after the second measurement of memory, not between the two.
             withExtendedLifetime(explanation) {}
-            estimate = explanation.cost?.bytes ?? 0
+            estimatedBytes = explanation.cost?.bytes ?? 0
             isAtLeast = explanation.cost?.isAtLeast == true
         }
 

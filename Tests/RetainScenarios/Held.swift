@@ -15,7 +15,7 @@ final class AccountModel {
     var peer: AccountModel?
     var onChange: (() -> Void)?
 }
-/// A variable that holds an object as a local variable of a function does that has not returned.
+/// A variable that holds an object like a local variable of a function that has not returned yet.
 nonisolated(unsafe) let localVariable = UnsafeMutablePointer<AccountModel?>.allocate(capacity: 1)
 var currentScreen: Screen?
 
@@ -23,12 +23,12 @@ var currentScreen: Screen?
     var checked: CheckedContinuation<Void, Never>?
     var unchecked: UnsafeContinuation<Void, Never>?
     func waitForever() async {
-        Suspensions.count()
+        Suspensions.recordSuspension()
         await withCheckedContinuation { checked = $0 }
         count += 1
     }
     func waitUnchecked() async {
-        Suspensions.count()
+        Suspensions.recordSuspension()
         await unsafe withUnsafeContinuation { unsafe unchecked = $0 }
         count += 1
     }

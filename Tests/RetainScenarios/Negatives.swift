@@ -63,7 +63,7 @@ extension RetainScenario {
         }
     }
 
-    /// References that keep nothing alive.
+    /// Objects with references that do not retain them.
     static let uncounted: [RetainScenario] = [
         detail("weak delegate") { $0.delegate = $0 },
         detail("closure with weak self") { detail in detail.onTap = { [weak detail] in detail?.refresh() } },
@@ -145,7 +145,7 @@ extension RetainScenario {
         }
     }
 
-    /// Places that held the object before.
+    /// Objects that a variable or container held before, but does not hold any more.
     static let emptied: [RetainScenario] = [
         changed("optional tuple set to nil") {
             $0.pair = (1, $0)

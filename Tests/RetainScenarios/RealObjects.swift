@@ -2,7 +2,7 @@ internal import LeakMessage
 import Foundation
 import Observation
 
-/// A chain of publishers, each generic over the one before it.
+/// A publisher in a chain, in which each publisher is generic over the one before it.
 protocol Publishing<Output> {
     associatedtype Output
     func receive(_ receiver: @escaping (Output) -> Void) -> Cancellation
@@ -36,7 +36,7 @@ final class Feed: Screen {
     var publisher: (any Publishing<String>)?
 }
 
-/// Observers by key path.
+/// A screen that stores observers by key path.
 final class Settings: Screen {
     var observers: [PartialKeyPath<Settings>: [(Any) -> Void]] = [:]
     func observe<Value>(_ path: KeyPath<Settings, Value>, _ change: @escaping (Value) -> Void) {
@@ -59,7 +59,7 @@ final class ProfileScreen: Screen, @unchecked Sendable {
     }
 }
 
-/// A closure of a generic method of a type that is nested in a generic type.
+/// A generic type with a nested generic type, whose generic method stores a closure.
 class Outer<First> {
     class Inner<Second> {
         var first: First

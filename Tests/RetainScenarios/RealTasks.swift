@@ -20,7 +20,7 @@ final class Downloader: Screen, @unchecked Sendable {
     func waitForAnswer() async {
         await withCheckedContinuation {
             continuation = $0
-            Suspensions.count()
+            Suspensions.recordSuspension()
         }
         count += 1
     }

@@ -13,14 +13,14 @@ public struct RetainScenario: Sendable {
     public let name: String
     public let truth: Truth
     /// The path of the shortest cycle; `nil` if no cycle should be found.
-    public let expected: String?
+    public let expectedPath: String?
     /// `true` if the path may be suspected: it leads through memory of unknown layout.
     public let isSuspected: Bool
     /// `true` if something outside, such as unreadable memory of a library, retains another object of the cycle. The path is known,
     /// but it is not proven that nothing else retains the object.
     public var isHeldElsewhere = false
     /// The part of a holder's path that a search of globals and heap has to find; `nil` if nothing is expected.
-    public let holder: String?
+    public let expectedHolder: String?
     /// Creates the object graph. Only the references of the scenario may retain the result.
     public let make: @Sendable () -> AnyObject
 
@@ -29,27 +29,29 @@ public struct RetainScenario: Sendable {
         _ make: @escaping @Sendable () -> AnyObject
     ) -> RetainScenario {
         RetainScenario(
-            name: name, truth: .cycle, expected: expected, isSuspected: isSuspected,
-            isHeldElsewhere: isHeldElsewhere, holder: nil, make: make)
+            name: name, truth: .cycle, expectedPath: expected, isSuspected: isSuspected,
+            isHeldElsewhere: isHeldElsewhere, expectedHolder: nil, make: make)
     }
 
     static func freed(_ name: String, _ make: @escaping @Sendable () -> AnyObject) -> RetainScenario {
-        RetainScenario(name: name, truth: .freed, expected: nil, isSuspected: false, holder: nil, make: make)
+        RetainScenario(
+            name: name, truth: .freed, expectedPath: nil, isSuspected: false, expectedHolder: nil, make: make)
     }
 
     static func held(
         _ name: String, by holder: String? = nil, _ make: @escaping @Sendable () -> AnyObject
     ) -> RetainScenario {
         RetainScenario(
-            name: name, truth: .held, expected: nil, isSuspected: false, holder: holder, make: make)
+            name: name, truth: .held, expectedPath: nil, isSuspected: false, expectedHolder: holder,
+            make: make)
     }
 
-    /// Cycles that a finder should find, and four that it cannot see.
+    /// Cycles that a finder should find, and three through memory that it cannot read.
     public static let cycles =
         closures + properties + containers + values + wrappers + generics + libraries + tasks + unreadable
     /// Objects without a cycle.
     public static let negatives = uncounted + emptied + heldObjects
-    /// Cycles in the shapes of real projects.
+    /// Cycles like those in real projects.
     public static let realCode = realObjects + realTasks
     public static let all = cycles + negatives + realCode
 }

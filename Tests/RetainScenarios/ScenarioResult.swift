@@ -17,8 +17,8 @@ public struct ScenarioResult: Sendable {
         case nothing = "-"
     }
 
-    /// Scenarios share global variables.
-    private static let turn = NSLock()
+    /// Locked while a scenario runs, because scenarios share global variables.
+    private static let scenarioLock = NSLock()
 
     public let grade: Grade
     public let explanation: RetainExplanation
@@ -40,14 +40,14 @@ public struct ScenarioResult: Sendable {
 
     /// Makes the graph of a scenario and explains its object.
     ///
-    /// Tasks need time until they are suspended: the explanation is repeated until it is as expected, for at most `patience`.
-    public init(_ scenario: RetainScenario, _ finder: RetainPathFinder, patience: Duration = .seconds(5)) {
-        Self.turn.lock()
-        defer { Self.turn.unlock() }
+    /// Tasks need time until they are suspended: the explanation is repeated until it is as expected, for at most `timeout`.
+    public init(_ scenario: RetainScenario, _ finder: RetainPathFinder, timeout: Duration = .seconds(5)) {
+        Self.scenarioLock.lock()
+        defer { Self.scenarioLock.unlock() }
         let object = unsafe Self.make(scenario)
         defer { unsafe object.release() }
         let clock = ContinuousClock()
-        let deadline = clock.now + patience
+        let deadline = clock.now + timeout
         while true {
             let explanation = unsafe finder.explain(UnsafeRawPointer(object.toOpaque()), callerReferences: 1)
             let grade = Self.grade(scenario, explanation)
@@ -62,22 +62,22 @@ public struct ScenarioResult: Sendable {
         }
     }
 
-    /// Returns the result of a search for the holder of the object, repeated until it is as expected, for at most `patience`.
+    /// Returns the result of a search for the holder of the object, repeated until it is as expected, for at most `timeout`.
     ///
     /// - Parameter isExpected: `nil` expects the part of the path that the scenario names.
     public static func holder(
         of scenario: RetainScenario, _ finder: RetainPathFinder, _ search: HolderSearch,
-        patience: Duration = .seconds(5), until isExpected: ((RetainExplanation) -> Bool)? = nil
+        timeout: Duration = .seconds(5), until isExpected: ((RetainExplanation) -> Bool)? = nil
     ) -> RetainExplanation {
-        turn.lock()
-        defer { turn.unlock() }
+        scenarioLock.lock()
+        defer { scenarioLock.unlock() }
         var finder = finder
         (finder.budget, finder.search) = (.thorough, search)
         let object = unsafe make(scenario)
         defer { unsafe object.release() }
-        let expected = scenario.holder.map(normalized) ?? ""
+        let expected = scenario.expectedHolder.map(normalized) ?? ""
         let isExpected = isExpected ?? { normalized($0.path?.description ?? "").contains(expected) }
-        let deadline = ContinuousClock.now + patience
+        let deadline = ContinuousClock.now + timeout
         while true {
             let explanation = unsafe finder.explain(UnsafeRawPointer(object.toOpaque()), callerReferences: 1)
             if isExpected(explanation) || ContinuousClock.now >= deadline { return explanation }
@@ -93,9 +93,9 @@ public struct ScenarioResult: Sendable {
 
     private static func grade(_ scenario: RetainScenario, _ explanation: RetainExplanation) -> Grade {
         guard explanation.isCycle, let path = explanation.path else {
-            return scenario.expected == nil ? .nothing : .missed
+            return scenario.expectedPath == nil ? .nothing : .missed
         }
-        guard let expected = scenario.expected.map(normalized) else { return .falsePositive }
+        guard let expected = scenario.expectedPath.map(normalized) else { return .falsePositive }
         // A suspended task holds its captures in its closure, and without optimization in its frames.
         let inFrames = expected.replacingOccurrences(of: "Task → closure", with: "Task → async frames")
         let accepted = scenario.isSuspected ? [expected, inFrames] : [expected]

@@ -12,11 +12,11 @@ func wait(for work: @escaping @Sendable () async -> Void) {
     done.wait()
 }
 
-/// Counts the tasks that are about to suspend for good.
+/// Counts the tasks that are about to suspend and will not resume.
 enum Suspensions {
     private static let begunTaskCount = Atomic(0)
 
-    static func count() { begunTaskCount.add(1, ordering: .sequentiallyConsistent) }
+    static func recordSuspension() { begunTaskCount.add(1, ordering: .sequentiallyConsistent) }
 
     /// Runs `start` and waits until a task that it started is about to suspend.
     static func wait(for start: () -> Void) {
@@ -28,9 +28,9 @@ enum Suspensions {
     }
 }
 
-/// Suspends for as long as any test runs.
+/// Suspends for an hour, which is longer than any test runs.
 func sleepForever() async {
-    Suspensions.count()
+    Suspensions.recordSuspension()
     try? await Task.sleep(nanoseconds: 3_600_000_000_000)
 }
 

@@ -1,7 +1,7 @@
 import LeakHTTPServer
 
-/// Answers every method that the server lets through, on every path, with 200 and the request's body; with files,
-/// their paths with the file.
+/// Responds with 200 and the request's body, to every method that the server accepts and on every path. If there are files, a
+/// request for the path of a file gets the file.
 public struct Echo: Service {
     private let files: StaticFiles?
 

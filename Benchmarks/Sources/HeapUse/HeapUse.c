@@ -1,4 +1,4 @@
-// In C, since Swift's module of glibc leaves <malloc.h> out.
+// Written in C, because Swift's module Glibc does not contain <malloc.h>.
 #include "HeapUse.h"
 
 #include <stdlib.h>
@@ -12,7 +12,7 @@ size_t heap_use_bytes(void) {
 }
 
 void heap_use_fix_thresholds(void) {
-    // The values that malloc starts with.
+    // The initial values of malloc.
     mallopt(M_MMAP_THRESHOLD, 128 * 1024);
     mallopt(M_TRIM_THRESHOLD, 128 * 1024);
 }

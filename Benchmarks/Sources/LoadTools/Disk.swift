@@ -1,7 +1,7 @@
 import Foundation
 
-/// The baseline of every durable figure: the number of times per second that this disk makes 4 KiB durable, one after the other. A
-/// server that syncs for each report accepts no more than that.
+/// Measurements of a disk. The baseline of figures about durable reports is the number of times per second that the disk writes
+/// 4 KiB durably, one write after another: a server that syncs for each report accepts no more reports than that.
 public enum Disk {
     public static func syncsPerSecond(in folder: String, seconds: Double) -> Double {
         let path = folder + "/sync-probe"

@@ -7,8 +7,8 @@ public final class ServerProcess {
 
     /// - Parameters:
     ///   - program: a path, or a name on PATH.
-    ///   - environment: `nil` is this process's own.
-    ///   - core: the only core that it may use; `nil` lets the system choose.
+    ///   - environment: `nil` passes on the environment of this process.
+    ///   - core: the only core that the server may use; `nil` lets the system choose.
     public init(
         _ program: String, _ arguments: [String], environment: [String: String]? = nil, core: Int? = nil
     ) throws {
@@ -20,20 +20,20 @@ public final class ServerProcess {
         try process.run()
     }
 
-    /// The port in the first line it prints, which ends with it.
+    /// Waits for the first line of output, and returns the port at its end.
     public func announcedPort() throws -> Int {
         var text = ""
         while !text.contains("\n") {
             let more = output.fileHandleForReading.availableData
             guard !more.isEmpty else {
-                throw Failure("it did not start: \(process.arguments?.joined(separator: " ") ?? "")")
+                throw Failure("the server did not start: \(process.arguments?.joined(separator: " ") ?? "")")
             }
             text += String(decoding: more, as: UTF8.self)
         }
         guard let number = text.split(separator: "\n").first?.split(separator: ":").last,
             let port = Int(number)
         else {
-            throw Failure("not a first line that ends with a port: \(text)")
+            throw Failure("the first line of output does not end with a port: \(text)")
         }
         return port
     }
@@ -50,7 +50,7 @@ public final class ServerProcess {
         return (value("VmRSS:"), value("VmHWM:"))
     }
 
-    /// Processor time used so far, in seconds, in ticks of the system (10 ms).
+    /// Processor time used so far, in seconds. The system counts it in ticks of 10 ms.
     public var processorSeconds: Double {
         let fields = read("stat").split(separator: ")").last.map { $0.split(separator: " ") } ?? []
         guard fields.count > 12, let user = Double(fields[11]), let system = Double(fields[12]) else {
@@ -63,7 +63,7 @@ public final class ServerProcess {
         (try? String(contentsOfFile: "/proc/\(process.processIdentifier)/\(name)", encoding: .utf8)) ?? ""
     }
 
-    /// Descriptors that are open, of a system that has /proc.
+    /// Number of open file descriptors; 0 on a system without /proc.
     public var descriptors: Int {
         let folder = "/proc/\(process.processIdentifier)/fd"
         return (try? FileManager.default.contentsOfDirectory(atPath: folder).count) ?? 0

@@ -3,14 +3,16 @@ import Foundation
 /// Runs wrk, https://github.com/wg/wrk, with a script that defines the requests.
 public enum Wrk {
     public struct Outcome {
-        /// Responses of 200 to 299.
+        /// Responses with a status below 400.
         public var accepted: Int
+        /// Responses with a status of 400 or above.
         public var refused: Int
         /// Connections that failed, broke or timed out.
         public var broken: Int
         public var seconds: Double
-        /// Milliseconds.
+        /// Median response time in milliseconds.
         public var median: Double
+        /// Response time in milliseconds that 99 % of the responses did not exceed.
         public var slowest1Percent: Double
 
         public var perSecond: Double { Double(accepted) / seconds }
@@ -39,10 +41,10 @@ public enum Wrk {
         let pinned = core.map { ["taskset", "-c", "\($0)"] + call } ?? call
         let text = try Shell.run(pinned[0], Array(pinned.dropFirst()))
         guard let line = text.split(separator: "\n").first(where: { $0.hasPrefix("outcome ") }) else {
-            throw Failure("wrk said nothing of its outcome: \(text)")
+            throw Failure("the output of wrk has no line with its outcome: \(text)")
         }
         let numbers = line.split(separator: " ").dropFirst().compactMap { Double($0) }
-        guard numbers.count == 6 else { throw Failure("not wrk's outcome: \(line)") }
+        guard numbers.count == 6 else { throw Failure("the outcome of wrk is not six numbers: \(line)") }
         return Outcome(
             accepted: Int(numbers[0] - numbers[1]), refused: Int(numbers[1]), broken: Int(numbers[2]),
             seconds: numbers[3] / 1_000_000, median: numbers[4], slowest1Percent: numbers[5])

@@ -1,6 +1,6 @@
-/// Ranks from 0, the most frequent, each as often as Zipf's law says.
+/// Chooses ranks with the frequencies of Zipf's law. Rank 0 is the most frequent.
 public struct Zipf: Sendable {
-    /// Cumulative weights, the last is the sum.
+    /// Cumulative weights. The last one is the sum of all weights.
     private let weights: [Double]
 
     public init(ranks: Int) {
@@ -12,7 +12,7 @@ public struct Zipf: Sendable {
     }
 
     /// - Parameter random: 64 random bits.
-    public func rank(at random: UInt64) -> Int {
+    public func rank(fromRandomBits random: UInt64) -> Int {
         let point = Double(random >> 11) / Double(1 << 53) * weights[weights.count - 1]
         var low = 0
         var high = weights.count - 1
@@ -24,7 +24,7 @@ public struct Zipf: Sendable {
     }
 }
 
-/// Steele, Lea, Flood: Fast splittable pseudorandom number generators, OOPSLA 2014.
+/// A pseudorandom generator. Source: Steele, Lea, Flood: Fast splittable pseudorandom number generators, OOPSLA 2014.
 public struct SplitMix64: Sendable {
     var state: UInt64
 

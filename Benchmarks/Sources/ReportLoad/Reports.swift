@@ -2,7 +2,7 @@ import Foundation
 import LeakMessage
 import LeakReporter
 
-/// Reports as an app records them: like those that LeakDetector makes of a screen, about 400 bytes of JSON.
+/// Reports of leaked screens, as LeakDetector makes them: about 400 bytes of JSON each.
 public enum Reports {
     public static func leak(_ number: Int) -> LeakReport {
         var report = LeakReport()
@@ -23,7 +23,7 @@ public enum Reports {
     public static func leaks(_ count: Int) -> [LeakReport] { (0..<count).map(leak) }
 }
 
-/// A reporter with a folder of its own, which is deleted with it.
+/// A reporter with a separate folder, which is deleted when this object is freed.
 public final class Bench {
     public let folder = NSTemporaryDirectory() + "/reporter-bench-" + UUID().uuidString
     public let reporter: LeakReporter
@@ -46,8 +46,8 @@ public final class Bench {
 
     deinit { try? FileManager.default.removeItem(atPath: folder) }
 
-    /// Waits until all that was recorded is stored: on the disk, or in memory.
-    public func settle() {
+    /// Waits until all recorded reports are stored, on the disk or in memory.
+    public func waitUntilStored() {
         let isDone = DispatchSemaphore(value: 0)
         reporter.checkForUnsentReports { _ in isDone.signal() }
         isDone.wait()

@@ -2,7 +2,8 @@ import Foundation
 
 /// Accepts requests on a port of its own, answers each as a collector does, and counts the received traffic.
 public final class Sink: @unchecked Sendable {
-    // `Sendable` is unchecked: the counts are accessed only while `lock` is locked, and `listener` is set before the thread starts.
+    // `Sendable` is unchecked: the counts are accessed only while `lock` is locked, and `listener` is set before the thread
+    // starts.
     public struct Counts: Sendable {
         public var requests = 0
         public var bytes = 0
@@ -25,7 +26,7 @@ public final class Sink: @unchecked Sendable {
         withUnsafeMutablePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                 guard bind(listener, $0, length) == 0, listen(listener, 64) == 0 else {
-                    preconditionFailure("there is no port to listen on")
+                    preconditionFailure("no port is free to listen on")
                 }
                 getsockname(listener, $0, &length)
             }
@@ -34,6 +35,7 @@ public final class Sink: @unchecked Sendable {
         Thread.detachNewThread { [self] in serve() }
     }
 
+    /// Returns the counts since the last call, and sets them to 0.
     public func take() -> Counts {
         lock.withLock {
             defer { counts = Counts() }
@@ -50,7 +52,7 @@ public final class Sink: @unchecked Sendable {
         }
     }
 
-    /// Serves one connection at a time: the reporter has no more.
+    /// Serves a connection until the client closes it. The reporter never has a second connection at the same time.
     private func serveConnection(_ peer: Int32) {
         var received: [UInt8] = []
         var piece = [UInt8](repeating: 0, count: 64 * 1024)

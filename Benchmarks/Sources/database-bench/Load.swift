@@ -1,7 +1,7 @@
 #if PostgreSQL
     import LeakStore
 
-    /// Reports as apps send them: few leaks make most of them.
+    /// Makes batches of reports as apps send them: a few leaks cause most of the reports.
     struct Load {
         private var state: UInt64
         private let leaks: [LeakIdentity]
@@ -32,7 +32,7 @@
             return Int((state >> 33) % UInt64(bound))
         }
 
-        /// A phone's batch with a key of its own.
+        /// Makes the batch of one phone, with an idempotency key of its own.
         mutating func batch(reports: Int, now: Int64) -> Submission {
             let install = UInt64(draw(100_000))
             let body = Array(#"{"class":"x","message":"still in memory","path":["a","b","c"]}"#.utf8)
@@ -45,11 +45,11 @@
             ]
             batch.body = body
             batch.sightings = (0..<reports).map { _ in
-                // The square of a draw: small numbers come often.
+                // The product of two random numbers, so that leaks with small numbers are frequent.
                 let place = draw(1_000) * draw(1_000) * leaks.count / 1_000_000
                 return Submission.Sighting(
                     leak: leaks[place], origin: 0, isFreed: draw(10) == 0, at: now, count: 1, alive: nil,
-                    livedMilliseconds: 900, sample: 0..<body.count)
+                    livedMilliseconds: 900, jsonRange: 0..<body.count)
             }
             sent += 1
             batch.idempotency = Submission.Idempotency(

@@ -7,16 +7,16 @@
     struct Measurements {
         let url: String
         let seconds: Double
-        /// Submissions in flight, as the commit queue gathers them.
+        /// Number of submissions that a store gets in one call, as the commit queue gathers them under load.
         private let inFlight = 64
         private let now: Int64 = 1_795_176_000_000
 
-        /// Runs `body` in a schema of its own.
+        /// Creates a schema, runs `body` with its name and its address, and drops the schema.
         private func withSchema<Result>(_ body: (String, DatabaseAddress) throws -> Result) throws -> Result {
             let name = "bench_\(UInt32.random(in: 0...UInt32.max))"
             _ = try Shell.run("psql", ["--quiet", "--command", "create schema \(name)", url])
             defer {
-                // Without a notice for each dropped table.
+                // Suppresses the notice for each dropped table.
                 let drop = "set client_min_messages = warning; drop schema \(name) cascade"
                 _ = try? Shell.run("psql", ["--quiet", "--command", drop, url])
             }
@@ -36,7 +36,11 @@
             }
         }
 
-        /// Reports per second through a number of stores at once, all of one app or each of its own.
+        /// Returns the reports per second that stores count while several of them write at the same time.
+        ///
+        /// - Parameters:
+        ///   - reports: the number of reports in a batch.
+        ///   - apps: the number of apps. The stores use them in turn.
         func write(reports: Int, stores: Int, apps: Int) throws -> Double {
             try withSchema { _, address in
                 let opened = try (0..<stores).map { _ in try PostgreSQLStore(address: address) }
@@ -64,7 +68,8 @@
             }
         }
 
-        /// A store without limits on leaks, filled by `count` for up to 500 numbers of leaks at a time.
+        /// Opens a store without limits on leaks, and calls `count` for up to 500 leak numbers at a time until all leaks are
+        /// stored.
         private func fill(
             _ address: DatabaseAddress, leaks: Int,
             count: (_ store: PostgreSQLStore, _ numbers: Range<Int>, _ load: inout Load) throws -> Void
@@ -81,19 +86,20 @@
             return store
         }
 
+        /// Median times in milliseconds.
         struct Reading {
             var leaks: Int
             var list: Double
             var listOfApp: Double
-            var second: Double
-            var one: Double
+            var secondPage: Double
+            var oneLeak: Double
         }
 
-        /// Milliseconds of pages and of one leak, medians.
+        /// Measures pages of a list, and one leak.
         func read(leaks count: Int) throws -> Reading {
             try withSchema { _, address in
                 let store = try fill(address, leaks: count) { store, numbers, load in
-                    // Each leak once, so that all exist, and then leaks by their frequency.
+                    // The first sightings are one of each leak, so that all leaks exist. The others are drawn by frequency.
                     var batch = load.batch(reports: 1_000, now: now)
                     for (place, number) in numbers.enumerated() {
                         batch.sightings[place].leak = Load.leak(number, of: "shop")
@@ -111,8 +117,8 @@
                 return try Reading(
                     leaks: count, list: median { _ = try reader.leaks(query, now: now) },
                     listOfApp: median { _ = try reader.leaks(ofApp, now: now) },
-                    second: median { _ = try reader.leaks(second, now: now) },
-                    one: median {
+                    secondPage: median { _ = try reader.leaks(second, now: now) },
+                    oneLeak: median {
                         let number = Int.random(in: 0..<count)
                         _ = try reader.leak(Load.leak(number, of: "shop").id, now: now)
                     })
@@ -131,7 +137,7 @@
 
         typealias Filter = (name: String, apply: @Sendable (inout LeakQuery) -> Void)
 
-        /// Filters of a list. All leaks pass the first.
+        /// Filters of a list, with their names in the table. All leaks match the first filter.
         static let filters: [Filter] = [
             ("kind", { $0.kind = "view_controller" }),
             ("version", { $0.version = "5.1.0" }),
@@ -146,9 +152,9 @@
         ]
         struct PeriodReading {
             var period: Period
-            /// The first pages, by order of the list.
+            /// Times of the first page, by sort order.
             var lists: [LeakQuery.Sort: Times]
-            /// The tenth pages, by order of the list.
+            /// Times of the tenth page, by sort order.
             var tenthPages: [LeakQuery.Sort: Times]
             var overview: Times
             var summary: Times
@@ -161,21 +167,22 @@
         }
 
         struct FilteredReading {
-            /// `nil` for lists of all periods.
+            /// `nil` for lists of all time.
             var period: Period?
-            /// First and tenth pages of lists with a filter, the slowest of all orders, by ``filters``.
+            /// Times of the first and the tenth page in the slowest sort order, one element for each of the filters.
             var filters: [(first: Times, tenth: Times)]
         }
 
-        /// Lists of a period, the figures above them and both, as soon as the database is filled and after a vacuum. All
-        /// leaks were seen within the last day, some of them first before the longest period.
+        /// Measures lists of each period, the overview and the summary page, right after the database was filled and again
+        /// after a vacuum. All leaks were seen within the last day; `older` of them were first seen before the longest
+        /// period.
         func readPeriods(
             leaks count: Int, older: Int
         ) throws -> (filled: Readings, vacuumed: Readings) {
             try withSchema { schema, address in
                 let store = try fillPeriods(address, leaks: count, older: older)
                 let filled = try read(store)
-                // The server does the same by itself within minutes.
+                // The server also vacuums by itself, within minutes.
                 try vacuum(schema)
                 return try (filled, read(store))
             }
@@ -187,7 +194,7 @@
                 causes: readCauses(of: store))
         }
 
-        /// Makes a schema for ``readPeriods(ofSchema:)``, and keeps it.
+        /// Creates and fills a schema for ``readPeriods(ofSchema:)``, and does not drop it.
         func fillPeriods(schema: String, leaks count: Int, older: Int) throws {
             _ = try Shell.run("psql", ["--quiet", "--command", "create schema \(schema)", url])
             _ = try fillPeriods(
@@ -199,7 +206,7 @@
             _ address: DatabaseAddress, leaks count: Int, older: Int
         ) throws -> PostgreSQLStore {
             try fill(address, leaks: count) { store, numbers, load in
-                // Every second leak is older, if there are enough leaks.
+                // The older leaks are spread evenly over all numbers.
                 let isOlder = numbers.map { $0 * older / count != ($0 + 1) * older / count }
                 for days in [100, 70, 40, 20, 10, 5, 3, 0] as [Int64] {
                     var batch = load.batch(reports: numbers.count, now: now)
@@ -287,7 +294,7 @@
             }
         }
 
-        /// The queries of the page of causes.
+        /// Measures the queries of the page of causes.
         private func readCauses(of store: PostgreSQLStore) throws -> Times {
             let reader = try store.makeReader()
             var query = LeakQuery()
@@ -307,7 +314,7 @@
                 (query.period, query.sort) = (period, sort)
                 filter(&query)
                 let first = try times(of: 5) { _ = try reader.leaks(query, now: now) }
-                // The nine pages before the tenth, in three.
+                // Skips the nine pages before the tenth in three larger pages.
                 query.limit = 150
                 for _ in 1...3 { query.cursor = try reader.leaks(query, now: now).next ?? query.cursor }
                 query.limit = LeakQuery().limit
@@ -341,7 +348,7 @@
         }
     }
 
-    /// Sum of the counts of the stores' threads.
+    /// Sum of the reports that the threads of all stores have counted.
     private final class Counts: @unchecked Sendable {
         // `Sendable` is unchecked: mutable state is accessed only while `lock` is locked.
         private let lock = NSLock()

@@ -4,17 +4,17 @@ import LeakStore
 #if PostgreSQL
     guard let url = ProcessInfo.processInfo.environment["COLLECTOR_TEST_DATABASE_URL"] else {
         print(
-            "name a server with COLLECTOR_TEST_DATABASE_URL, or run: Scripts/with-postgresql database-bench")
+            "set COLLECTOR_TEST_DATABASE_URL to a server, or run: Scripts/with-postgresql database-bench")
         exit(2)
     }
     let arguments = CommandLine.arguments.dropFirst()
     let seconds = arguments.first.flatMap { Double($0) } ?? 3
-    // Measures only lists and figures of periods.
-    let isOfPeriods = arguments.contains("--periods")
+    // Measures only lists, overviews and summary pages of periods.
+    let measuresOnlyPeriods = arguments.contains("--periods")
     func value(of option: String) -> String? {
         arguments.firstIndex(of: option).flatMap { arguments[($0 + 1)...].first }
     }
-    // Measures the same in a schema that is filled already, for example by --fill.
+    // Measures these in a schema that is filled already, for example by --fill.
     let schema = value(of: "--schema")
     let schemaToFill = value(of: "--fill")
     let measurements = Measurements(url: url, seconds: seconds)
@@ -24,7 +24,7 @@ import LeakStore
     func show(_ found: [Measurements.PeriodReading]) {
         let sorts = LeakQuery.Sort.allCases
         let heads = ["period"] + sorts.map(\.rawValue)
-        print("median, longest of 11; the first page, then the tenth\n")
+        print("median and longest of 11 runs; the first page, then the tenth\n")
         print("| " + (heads + ["figures", "summary page"]).joined(separator: " | ") + " |")
         print("|---|" + sorts.map { _ in "--:|" }.joined() + "--:|--:|")
         for reading in found {
@@ -42,7 +42,7 @@ import LeakStore
         _ found: [Measurements.FilteredReading], _ filters: [Measurements.Filter] = Measurements.filters
     ) {
         print(
-            "with a filter, median, longest of 5 in the slowest order; the first page, then the tenth\n"
+            "with a filter: median and longest of 5 runs in the slowest order; the first page, then the tenth\n"
         )
         for page in [\(first: Measurements.Times, tenth: Measurements.Times).first, \.tenth] {
             print("| " + (["period"] + filters.map(\.name)).joined(separator: " | ") + " |")
@@ -87,7 +87,7 @@ import LeakStore
             print("causes: \(text(try measurements.readCauses(ofSchema: schema)))")
             exit(0)
         }
-        guard !isOfPeriods else {
+        guard !measuresOnlyPeriods else {
             try measurePeriods()
             exit(0)
         }
@@ -107,7 +107,7 @@ import LeakStore
         print("\n| leaks | list, ms | of one app | second page | one leak |\n|--:|--:|--:|--:|--:|")
         for leaks in [10, 1_000, 100_000] {
             let found = try measurements.read(leaks: leaks)
-            let times = [found.list, found.listOfApp, found.second, found.one]
+            let times = [found.list, found.listOfApp, found.secondPage, found.oneLeak]
             print("| \(leaks) | " + times.map { String(format: "%.2f", $0) }.joined(separator: " | ") + " |")
         }
         try measurePeriods()

@@ -2,11 +2,11 @@ import Dispatch
 import Foundation
 import LeakDetector
 
-/// Stays in memory, in the mode that stops the process for it.
+/// Leaks an object in the mode that stops the process.
 enum Assertion {
     private final class Kept {}
 
-    /// Ends with 0 if the process was not stopped within ten seconds.
+    /// Exits with 0 if the mode has not stopped the process after ten seconds.
     static func run() -> Never {
         let detector = LeakDetector(.assert, queue: DispatchQueue(label: "assertion"))
         let kept = Kept()

@@ -1,39 +1,41 @@
 import Foundation
 
-/// Costs of waiting for objects; the contenders run in turns.
+/// Measures the cost of each detection method per object. The methods run in turns.
 enum Costs {
     private struct Measure {
         let name: String
         let value: KeyPath<Cost, Double>
-        /// The target ratio: how many times less than the baseline.
+        /// The minimum ratio of the baseline to LeakDetector.
         var target: Double?
     }
 
     private static var registering: Measure {
         Measure(name: "register, ns", value: \.registering, target: 7)
     }
-    private static var life: Measure { Measure(name: "whole life, ns of all threads", value: \.life) }
+    private static var processorTime: Measure {
+        Measure(name: "whole life, ns of all threads", value: \.processorTime)
+    }
     private static var atOnce: [Measure] {
         [
             registering, Measure(name: "register, ns of its thread", value: \.registeringProcessor),
-            Measure(name: "heap, bytes", value: \.heap, target: 7), life,
+            Measure(name: "heap, bytes", value: \.heapBytes, target: 7), processorTime,
         ]
     }
 
     static func measure(rounds: Int) {
         print(
             """
-            per object, \(rounds) rounds in turns after one that does not count, grace period 1 s; medians, ratios with the
-            least and the greatest of a round in brackets. Heap leaves the objects themselves out. Processor time leaves
-            out the last release of the objects, which is the app's. Weak references alone are the floor of any way.
+            cost per object, medians of \(rounds) rounds in turns after a first round that does not count; grace period 1 s. The
+            brackets have the least and the greatest ratio of a round. Heap does not include the objects themselves. Processor
+            time does not include their last release, which the app does. No method costs less than weak references alone.
 
             | objects | | \(Detector.name) | \(AsyncAfter.name) | × less | target | \(WeakReferences.name), × less |
             |--:|---|--:|--:|--:|---|--:|
             """)
         for load in [Load.atOnce(1_000), .atOnce(100_000), .oneByOne(1_000)] {
             let costs = costs(under: load, rounds: rounds)
-            let measures = if case .oneByOne = load { [registering, life] } else { atOnce }
-            for measure in measures { row(load, measure, costs: costs) }
+            let measures = if case .oneByOne = load { [registering, processorTime] } else { atOnce }
+            for measure in measures { printRow(load, measure, costs: costs) }
         }
         guard survivors.count > 0 else { return }
         print(
@@ -45,7 +47,7 @@ enum Costs {
         defer { Progress.clear() }
         let all = (0...rounds).map { round in
             Progress.show("\(load) objects, round \(round) of \(rounds)")
-            // The contenders also take turns in running first.
+            // LeakDetector and the baseline also take turns in running first.
             let early = round.isMultiple(of: 2) ? load.cost(of: Detector.self) : nil
             let baseline = load.cost(of: AsyncAfter.self)
             let ours = early ?? load.cost(of: Detector.self)
@@ -54,7 +56,7 @@ enum Costs {
         return Array(all.dropFirst())
     }
 
-    private static func row(
+    private static func printRow(
         _ load: Load, _ measure: Measure, costs: [(ours: Cost, baseline: Cost, floor: Cost)]
     ) {
         let ratios = costs.map { $0.baseline[keyPath: measure.value] / $0.ours[keyPath: measure.value] }

@@ -5,16 +5,17 @@ import LeakDetector
 protocol DetectionMethod {
     static var name: String { get }
 
-    /// - Parameter outstanding: the number of objects that it has to wait for at once.
+    /// - Parameter outstanding: the number of objects that wait at the same time.
     init(outstanding: Int)
 
     mutating func expect(_ object: Model)
 
-    /// Returns when every object's grace period is over and the object was checked. All objects are deallocated by then.
+    /// Waits until the grace period of every object is over and every object was checked. The caller has released all objects
+    /// before.
     mutating func finish()
 }
 
-/// Counts the objects that were alive when they were checked, over all contenders.
+/// Counts the objects that were alive when they were checked, with all methods together.
 final class SurvivorCount: @unchecked Sendable {
     // `Sendable` is unchecked: mutable state is accessed only while `lock` is locked.
     private let lock = NSLock()
@@ -27,7 +28,7 @@ final class SurvivorCount: @unchecked Sendable {
 
 let survivors = SurvivorCount()
 
-/// The grace period of all contenders: the detector's default, and the usual delay of the baseline.
+/// The grace period of all methods: the detector's default, and the usual delay of the baseline.
 let graceMilliseconds = 1_000
 
 struct Detector: DetectionMethod {
@@ -50,30 +51,30 @@ struct Detector: DetectionMethod {
     }
 }
 
-/// The baseline: a timed block for each object, the way in which an app does without a library. It is commonly put on
-/// the main queue, which this program does not run.
+/// The baseline: a timed block for each object, as in an app without a library. Apps commonly use the main queue, which this
+/// program does not run.
 struct AsyncAfter: DetectionMethod {
     static let name = "asyncAfter"
 
     // Accessed only on `queue`. Static, so that each block captures only the weak reference.
-    nonisolated(unsafe) private static var looked = 0
+    nonisolated(unsafe) private static var checkedCount = 0
 
     private let queue = DispatchQueue(label: "AsyncAfter")
     private var expected = 0
 
-    init(outstanding: Int) { queue.sync { Self.looked = 0 } }
+    init(outstanding: Int) { queue.sync { Self.checkedCount = 0 } }
 
     mutating func expect(_ object: Model) {
         expected += 1
         queue.asyncAfter(deadline: .now() + .milliseconds(graceMilliseconds)) { [weak object] in
             if object != nil { survivors.add() }
-            Self.looked += 1
+            Self.checkedCount += 1
         }
     }
 
     func finish() {
         Pause.milliseconds(graceMilliseconds + 300)
-        while queue.sync(execute: { Self.looked < expected }) { Pause.milliseconds(50) }
+        while queue.sync(execute: { Self.checkedCount < expected }) { Pause.milliseconds(50) }
     }
 }
 

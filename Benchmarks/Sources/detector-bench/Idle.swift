@@ -2,34 +2,34 @@ import Dispatch
 import Foundation
 import LeakDetector
 
-/// Wake-ups while no object waits. Measure them before other code has created threads.
+/// Counts the wake-ups of the process while no object waits. Call this before other code creates threads.
 enum Idle {
     static func measure(seconds: Int) {
         print(
             """
-            \(seconds) s of idling; wake-ups are voluntary context switches of all threads but the one that sleeps and counts
+            \(seconds) s of idling for each line; wake-ups are voluntary context switches of all threads except the counting thread
 
             | process | wake-ups | processor time, µs | other threads | target |
             |---|--:|--:|--:|---|
             """)
-        row("without a detector", seconds, target: nil)
+        printRow("without a detector", seconds, target: nil)
 
         let unused = LeakDetector { report in print("leaked: \(report)") }
-        row("a detector that never expected anything", seconds, target: 0)
+        printRow("a detector that never expected anything", seconds, target: 0)
         withExtendedLifetime(unused) {}
 
         let detector = LeakDetector { _ in }
         for _ in 0..<1_000 { detector.expectDeallocation(of: Model()) }
         wait { detector.counts.outstanding == 0 }
-        row("a detector, right after the last of 1,000 objects", seconds, target: nil)
+        printRow("a detector, right after the last of 1,000 objects", seconds, target: nil)
         // Dispatch ends a thread of its own after five seconds without work.
         Pause.milliseconds(6_000)
-        row("that detector, six seconds later", seconds, target: 0)
+        printRow("that detector, six seconds later", seconds, target: 0)
 
         let leaked = Model()
         detector.expectDeallocation(of: leaked)
         wait { detector.counts.leaked == 1 }
-        row("that detector, watching for the end of one leaked object", seconds, target: nil)
+        printRow("that detector, watching for the end of one leaked object", seconds, target: nil)
         withExtendedLifetime(leaked) {}
 
         let timer = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "timer"))
@@ -40,10 +40,10 @@ enum Idle {
         timer.cancel()
         print(
             "\ncontrol: a timer each 100 ms gave \(control) wake-ups"
-                + (control >= seconds * 5 ? "" : "; the counting is broken, believe nothing above"))
+                + (control >= seconds * 5 ? "" : "; the counting does not work, so ignore the table"))
     }
 
-    private static func row(_ name: String, _ seconds: Int, target: Int?) {
+    private static func printRow(_ name: String, _ seconds: Int, target: Int?) {
         Progress.show("idle: \(name)")
         let counted = Wakeups.count(milliseconds: seconds * 1_000)
         Progress.clear()
@@ -68,11 +68,11 @@ enum Wakeups {
         var processorTime: Int
         /// Threads at the end, without the thread that counts.
         var threads: Int
-        /// Threads that ended meanwhile; each woke for that.
+        /// Threads that ended during the count. Each of them woke up to end.
         var ended: Int
     }
 
-    /// Sleeps on the main thread, where it has to be called, and counts the wake-ups of the other threads.
+    /// Counts the wake-ups of the other threads while the main thread sleeps. Call it on the main thread.
     static func count(milliseconds: Int) -> Count {
         let before = switches()
         let (all, own) = (Usage.processorTime, Usage.ownProcessorTime)
@@ -85,7 +85,8 @@ enum Wakeups {
         return Count(wakeups: wakeups + ended, processorTime: spent, threads: after.count, ended: ended)
     }
 
-    /// Returns the voluntary context switches so far, by thread; without the main thread, whose number is the process's.
+    /// Returns the voluntary context switches so far, by thread ID. Leaves out the main thread, whose ID is that of the
+    /// process.
     private static func switches() -> [String: Int] {
         let folder = "/proc/self/task"
         let threads = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []

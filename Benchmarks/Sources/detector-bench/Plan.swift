@@ -12,7 +12,7 @@ enum Release: Int, CaseIterable {
     case atOnce
     /// By another thread, which may release the object while it is being registered.
     case elsewhere
-    /// When the batch of the object is registered.
+    /// As soon as the whole batch of the object is registered.
     case soon
     /// Up to 300 ms later, within a grace period of a second.
     case withinGrace
@@ -39,10 +39,10 @@ struct Plan: Sendable {
     func reason(of ordinal: Int) -> String { "kept \(ordinal)" }
 
     /// Returns the nanoseconds for which a batch holds the objects that are released within their grace period.
-    func hold(of batch: Int) -> Int { batch % 7 * 50_000_000 }
+    func holdNanoseconds(of batch: Int) -> Int { batch % 7 * 50_000_000 }
 
-    /// Names of the classes of the kept objects, by the reason that they are expected with.
-    var kept: [String: String] {
+    /// Class names of the kept objects, by the reason of their expectation.
+    var keptClassNames: [String: String] {
         let ordinals = (0..<objects).filter { release(of: $0) == nil }
         return Dictionary(
             uniqueKeysWithValues: ordinals.map { (reason(of: $0), String(reflecting: type(of: $0))) })

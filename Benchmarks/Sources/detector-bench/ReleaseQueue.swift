@@ -7,16 +7,16 @@ final class ReleaseQueue: @unchecked Sendable {
     private var objects: [Model] = []
     private var isClosed = false
 
-    /// Does nothing after ``close()``.
-    func leave(_ object: Model) { lock.withLock { if !isClosed { objects.append(object) } } }
+    /// Adds an object, unless the queue is closed.
+    func add(_ object: Model) { lock.withLock { if !isClosed { objects.append(object) } } }
 
     /// Releases the objects in the queue.
-    func empty() { _ = take(isLast: false) }
+    func releaseAll() { _ = take(isLast: false) }
 
     /// Releases the objects in the queue and ignores all later objects.
     func close() { _ = take(isLast: true) }
 
-    // Returned, so that objects end outside of the lock.
+    /// Empties the queue, and returns its objects, so that they are deallocated outside of the lock.
     private func take(isLast: Bool) -> [Model] {
         lock.withLock {
             defer { (objects, isClosed) = ([], isLast) }

@@ -1,20 +1,22 @@
-/// Many objects from many threads: kept objects have to be reported, no others, and memory has to come back.
+/// Registers many objects from many threads. Checks that exactly the kept objects are reported, and that memory returns to its
+/// earlier size.
 struct Soak {
     let plan: Plan
     let threads: Int
-    let looksAtMemory: Bool
+    let checksMemory: Bool
 
-    /// Raised from the usual 10,000, at which a million objects would take two minutes.
+    /// Maximum number of objects that wait at the same time. Raised from the default of 10,000, with which a million objects
+    /// would take two minutes.
     private static let outstanding = 100_000
-    /// Limit of threads: with more, their last batches before the room runs out would be larger than the room.
-    static let mostThreads = outstanding / SoakWorker.batchCount / 2
+    /// Maximum number of threads. The batches that all threads register at the same time may use half of ``outstanding``.
+    static let maxThreads = outstanding / SoakWorker.batchCount / 2
 
-    /// Bytes that may stay for any number of objects: tables keep their size, and malloc keeps pages that are partly in use. A
-    /// million weak references left behind were 48 MiB.
+    /// Bytes by which memory may grow, independent of the number of objects: tables keep their size, and malloc keeps pages
+    /// that are partly in use. For comparison: a million weak references that are not removed take 48 MiB.
     private static let allowance = (heap: 512 * 1024, resident: 8 * 1024 * 1024)
-    /// Bytes for each leak while it lives: the object, the reference to it, and its report here.
+    /// Additional bytes per leaked object while it lives: the object, the weak reference to it, and its report in this program.
     private static let allowancePerLeak = 2 * 1024
-    /// Bytes for each leak after its end: tables keep the size that they had with all leaks.
+    /// Additional bytes per leaked object after it was freed: tables keep the size that they had with all leaks.
     private static let allowancePerLeakAfter = 64
 
     /// - Returns: the errors.
@@ -26,7 +28,7 @@ struct Soak {
         stage.work()
         let kept = Usage.settledMemory
         stage.releaseKeptObjects()
-        let complaints = stage.countingErrors()
+        let complaints = stage.errors()
         stage.forgetReports()
         let after = Usage.settledMemory
         Progress.clear()
@@ -34,20 +36,24 @@ struct Soak {
             """
             \(plan.objects) objects from \(threads) threads in \(Int(stage.seconds)) s, \(plan.leaks) of them kept; \
             at most \(Self.outstanding) at once
-            held for \(stage.longestHold) ms at most\(stage.longestHold < graceMilliseconds
+            objects that are not kept were held for \(stage.longestHold) ms at most\(stage.longestHold < graceMilliseconds
                 ? "" : ", longer than the grace period: this machine is too busy for it")
-            KiB of heap and of resident memory: \(text(before)) before, \(text(kept)) with what was kept, \(text(after)) after
-            allowed: \(text(Self.allowance)) more; for each object that is kept \(Self.allowancePerLeak) bytes, and after that \
+            KiB of heap and of resident memory: \(text(before)) before, \(text(kept)) with the kept objects, \
+            \(text(after)) after their end
+            allowed growth: \(text(Self.allowance)), and for each kept object \(Self.allowancePerLeak) bytes, after its end \
             \(Self.allowancePerLeakAfter)
             """)
-        guard looksAtMemory else { return complaints }
+        guard checksMemory else { return complaints }
         return complaints
             + growth(
-                "with what was kept", from: before, to: kept, allowed: plan.leaks * Self.allowancePerLeak)
-            + growth("after", from: before, to: after, allowed: plan.leaks * Self.allowancePerLeakAfter)
+                "with the kept objects", from: before, to: kept, allowed: plan.leaks * Self.allowancePerLeak)
+            + growth(
+                "after the end of the kept objects", from: before, to: after,
+                allowed: plan.leaks * Self.allowancePerLeakAfter)
     }
 
-    /// Runs once before the measurement, so that the runtime, Dispatch and malloc make what they make once and keep.
+    /// Runs once before the measurement, so that the runtime, Dispatch and malloc already have the memory that they allocate
+    /// once and keep.
     private func warmUp() {
         let objects = min(plan.objects, 2 * Self.outstanding)
         let stage = SoakRun(
@@ -55,7 +61,7 @@ struct Soak {
             outstanding: Self.outstanding)
         stage.work()
         stage.releaseKeptObjects()
-        _ = stage.countingErrors()
+        _ = stage.errors()
     }
 
     private func growth(

@@ -11,25 +11,25 @@ final class SoakRun {
     /// The seconds that the threads took to register and release all objects.
     private(set) var seconds = 0.0
 
-    /// - Parameter outstanding: the number of objects that may wait at once. The threads stop before it, so that no object is
-    ///   dropped.
+    /// - Parameter outstanding: the number of objects that may wait at the same time. The threads pause before it is reached,
+    ///   so that no object is dropped.
     init(_ plan: Plan, threads: Int, outstanding: Int) {
         self.plan = plan
         var limits = LeakDetector.Limits()
         limits.graceMilliseconds = graceMilliseconds
         limits.outstanding = outstanding
         limits.survivors = max(plan.leaks, limits.survivors)
-        let detector = LeakDetector(limits: limits, report: reportChecker.take)
+        let detector = LeakDetector(limits: limits, report: reportChecker.add)
         let releaseQueues = (0..<threads).map { _ in ReleaseQueue() }
-        // Each thread may have checked for room before all others registered a batch.
+        // Leaves room for a batch of each thread, because all threads may check for room at the same time.
         let room = max(outstanding - threads * SoakWorker.batchCount, 0)
         self.detector = detector
         workers = (0..<threads).map { number in
             SoakWorker(
                 detector,
                 ordinals: plan.objects * number / threads..<plan.objects * (number + 1) / threads,
-                plan: plan, room: room, own: releaseQueues[number],
-                neighbour: releaseQueues[(number + 1) % threads])
+                plan: plan, room: room, queueToEmpty: releaseQueues[number],
+                queueToFill: releaseQueues[(number + 1) % threads])
         }
     }
 
@@ -52,7 +52,7 @@ final class SoakRun {
             Progress.show("\(done) of \(plan.objects) expected, \(detector.counts.outstanding) waiting")
         }
         seconds = Double(Usage.time - start) / 1e9
-        kept = workers.flatMap { $0.takeKept() }
+        kept = workers.flatMap { $0.takeKeptObjects() }
         wait {
             let counts = detector.counts
             return counts.outstanding == 0 && reportChecker.counts.leaks >= counts.leaked
@@ -66,7 +66,7 @@ final class SoakRun {
     }
 
     /// - Returns: the errors at the end.
-    func countingErrors() -> [String] {
+    func errors() -> [String] {
         let (counts, reported) = (detector.counts, reportChecker.counts)
         let checks = Dictionary(
             uniqueKeysWithValues: detector.takeChecks().map { ($0.className, $0.count) })
@@ -76,19 +76,19 @@ final class SoakRun {
             ("objects checked", counts.checked, plan.objects),
             ("leaks counted", counts.leaked, plan.leaks),
             ("leaks reported", reported.leaks, plan.leaks),
-            ("ends counted", counts.freed, plan.leaks),
-            ("ends reported", reported.ends, plan.leaks),
+            ("objects counted as freed", counts.freed, plan.leaks),
+            ("objects reported as freed", reported.ends, plan.leaks),
         ]
         return numbers.filter { $0.1 != $0.2 }.map { "\($0): \($1) instead of \($2)" }
             + (checks == plan.countsByClass
                 ? [] : ["checks of classes: \(checks) instead of \(plan.countsByClass)"])
-            + reportChecker.countingErrors(kept: plan.kept)
+            + reportChecker.errors(expectedClassNames: plan.keptClassNames)
     }
 
-    /// Drops the reports: they are this program's memory, not the detector's.
+    /// Deletes the reports, which use memory of this program and not of the detector.
     func forgetReports() { reportChecker.forget() }
 
-    /// Waits for a minute at most; the work takes seconds.
+    /// Waits until the condition holds, for a minute at most. The work takes seconds.
     private func wait(until isDone: () -> Bool) {
         for _ in 0..<600 {
             guard !isDone() else { return }

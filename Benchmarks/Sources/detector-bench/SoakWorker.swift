@@ -3,8 +3,8 @@ import LeakDetector
 
 /// Registers and releases one thread's share of the objects.
 final class SoakWorker: @unchecked Sendable {
-    // `Sendable` is unchecked: one thread works, other threads read its results after it ended, and `done` is accessed only while
-    // `lock` is locked.
+    // `Sendable` is unchecked: one thread works, other threads read its results after it ended, and `done` is accessed only
+    // while `lock` is locked.
 
     /// Number of objects that are registered before the thread waits for more room.
     static let batchCount = 64
@@ -12,10 +12,13 @@ final class SoakWorker: @unchecked Sendable {
     private let detector: LeakDetector
     private let ordinals: Range<Int>
     private let plan: Plan
-    /// Objects that may wait when a batch is begun.
+    /// Maximum number of objects that may wait when a batch is begun.
     private let room: Int
-    private let own: ReleaseQueue
-    private let neighbour: ReleaseQueue
+    /// Objects of another worker, which this worker releases.
+    private let queueToEmpty: ReleaseQueue
+    /// Objects of this worker, which another worker releases.
+    private let queueToFill: ReleaseQueue
+    /// Objects that are released within their grace period, with the nanoseconds since and until which they are held.
     private var later: [(since: Int, until: Int, objects: [Model])] = []
     private var kept: [Model] = []
     private let lock = NSLock()
@@ -25,21 +28,21 @@ final class SoakWorker: @unchecked Sendable {
     private(set) var longestHold = 0
 
     init(
-        _ detector: LeakDetector, ordinals: Range<Int>, plan: Plan, room: Int, own: ReleaseQueue,
-        neighbour: ReleaseQueue
+        _ detector: LeakDetector, ordinals: Range<Int>, plan: Plan, room: Int, queueToEmpty: ReleaseQueue,
+        queueToFill: ReleaseQueue
     ) {
         self.detector = detector
         self.ordinals = ordinals
         self.plan = plan
         self.room = room
-        self.own = own
-        self.neighbour = neighbour
+        self.queueToEmpty = queueToEmpty
+        self.queueToFill = queueToFill
     }
 
-    /// Objects registered so far.
+    /// Number of objects registered so far.
     var progress: Int { lock.withLock { done } }
 
-    func takeKept() -> [Model] {
+    func takeKeptObjects() -> [Model] {
         defer { kept = [] }
         return kept
     }
@@ -51,7 +54,7 @@ final class SoakWorker: @unchecked Sendable {
             register(start..<end)
             lock.withLock { done += end - start }
         }
-        own.close()
+        queueToEmpty.close()
         while !later.isEmpty {
             Pause.milliseconds(5)
             releaseObjects()
@@ -71,7 +74,7 @@ final class SoakWorker: @unchecked Sendable {
             }
             switch release {
             case .atOnce: break
-            case .elsewhere: neighbour.leave(object)
+            case .elsewhere: queueToFill.add(object)
             case .soon: soon.append(object)
             case .withinGrace: withinGrace.append(object)
             }
@@ -79,12 +82,13 @@ final class SoakWorker: @unchecked Sendable {
         }
         soon = []
         longestHold = max(longestHold, Usage.time - since)
-        later.append((since, since + plan.hold(of: batch.lowerBound / Self.batchCount), withinGrace))
+        later.append(
+            (since, since + plan.holdNanoseconds(of: batch.lowerBound / Self.batchCount), withinGrace))
     }
 
     private func waitForRoom() {
         while true {
-            own.empty()
+            queueToEmpty.releaseAll()
             releaseObjects()
             guard detector.counts.outstanding > room else { return }
             Pause.milliseconds(2)

@@ -1,9 +1,9 @@
 import Foundation
 import HeapUse
 
-/// Use of the machine by this process.
+/// Processor time and memory that this process uses.
 enum Usage {
-    /// Bytes.
+    /// Bytes of heap in use.
     static var heap: Int { heap_use_bytes() }
 
     /// Fixes the thresholds of malloc, so that resident memory shows the program and not malloc. Call it before values of

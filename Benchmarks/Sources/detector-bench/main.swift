@@ -7,15 +7,14 @@ let usage = """
            detector-bench --soak [--objects 1000000] [--leaks 1000] [--threads 8] [--any-memory]
            detector-bench --assert
 
-    Tells what LeakDetector.expectDeallocation costs per object beside one DispatchQueue.asyncAfter per object, and how
-    often the process wakes while there is nothing to look at, over so many seconds each.
+    Measures the cost of LeakDetector.expectDeallocation per object, compared with one DispatchQueue.asyncAfter per
+    object, and how often the process wakes up while no object waits, for --seconds in each state.
 
-    --soak lets threads expect that many objects and let go of all but the leaks, then of these. It ends with 1 when
-    another number than these was reported, one was reported twice or another object than these, an expectation was
-    dropped, or memory did not come back. --any-memory leaves memory out, as under a sanitizer, which keeps what is
-    freed. Linux with glibc alone.
+    --soak lets threads register objects and release all of them except the leaks, and then the leaks. It exits with 1
+    unless exactly the leaks were reported, each once, no expectation was dropped, and memory returned to its earlier
+    size. --any-memory does not check memory: for a sanitizer, which keeps freed memory. Only for Linux with glibc.
 
-    --assert leaks an object in the mode that stops the process, which then does not end with 0.
+    --assert leaks an object in the mode that stops the process. It exits with 0 only if the process was not stopped.
     """
 
 func fail(_ text: String, code: Int32) -> Never {
@@ -26,7 +25,7 @@ func fail(_ text: String, code: Int32) -> Never {
 
 var numbers = ["--rounds": 7, "--seconds": 5, "--objects": 1_000_000, "--leaks": 1_000, "--threads": 8]
 var isSoak = false
-var looksAtMemory = true
+var checksMemory = true
 var arguments = CommandLine.arguments.dropFirst()
 while let argument = arguments.popFirst() {
     switch argument {
@@ -34,7 +33,7 @@ while let argument = arguments.popFirst() {
         print(usage)
         exit(0)
     case "--soak": isSoak = true
-    case "--any-memory": looksAtMemory = false
+    case "--any-memory": checksMemory = false
     case "--assert": Assertion.run()
     case let name where numbers[name] != nil:
         guard let number = arguments.popFirst().flatMap({ Int($0) }), number > 0 else {
@@ -46,18 +45,18 @@ while let argument = arguments.popFirst() {
 }
 @MainActor func number(_ name: String) -> Int { numbers[name] ?? 0 }
 
-guard !looksAtMemory || (Usage.heap > 0 && Usage.settledMemory.resident > 0) else {
-    fail("it reads /proc and asks glibc's malloc, which this system has not", code: 2)
+guard !checksMemory || (Usage.heap > 0 && Usage.settledMemory.resident > 0) else {
+    fail("this program needs /proc and the malloc of glibc, which this system does not have", code: 2)
 }
 if isSoak {
     guard number("--leaks") <= number("--objects"), number("--threads") <= number("--objects") else {
-        fail("--leaks and --threads can be no more than --objects", code: 2)
+        fail("--leaks and --threads may be at most --objects", code: 2)
     }
-    guard number("--threads") <= Soak.mostThreads else {
-        fail("--threads can be no more than \(Soak.mostThreads)", code: 2)
+    guard number("--threads") <= Soak.maxThreads else {
+        fail("--threads may be at most \(Soak.maxThreads)", code: 2)
     }
     let plan = Plan(objects: number("--objects"), leaks: number("--leaks"))
-    let soak = Soak(plan: plan, threads: number("--threads"), looksAtMemory: looksAtMemory)
+    let soak = Soak(plan: plan, threads: number("--threads"), checksMemory: checksMemory)
     let failures = soak.run()
     for failure in failures { print("failed: \(failure)") }
     exit(failures.isEmpty ? 0 : 1)

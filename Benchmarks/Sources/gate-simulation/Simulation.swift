@@ -2,7 +2,7 @@ import Foundation
 import LeakSeededRandom
 import LeakStatistics
 
-/// The difference of the second release from the first.
+/// The difference between the two releases of a pair.
 enum Change: CaseIterable {
     case none, doubled, newLeak
 }
@@ -11,16 +11,17 @@ struct Simulation {
     var pairs: Int
     var seed: Int
 
-    /// A pair of releases, with the facts by which the gate's result is judged.
+    /// A pair of releases, with the facts that tell whether the gate's result is right.
     struct Pair {
         var classes: [ReleaseGate.ClassCounts] = []
         var leaks: [ReleaseGate.LeakCounts] = []
-        /// Index of the leak that has changed.
+        /// Index in ``leaks`` of the leak that differs between the releases.
         var changed: Int?
         var changedRate = 0.0
         var correlation = 0.0
-        /// Checks of the changed class in the release that has fewer.
+        /// Checks of the class of the changed leak, in the release that has fewer of them.
         var checks = 0
+        /// `true` if the classes have other shares of the checks in the second release.
         var isShifting = false
     }
 
@@ -45,7 +46,7 @@ struct Simulation {
         let installs = Int(logUniform(40, 4_000, &random))
         let classCount = random.number(1...12)
         let checks = logUniform(200, 20_000, &random)
-        // Most devices that have the second release had the first release.
+        // The share of the devices of the first release that also use the second release.
         let staying = random.element(of: [0, 0.8, 1.0])
         let changedClass = random.below(classCount)
         let buckets = (0..<2 * installs).map { _ in BucketedCounts.bucket(ofInstall: random.next()) }
@@ -99,7 +100,7 @@ struct Simulation {
         return pair
     }
 
-    /// Checks of one class by device: few devices make most of them.
+    /// Returns the number of checks of one class on each device. A few devices make most of the checks.
     private func usage(_ installs: Int, total: Double, _ random: inout SeededRandom) -> [Int] {
         let weights = (0..<installs).map { _ in exp(normal(&random)) }
         let sum = weights.reduce(0, +)
@@ -119,13 +120,13 @@ struct Simulation {
             * cos(2 * .pi * Double.random(in: 0..<1, using: &random))
     }
 
-    /// The tendency of one device to leak: a seed for uniform numbers from which the device's rate follows. A device that leaks
-    /// more than another device still does so when all rates change.
+    /// The tendency of one device to leak: a seed for the random numbers that determine the rate of the device. A device that
+    /// leaks more often than another device also does so at other rates.
     private struct DeviceTendency {
         var seed: UInt64
 
-        /// Events of a beta-binomial distribution: the device's own rate is drawn from a beta distribution of that mean, with the
-        /// correlation of two closes on one device.
+        /// Draws the number of events from a beta-binomial distribution: the rate of the device is drawn from a beta
+        /// distribution with the mean `rate`. `correlation` is that of two checks on one device.
         func events(_ trials: Int, rate: Double, correlation: Double, _ random: inout SeededRandom) -> Int {
             guard trials > 0 else { return 0 }
             var own = rate
@@ -138,7 +139,8 @@ struct Simulation {
             return (0..<trials).count { _ in random.chance(own) }
         }
 
-        /// G. Marsaglia and W. W. Tsang, ACM Transactions on Mathematical Software 26 (2000), pp. 363–372.
+        /// Draws from a gamma distribution. Source: G. Marsaglia and W. W. Tsang, ACM Transactions on Mathematical Software 26
+        /// (2000), pp. 363–372.
         private func gamma(_ shape: Double, _ random: inout SeededRandom) -> Double {
             guard shape >= 1 else {
                 let power = pow(

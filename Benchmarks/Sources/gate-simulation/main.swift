@@ -2,7 +2,7 @@ import Foundation
 import LeakSeededRandom
 import LeakStatistics
 
-// Simulates pairs of releases and counts what the gate says of them. Seeded: the same arguments give the same table.
+// Simulates pairs of releases and counts the results of the release gate. The same arguments give the same table.
 
 let arguments = CommandLine.arguments.dropFirst()
 if arguments.contains("--help") || arguments.contains("-h") {
@@ -10,9 +10,10 @@ if arguments.contains("--help") || arguments.contains("-h") {
         """
         usage: gate-simulation [--pairs 10000] [--seed 1]
 
-        Draws pairs of releases of one app and asks the release gate about the second: rates from 0.1 to 20 %, 200 to 20,000
-        checks of a class, 40 to 4,000 installs, correlation within a device up to 0.05, the mix of screens constant or
-        shifting, devices the same or new. Prints false alarms, what was found, and what the gate cannot tell.
+        Simulates pairs of releases of one app, and lets the release gate compare the second with the first: leak rates from
+        0.1 to 20 %, 200 to 20,000 checks of a class, 40 to 4,000 installs, correlation within a device up to 0.05, the mix
+        of screens constant or shifting, devices the same or new. Prints how often the gate fails an unchanged release, finds
+        a changed leak, and cannot tell.
         """)
     exit(0)
 }

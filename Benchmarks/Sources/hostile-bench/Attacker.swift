@@ -1,7 +1,7 @@
 /// One hostile connection, opened again whenever the server closes it.
 final class Attacker {
-    /// Kind of the attack, and its rate: enough to hurt a server that is not prepared, but so little that the measurement shows the
-    /// server, and not the processor that attackers, good clients and server share.
+    /// Kind of attack. The rates are high enough to harm an unprepared server, and low enough that the processor, which
+    /// attackers, good clients and server share, is not the bottleneck.
     enum Kind: String, CaseIterable {
         /// Sends a field line each second, never the last line.
         case slowHead
@@ -28,8 +28,8 @@ final class Attacker {
     private var wire: ClientConnection?
     /// Bytes that are still to be sent before the actual attack.
     private var opening: ArraySlice<UInt8> = []
+    /// Time of the next action, in nanoseconds of the monotonic clock.
     private(set) var due: UInt64
-    private var turn = 0
 
     /// - Parameter due: the time of its first action, so that not all attackers act at once.
     init(_ kind: Kind, port: Int, due: UInt64) {
@@ -48,7 +48,6 @@ final class Attacker {
 
     func act(at now: UInt64, scratch: inout [UInt8]) {
         due = now + pause
-        turn += 1
         guard let wire else { return open() }
         if !opening.isEmpty {
             switch wire.send(opening) {
@@ -56,11 +55,11 @@ final class Attacker {
             case .nothingNow: break
             case .ended: self.wire = nil
             }
-            // Does not read what the server echoes; ``slowReader`` tests that case.
+            // The echoed bytes are not read before all bytes are sent. `slowReader` tests reading.
             if !opening.isEmpty { due = now + 20_000_000 }
             return
         }
-        if !continues(wire, &scratch) { self.wire = nil }
+        if !attackOnce(wire, &scratch) { self.wire = nil }
     }
 
     private func open() {
@@ -70,8 +69,10 @@ final class Attacker {
         due = nanoseconds()
     }
 
+    /// Sends or reads the next bytes of the attack.
+    ///
     /// - Returns: `true` if the connection is still open.
-    private func continues(_ wire: ClientConnection, _ scratch: inout [UInt8]) -> Bool {
+    private func attackOnce(_ wire: ClientConnection, _ scratch: inout [UInt8]) -> Bool {
         switch kind {
         case .slowHead: return isOpen(wire, &scratch) && wire.send(Self.field) != .ended
         case .slowBody: return isOpen(wire, &scratch) && wire.send(Self.field.prefix(1)) != .ended
@@ -119,7 +120,7 @@ enum AttackerPool {
     static func run(port: Int, count: Int, kinds: [Attacker.Kind]) -> Never {
         let start = nanoseconds()
         let attackers = (0..<count).map { index in
-            // All connected within half a second.
+            // All attackers connect within half a second.
             Attacker(
                 kinds[index % kinds.count], port: port,
                 due: start + UInt64(index) * 500_000_000 / UInt64(count))

@@ -25,47 +25,49 @@ final class ClientConnection {
         case ended
     }
 
-    let number: Int32
+    let descriptor: Int32
 
     /// - Parameter receiveBufferBytes: a small buffer makes a slow reader.
     /// - Returns: `nil` when the system gives no socket or the server does not listen.
     init?(port: Int, receiveBufferBytes: Int32? = nil) {
-        number = socket(AF_INET, stream, 0)
-        guard number >= 0 else { return nil }
-        _ = fcntl(number, F_SETFL, O_NONBLOCK)
+        descriptor = socket(AF_INET, stream, 0)
+        guard descriptor >= 0 else { return nil }
+        _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
         var one: Int32 = 1
-        unsafe setsockopt(number, Int32(IPPROTO_TCP), TCP_NODELAY, &one, 4)
-        if var receiveBufferBytes { unsafe setsockopt(number, SOL_SOCKET, SO_RCVBUF, &receiveBufferBytes, 4) }
+        unsafe setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &one, 4)
+        if var receiveBufferBytes {
+            unsafe setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &receiveBufferBytes, 4)
+        }
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = UInt16(port).bigEndian
         address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
         let connected = unsafe withUnsafePointer(to: &address) {
             unsafe $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                unsafe connect(number, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+                unsafe connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
             }
         }
         guard connected == 0 || errno == EINPROGRESS else {
-            close(number)
+            close(descriptor)
             return nil
         }
     }
 
-    deinit { close(number) }
+    deinit { close(descriptor) }
 
     /// Makes the connection end with a reset.
     func resetAtEnd() {
         var option = linger(l_onoff: 1, l_linger: 0)
-        unsafe setsockopt(number, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
+        unsafe setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
     }
 
     func send(_ bytes: ArraySlice<UInt8>) -> Outcome {
         outcome(
-            unsafe bytes.withUnsafeBytes { unsafe sendBytes(of: $0, to: number, flags: sendFlags) })
+            unsafe bytes.withUnsafeBytes { unsafe sendBytes(of: $0, to: descriptor, flags: sendFlags) })
     }
 
     func receive(into buffer: inout [UInt8], atMost count: Int) -> Outcome {
-        outcome(unsafe recv(number, &buffer, min(count, buffer.count), 0))
+        outcome(unsafe recv(descriptor, &buffer, min(count, buffer.count), 0))
     }
 
     private func outcome(_ count: Int) -> Outcome {
@@ -74,10 +76,10 @@ final class ClientConnection {
     }
 }
 
-private func sendBytes(of buffer: UnsafeRawBufferPointer, to number: Int32, flags: Int32) -> Int {
+private func sendBytes(of buffer: UnsafeRawBufferPointer, to descriptor: Int32, flags: Int32) -> Int {
     #if canImport(Darwin)
-        unsafe Darwin.send(number, buffer.baseAddress, buffer.count, flags)
+        unsafe Darwin.send(descriptor, buffer.baseAddress, buffer.count, flags)
     #else
-        unsafe Glibc.send(number, buffer.baseAddress, buffer.count, flags)
+        unsafe Glibc.send(descriptor, buffer.baseAddress, buffer.count, flags)
     #endif
 }

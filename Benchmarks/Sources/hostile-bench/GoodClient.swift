@@ -19,13 +19,16 @@ final class GoodClient {
     private var wire: ClientConnection?
     private var unsent: ArraySlice<UInt8> = []
     private var answer: [UInt8] = []
+    /// Time at which the current request was started; `nil` between two requests.
     private var asked: UInt64?
+    /// Time at which the next request may start.
     private(set) var due: UInt64
-    /// When the connection was opened or last used.
+    /// Time at which the connection was opened or last used.
     private var lastUse: UInt64 = 0
-    /// Nanoseconds that the connection then waited for the request at hand.
+    /// Nanoseconds from ``lastUse`` to the sending of the current request.
     private var idle: UInt64 = 0
-    private var isAskedAgain = false
+    /// `true` if the current request was sent a second time.
+    private var isRepeated = false
 
     /// Nanoseconds from the start of a request, including connecting, to the last byte of the response.
     private(set) var latencies: [UInt64] = []
@@ -34,10 +37,12 @@ final class GoodClient {
     /// Requests that were repeated because this client itself had left its connection idle.
     private(set) var repeats = 0
 
-    /// The server may close a connection that is idle for 50 ms while other connections wait. On a busy machine this much time may
-    /// pass between connecting and sending a request.
+    /// Idle time in nanoseconds from which a closed connection is not the fault of the server. The server may close a
+    /// connection that is idle for 50 ms while other connections wait, and on a busy machine this much time may pass between
+    /// connecting and sending a request.
     private static let harmlessIdle: UInt64 = 40_000_000
 
+    /// Nanoseconds after which a request counts as failed.
     static let patience: UInt64 = 5_000_000_000
 
     init(port: Int, request: String, pause: UInt64, connectsAnew: Bool, due: UInt64) {
@@ -49,9 +54,10 @@ final class GoodClient {
     }
 
     /// The events to poll for while a response is awaited.
-    var interest: pollfd? {
+    var awaitedEvents: pollfd? {
         guard asked != nil, let wire else { return nil }
-        return pollfd(fd: wire.number, events: Int16(unsent.isEmpty ? POLLIN : POLLIN | POLLOUT), revents: 0)
+        return pollfd(
+            fd: wire.descriptor, events: Int16(unsent.isEmpty ? POLLIN : POLLIN | POLLOUT), revents: 0)
     }
 
     func act(at now: UInt64, scratch: inout [UInt8]) {
@@ -85,16 +91,16 @@ final class GoodClient {
             lastUse = nanoseconds()
         }
         let now = nanoseconds()
-        if let isOK = Self.isComplete(answer) { end(at: now, isFailure: !isOK) }
+        if let isOK = Self.isSuccess(answer) { end(at: now, isFailure: !isOK) }
     }
 
-    /// True if the server may have closed this connection in favour of another connection.
-    private var isIdleTooLong: Bool { idle >= Self.harmlessIdle && !isAskedAgain }
+    /// `true` if the server may have closed this connection to make room for another connection.
+    private var isIdleTooLong: Bool { idle >= Self.harmlessIdle && !isRepeated }
 
     /// Sends the same request on another connection; its time counts from the first attempt on.
     private func askAgain() {
         repeats += 1
-        isAskedAgain = true
+        isRepeated = true
         lastUse = nanoseconds()
         wire = ClientConnection(port: port)
         unsent = request
@@ -110,13 +116,13 @@ final class GoodClient {
         } else if let asked {
             latencies.append(now - asked)
         }
-        isAskedAgain = false
+        isRepeated = false
         if connectsAnew { wire = nil }
         due = max(now, (asked ?? now) + pause)
     }
 
-    /// - Returns: whether the answer is a 200, or `nil` while it is not whole.
-    private static func isComplete(_ bytes: [UInt8]) -> Bool? {
+    /// - Returns: `true` if the response is a 200, `false` for another response, `nil` if it is not complete yet.
+    private static func isSuccess(_ bytes: [UInt8]) -> Bool? {
         let text = String(decoding: bytes, as: UTF8.self)
         guard let end = text.firstRange(of: "\r\n\r\n") else { return nil }
         let head = text[..<end.lowerBound]
@@ -131,10 +137,10 @@ final class GoodClient {
 struct ClientStatistics {
     var latencies: [UInt64] = []
     var failures = 0
-    /// ``GoodClient/repeats``
+    /// Repeated requests: ``GoodClient/repeats``.
     var repeats = 0
 
-    /// Milliseconds.
+    /// Returns the latency in milliseconds that this share of the requests did not exceed.
     func percentile(_ share: Double) -> Double {
         guard !latencies.isEmpty else { return .nan }
         let sorted = latencies.sorted()
@@ -147,25 +153,25 @@ struct ClientStatistics {
             repeats: left.repeats + right.repeats)
     }
 
-    static func of(_ clients: [GoodClient]) -> ClientStatistics {
+    static func sum(of clients: [GoodClient]) -> ClientStatistics {
         clients.reduce(ClientStatistics()) {
             $0 + ClientStatistics(latencies: $1.latencies, failures: $1.failures, repeats: $1.repeats)
         }
     }
 
-    /// Runs `clients` for some time, in this thread.
-    static func by(_ clients: [GoodClient], seconds: Double) -> ClientStatistics {
+    /// Runs `clients` on this thread for some seconds, and returns their observations so far.
+    static func running(_ clients: [GoodClient], seconds: Double) -> ClientStatistics {
         let end = nanoseconds() + UInt64(seconds * 1e9)
         var scratch = [UInt8](repeating: 0, count: 65536)
         while true {
             let now = nanoseconds()
             guard now < end else { break }
             for client in clients { client.act(at: now, scratch: &scratch) }
-            var interests = clients.compactMap(\.interest)
-            let next = clients.filter { $0.interest == nil }.map(\.due).min() ?? end
+            var awaited = clients.compactMap(\.awaitedEvents)
+            let next = clients.filter { $0.awaitedEvents == nil }.map(\.due).min() ?? end
             let wait = next - min(next, nanoseconds())
-            unsafe poll(&interests, nfds_t(interests.count), Int32(min(wait / 1_000_000, 20)))
+            unsafe poll(&awaited, nfds_t(awaited.count), Int32(min(wait / 1_000_000, 20)))
         }
-        return of(clients)
+        return sum(of: clients)
     }
 }

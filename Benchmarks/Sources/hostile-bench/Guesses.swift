@@ -5,7 +5,7 @@ import LoadTools
 struct Guesses {
     private static let token = "benchmark-access-token-00000000000000000"
     private static let connections = 64
-    /// Guesses that a connection sends at a time.
+    /// Number of guesses that a connection sends together.
     private static let pipelined = 32
 
     private let server: ServerProcess
@@ -16,7 +16,7 @@ struct Guesses {
 
     /// - Parameters:
     ///   - collector: the path of a release build.
-    ///   - publicFolder: the folder of its pages' files.
+    ///   - publicFolder: the folder with the style sheet and scripts of the pages.
     init(collector: String, publicFolder: String, program: String) throws {
         folder = NSTemporaryDirectory() + "hostile-bench-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -27,7 +27,7 @@ struct Guesses {
         self.program = program
     }
 
-    /// Rounds without and with guesses, in turn: one person opens the summary thirty times a second.
+    /// Measures rounds without and with guesses, in turn. One signed-in client requests the summary page thirty times a second.
     ///
     /// - Returns: `true` if each page arrived.
     func measure(seconds: Double, rounds: Int) throws -> Bool {
@@ -48,32 +48,32 @@ struct Guesses {
         let page = "GET / HTTP/1.1\r\nHost: a\r\nCookie: \(cookie.drop { $0 == " " })\r\n\r\n"
         var (alone, guessed) = (ClientStatistics(), ClientStatistics())
         for _ in 0..<rounds {
-            alone = alone + look(page, seconds)
+            alone = alone + measurePage(page, seconds)
             let swarm = try ChildProcess(program, ["--guess", "\(port)"])
             Thread.sleep(forTimeInterval: 0.5)
-            guessed = guessed + look(page, seconds)
+            guessed = guessed + measurePage(page, seconds)
             guard swarm.isRunning else { throw Failure("the program that guesses has ended") }
             swarm.kill()
         }
         print(
-            "\(rounds) rounds of \(seconds) s without and with \(Self.connections) connections of \(Self.pipelined) guesses each, opened again at once\n"
+            "\(rounds) rounds of \(seconds) s without and with \(Self.connections) connections that send \(Self.pipelined) guesses at a time; closed connections are replaced at once\n"
         )
         print("| the summary, signed in | pages | failed | p50 ms | p99 ms |")
         print("|---|---|---|---|---|")
-        for (name, seen) in [("alone", alone), ("beside guesses", guessed)] {
+        for (name, seen) in [("alone", alone), ("during guesses", guessed)] {
             let times = [0.5, 0.99].map { String(format: "%.2f", seen.percentile($0)) }
             print("| \(name) | \(seen.count) | \(seen.failures) | \(times[0]) | \(times[1]) |")
         }
         return alone.failures + guessed.failures == 0 && alone.count > 0 && guessed.count > 0
     }
 
-    private func look(_ page: String, _ seconds: Double) -> ClientStatistics {
+    private func measurePage(_ page: String, _ seconds: Double) -> ClientStatistics {
         let client = GoodClient(
             port: port, request: page, pause: 30_000_000, connectsAnew: false, due: nanoseconds())
-        var seen = ClientStatistics.by([client], seconds: seconds)
+        var seen = ClientStatistics.running([client], seconds: seconds)
         // A page that has not arrived yet may never arrive.
-        if client.interest != nil {
-            seen = ClientStatistics.by([client], seconds: Double(GoodClient.patience) / 1e9)
+        if client.awaitedEvents != nil {
+            seen = ClientStatistics.running([client], seconds: Double(GoodClient.patience) / 1e9)
         }
         return seen
     }

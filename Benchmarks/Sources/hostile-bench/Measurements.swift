@@ -5,12 +5,13 @@ import LoadTools
 struct Bench {
     let server: ServerProcess
     let port: Int
-    /// The path of this program, which is also run as the swarm.
+    /// The path of this program, which also runs as the attackers (`--swarm`).
     let program: String
 
     private static let body = String(repeating: "r", count: 559)
 
-    /// Eight connections that are kept, 200 requests a second each, and two clients that connect anew, 50 a second each.
+    /// Returns eight clients that keep their connection and send 200 requests a second each, and two clients that open a
+    /// connection for each of their 50 requests a second.
     private func goodClients() -> (kept: [GoodClient], anew: [GoodClient]) {
         let post = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: \(Self.body.count)\r\n\r\n\(Self.body)"
         let get = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
@@ -31,13 +32,13 @@ struct Bench {
 
     private func measure(seconds: Double) -> (kept: ClientStatistics, anew: ClientStatistics) {
         let (kept, anew) = goodClients()
-        _ = ClientStatistics.by(kept + anew, seconds: seconds)
-        return (ClientStatistics.of(kept), ClientStatistics.of(anew))
+        _ = ClientStatistics.running(kept + anew, seconds: seconds)
+        return (ClientStatistics.sum(of: kept), ClientStatistics.sum(of: anew))
     }
 
-    /// Rounds without and with attackers, in turn.
+    /// Measures rounds without and with attackers, in turn.
     ///
-    /// - Returns: whether all good clients were answered.
+    /// - Returns: `true` if every request of a good client succeeded.
     func measureAttack(attackers: Int, kinds: [Attacker.Kind], seconds: Double, rounds: Int) throws -> Bool {
         var alone = (kept: ClientStatistics(), anew: ClientStatistics())
         var attacked = (kept: ClientStatistics(), anew: ClientStatistics())
@@ -92,10 +93,11 @@ struct Bench {
             == 0
     }
 
-    /// slowhttptest in its four modes, while a client that opens a new connection each time sends ten requests a second.
+    /// Runs slowhttptest in its four modes, while a client that opens a connection for each request sends ten requests a
+    /// second.
     ///
-    /// - Returns: whether that client was always answered, within ``GoodClient/patience``.
-    func slow(connections: Int, seconds: Int) throws -> Bool {
+    /// - Returns: `true` if every request of that client succeeded within ``GoodClient/patience``.
+    func measureSlowHTTP(connections: Int, seconds: Int) throws -> Bool {
         let modes: [(String, [String])] = [
             ("slow headers", ["-H", "-i", "2", "-x", "24"]),
             ("slow body", ["-B", "-i", "2", "-s", "8192", "-x", "10"]),
@@ -124,7 +126,7 @@ struct Bench {
             var seen = ClientStatistics()
             var mostOpen = 0
             for _ in 0..<seconds {
-                seen = ClientStatistics.by([client], seconds: 1)
+                seen = ClientStatistics.running([client], seconds: 1)
                 mostOpen = max(mostOpen, server.descriptors)
             }
             attack.kill()
@@ -150,7 +152,7 @@ struct Bench {
                 switch index % 3 {
                 case 0:
                     _ = wire.send(get)
-                    var request = pollfd(fd: wire.number, events: Int16(POLLIN), revents: 0)
+                    var request = pollfd(fd: wire.descriptor, events: Int16(POLLIN), revents: 0)
                     while unsafe poll(&request, 1, 1000) > 0,
                         wire.receive(into: &scratch, atMost: 4096) != .ended
                     {}

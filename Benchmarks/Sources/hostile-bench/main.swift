@@ -9,12 +9,12 @@ let usage = """
                          [--slow SECONDS] [--slow-connections 1000] [--churn COUNT] [--observers on|off]
            hostile-bench --collector PATH [--public Public] [--rounds 5] [--seconds 3]
 
-    Without --slow and --churn: latency of good clients alone and under attack. --slow runs slowhttptest in its four
-    modes for that long each. --churn opens and closes that many connections. --observers off starts http-echo without
-    access log and hooks. Ends with 1 when good clients were not served, something was not given back, or the observers
-    were told of other answers than the server counted.
+    Without --slow and --churn, measures the latency of good clients alone and under attack. --slow runs slowhttptest
+    in each of its four modes for SECONDS. --churn opens and closes COUNT connections. --observers off starts http-echo
+    without access log and hooks. Exits with 1 if a good client was not served, if descriptors or memory were not
+    released, or if the observers were called for another number of responses than the server counted.
 
-    --collector measures a page of a collector for somebody who is signed in, while strangers guess the access token.
+    --collector measures a page of a collector for a signed-in client, while other clients guess the access token.
     """
 
 let arguments = Array(CommandLine.arguments.dropFirst())
@@ -66,7 +66,8 @@ do {
     let bench = Bench(server: server, port: try server.announcedPort(), program: CommandLine.arguments[0])
     var isServed = true
     if let seconds = option("--slow").flatMap({ Int($0) }) {
-        isServed = try bench.slow(connections: number("--slow-connections", 1000), seconds: seconds)
+        isServed = try bench.measureSlowHTTP(
+            connections: number("--slow-connections", 1000), seconds: seconds)
     }
     if let count = option("--churn").flatMap({ Int($0) }) {
         isServed = bench.churn(connections: count) && isServed
@@ -76,7 +77,9 @@ do {
             attackers: number("--attackers", 1200), kinds: kinds, seconds: Double(number("--seconds", 3)),
             rounds: number("--rounds", 5))
     }
-    guard server.isRunning, server.stop() == 0 else { throw Failure("http-echo did not end well") }
+    guard server.isRunning, server.stop() == 0 else {
+        throw Failure("http-echo has ended early, or its exit code was not 0")
+    }
     exit(isServed ? 0 : 1)
 } catch {
     FileHandle.standardError.write(Data("hostile-bench: \(error)\n".utf8))

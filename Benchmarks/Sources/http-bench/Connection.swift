@@ -1,6 +1,6 @@
 import Foundation
 
-/// A connection that sends one request and then stays idle.
+/// A connection that sends one request at a time, waits for the response, and otherwise stays idle.
 final class Connection {
     private let descriptor: Int32
 

@@ -18,7 +18,8 @@ struct Load {
     static let fileBytes = 100_000
     static let fileName = "file.bin"
 
-    /// Returns the loads to measure. One mebibyte at 1,000 connections would measure the memory of the machine.
+    /// Returns the loads whose names contain `only`, or all loads. Bodies of 1 MiB on 1,000 connections are left out, because
+    /// they would measure the memory of the machine.
     static func all(_ only: String?) -> [Load] {
         var loads: [Load] = []
         for connections in [8, 64, 1000] {

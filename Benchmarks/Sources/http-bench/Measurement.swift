@@ -5,10 +5,10 @@ import LoadTools
 struct Run {
     var outcome: Wrk.Outcome
     var processorSeconds: Double
-    /// Resident, KiB.
+    /// Resident memory of the server after the run, in KiB.
     var memory: Int
 
-    /// Microseconds.
+    /// Microseconds of the processor time of the server.
     var processorTimePerRequest: Double { processorSeconds * 1e6 / Double(max(outcome.accepted, 1)) }
 }
 

@@ -4,7 +4,7 @@ import Foundation
 struct Report {
     static let processorTarget = 0.85
     static let idleBytesTarget = 256.0
-    /// Tolerance of the p99, which counts as no worse within it: two runs of the same server differ by as much.
+    /// The greatest ratio of two p99s that still counts as equal: two runs of the same server differ by as much.
     static let noise = 1.05
 
     static let head = """
@@ -46,8 +46,8 @@ struct Report {
             + " | \(both(1) { Double($0.memory) / 1024 }) | \(verdict) |"
     }
 
-    mutating func allocations(_ name: String, _ count: Double, limit: Double) -> String {
-        // A few counter updates per second do not depend on requests.
+    mutating func allocationsLine(_ name: String, _ count: Double, limit: Double) -> String {
+        // The tolerance is for a few counter updates per second, which do not depend on requests.
         let isMet = count <= limit + 0.01
         if !isMet {
             missed.append("\(name): \(format(count, 2)) allocations per request > \(format(limit, 0))")
@@ -55,7 +55,7 @@ struct Report {
         return "allocations per \(name): \(format(count, 2)), \(isMet ? "met" : "missed")"
     }
 
-    mutating func idle(connections: Int, ours: Double, nginx: Double) -> String {
+    mutating func idleLine(connections: Int, ours: Double, nginx: Double) -> String {
         let isMet = ours <= Self.idleBytesTarget
         if !isMet {
             missed.append("memory per idle connection: \(Int(ours)) bytes > \(Int(Self.idleBytesTarget))")

@@ -1,8 +1,8 @@
 import Foundation
 import LoadTools
 
-// Our server side by side with nginx: the same work, one core each for server and load, in alternating rounds. Ratios are
-// medians over the rounds, with the least and the greatest beside them.
+// Measures our server and nginx in alternating rounds, with the same work, one core for the server and one for the load. Ratios
+// are medians of the rounds; the least and the greatest ratio stand beside them.
 
 let arguments = Array(CommandLine.arguments.dropFirst())
 func option(_ name: String, _ fallback: String) -> String {
@@ -20,7 +20,7 @@ let rounds = Int(option("--rounds", "5")) ?? 5
 let idle = Int(option("--idle", "1000")) ?? 1000
 let only = arguments.contains("--only") ? option("--only", "") : nil
 
-/// Resident memory that an idle connection costs, in bytes; `peer` must not have had many connections before.
+/// Returns the bytes of resident memory that an idle connection uses. `peer` must not have had many connections before.
 func bytesPerIdleConnection(_ peer: Peer) throws -> Double {
     func open(_ count: Int) throws -> [Connection] {
         try (0..<count).map { _ in
@@ -65,9 +65,9 @@ do {
     let (idleOurs, idleNginx) = (try bytesPerIdleConnection(ours), try bytesPerIdleConnection(nginx))
     for (name, request, limit) in Allocations.limits {
         let count = try Allocations.perRequest(request)
-        print(report.allocations(name, count, limit: limit))
+        print(report.allocationsLine(name, count, limit: limit))
     }
-    print(report.idle(connections: idle, ours: idleOurs, nginx: idleNginx) + "\n")
+    print(report.idleLine(connections: idle, ours: idleOurs, nginx: idleNginx) + "\n")
     print(Report.head)
     for load in Load.all(only) {
         let measurement = try Measurement(

@@ -6,7 +6,7 @@
 import LeakHTTPServer
 import Synchronization
 
-/// The observers of a server, and how often each of them was called.
+/// The observers of a server, with counts of their calls.
 final class Observation: Sendable {
     private let log: AccessLog
     private let answers = Atomic(0)
@@ -21,7 +21,7 @@ final class Observation: Sendable {
         close(file)
     }
 
-    /// Observes a server with this configuration.
+    /// Adds the observers to the configuration of a server.
     func observe(_ configuration: inout Server.Configuration) {
         configuration.onAnswer = { [self] record in
             answers.add(1, ordering: .relaxed)
@@ -32,15 +32,18 @@ final class Observation: Sendable {
 
     /// Ends the log and compares the counts of the observers with those of the server.
     ///
-    /// - Parameter counters: those of a server that has stopped.
-    /// - Returns: the difference in words, or `nil` if there is none.
+    /// - Parameter counters: the counts of a server that has stopped.
+    /// - Returns: a description of the difference, or `nil` if there is none.
     func difference(from counters: Counters) -> String? {
         log.close(within: .seconds(5))
         let told = answers.load(ordering: .relaxed)
         let counted =
             counters.successful + counters.redirected + counters.clientErrors + counters.serverErrors
-        guard told == counted else { return "told of \(told) answers, counted \(counted)" }
+        guard told == counted else {
+            return "called for \(told) responses, but the server counted \(counted)"
+        }
         let slow = slowCalls.load(ordering: .relaxed)
-        return slow == counters.slow ? nil : "told of \(slow) slow calls, counted \(counters.slow)"
+        return slow == counters.slow
+            ? nil : "called for \(slow) slow calls, but the server counted \(counters.slowCalls)"
     }
 }

@@ -1,4 +1,4 @@
-// The server with one handler, so that suites, fuzzers and load generators can be pointed at it.
+// A server with one handler, for test suites, fuzzers and load generators.
 
 #if canImport(Darwin)
     import Darwin
@@ -17,12 +17,13 @@ let usage = """
       --host HOST      where to listen; * is every address of both families (default 127.0.0.1)
       --port PORT      0 takes any free port (default 8080)
       --workers COUNT  threads, each with a loop of its own (default 1)
-      --files FOLDER   paths of its files are answered with the file instead
+      --files FOLDER   responds to the paths of files in FOLDER with the file
       --observers on|off  access log and hook for slow calls, and a thread that reads the counters (default on)
       --access-log FILE   where the access log goes (default /dev/null)
 
-    The first line on standard output is "listening on http://HOST:PORT". Ends with 0 on SIGTERM or SIGINT, at once
-    on a second one; with 1 when the observers were told of other answers than the server counted.
+    The first line on standard output is "listening on http://HOST:PORT". Exits with 0 after SIGTERM or SIGINT, and at
+    once after a second signal. Exits with 1 if the observers were called for another number of responses than the
+    server counted.
     """
 
 func fail(_ message: String) -> Never {

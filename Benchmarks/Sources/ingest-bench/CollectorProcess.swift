@@ -1,7 +1,7 @@
 import Foundation
 import LoadTools
 
-/// A collector of its own for one measurement, on a free port with an empty database.
+/// A collector for one measurement, on a free port and with an empty database.
 final class CollectorProcess {
     static let key = "benchmark-ingest-key-0000000000000000000"
     static let token = "benchmark-access-token-00000000000000000"
@@ -12,7 +12,7 @@ final class CollectorProcess {
 
     /// - Parameters:
     ///   - program: the path of a release build.
-    ///   - databaseURL: a PostgreSQL database in place of an empty folder.
+    ///   - databaseURL: an empty PostgreSQL database to use instead of SQLite.
     init(program: String, publicFolder: String, databaseURL: String? = nil) throws {
         folder = NSTemporaryDirectory() + "ingest-bench-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -25,7 +25,7 @@ final class CollectorProcess {
         port = try process.announcedPort()
     }
 
-    /// The number of counted reports, from the API.
+    /// Returns the number of reports that the collector has counted, from its API.
     func counted() throws -> Int {
         let text = try Shell.run(
             "curl",
@@ -37,7 +37,7 @@ final class CollectorProcess {
         return reports
     }
 
-    /// The response to one small report with an idempotency key of its own, with its status.
+    /// Sends one small report, and returns the response with its status and header fields.
     func responseToReport() throws -> String {
         try Shell.run(
             "curl",

@@ -1,14 +1,14 @@
 import Foundation
 import LoadTools
 
-/// One kind of request and its collector, measured in turns with others.
+/// One kind of request and the collector that gets it. Contestants are measured in turns.
 final class Contestant {
     struct Request {
         var reports: Int
         var isCompressed = false
         /// Frames of the call stack of each report; 0 for a path of owners.
         var frames = 0
-        /// Another program to measure than that of `--collector`.
+        /// The path of the collector to measure; `nil` for that of `--collector`.
         var program: String?
 
         var name: String {
@@ -58,7 +58,7 @@ final class Contestant {
             throw Failure(
                 """
                 \(request.name): no report was counted, \(outcome.refused) requests were refused; \
-                a report by itself gets: \(try collector.responseToReport())
+                the response to a single report: \(try collector.responseToReport())
                 """)
         }
         let processor = collector.process.processorSeconds - processorBefore
@@ -70,12 +70,12 @@ final class Contestant {
                 refused: outcome.refused, counted: counted, accepted: accepted))
     }
 
-    /// Returns the row of the table: medians of the rounds, and sums of what was refused and counted.
+    /// Returns the row of the table: medians of the rounds, and sums of refused requests and of counted reports.
     func row(syncs: Double) -> String {
         let rate = median(\.rate)
         let counted = measured.reduce(0) { $0 + $1.counted }
         let accepted = measured.reduce(0) { $0 + $1.accepted }
-        // wrk stops without waiting for the last responses, so these requests are counted, but not in its own sum.
+        // wrk stops without waiting for the last responses, so the collector counts these requests and wrk does not.
         let isHonest =
             counted >= accepted && counted <= accepted + measured.count * connections * request.reports
         let memory = collector.process.memory
@@ -89,14 +89,15 @@ final class Contestant {
         return "| " + cells.joined(separator: " | ") + " |"
     }
 
-    /// Returns how much longer a report takes than one of `other`: the ratios of the rounds.
+    /// Returns text with the ratios of the time per report to that of `other`: the median of the rounds, the least and the
+    /// greatest.
     func comparison(with other: Contestant) -> String {
         func ratios(_ value: (Round) -> Double) -> String {
             let ratios = zip(measured, other.measured).map { value($0) / value($1) }.sorted()
             return String(
                 format: "%.2f (%.2f to %.2f)", ratios[ratios.count / 2], ratios[0], ratios[ratios.count - 1])
         }
-        return "\(request.name), times \(other.request.name): processor time \(ratios(\.processor)), "
+        return "\(request.name), compared with \(other.request.name): processor time \(ratios(\.processor)), "
             + "time at full load \(ratios { 1 / $0.rate })"
     }
 

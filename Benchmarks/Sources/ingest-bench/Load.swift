@@ -3,7 +3,7 @@ import LoadTools
 /// The load of every figure: 1,000 leaks whose frequencies follow Zipf's law, 50,000 installs of 12 versions, 40 models
 /// and 20 systems in equal parts, reports of about 559 bytes with `count` 1.
 ///
-/// A request is put together from a sender and a body's reports while wrk runs, so that each differs.
+/// wrk puts each request together from a sender and the reports of a body, so that all requests differ.
 struct Load {
     static let leaks = 1_000
     static let installs = 50_000
@@ -25,7 +25,8 @@ struct Load {
 
     init(frames: Int = 0) { self.frames = frames }
 
-    /// The fields of one install's batch or report, without braces. All have the same number of bytes.
+    /// Returns the fields for app, device and install of a batch or report, without braces. Their number of bytes is the same
+    /// for each install.
     mutating func sender(install: Int) -> String {
         let version = Int(generator.next() % UInt64(Self.versions))
         let model = Int(generator.next() % UInt64(Self.models))
@@ -38,17 +39,18 @@ struct Load {
         return #""app":{\#(app)},"device":{\#(device)},"install":"6b8d4c1f-2a90-4e4b-9d0e-000000\#(number)""#
     }
 
-    /// The rest of one request's body after its sender, with the closing brace.
+    /// Returns the part of a body after the sender, with the closing brace.
     ///
-    /// - Parameter count: reports in it; 1 makes a single report, more a batch.
+    /// - Parameter count: the number of reports. 1 makes a single report, a greater number makes a batch.
     mutating func reports(_ count: Int, senderBytes: Int) -> String {
         if count == 1 { return "," + report(besides: senderBytes + 2) + "}" }
         let reports = (0..<count).map { _ in "{" + report(besides: 2) + "}" }
         return #","reports":[\#(reports.joined(separator: ","))]}"#
     }
 
-    /// A path of owners, or a call stack as `Thread.callStackSymbols` has it, at the addresses of one launch: two functions of
-    /// the app in three, as many of them the leak's own as its number says.
+    /// Returns the elements of a stack as JSON: a path of owners, or a call stack in the form of `Thread.callStackSymbols`,
+    /// with the addresses of one launch. Two of three frames are functions of the app. Their names depend on the rank of the
+    /// leak.
     private mutating func stack(of name: String, rank: Int) -> String {
         guard frames > 0 else { return #""UINavigationController","Shop.Flow\#(rank % 7)","\#(name)""# }
         let slide = 0x1_0000_0000 + (generator.next() % 0x10000) << 14
@@ -61,9 +63,9 @@ struct Load {
         }.joined(separator: ",")
     }
 
-    /// The fields of one report.
+    /// Returns the fields of one report, which has ``reportBytes`` bytes together with `otherBytes`, or more with a call stack.
     private mutating func report(besides otherBytes: Int) -> String {
-        let rank = frequencies.rank(at: generator.next())
+        let rank = frequencies.rank(fromRandomBits: generator.next())
         let name = "Shop.Screen\(rank)ViewController"
         let address = String(generator.next() >> 16, radix: 16)
         let id = "01936f2c-7c1e-7a44-9d0e-\(String(generator.next() >> 16 | 1 << 47, radix: 16).prefix(12))"

@@ -9,8 +9,8 @@ struct Reports {
 
     /// - Parameters:
     ///   - bodies: the number of different lists of reports to prepare; each is sent by many senders. A gzipped body cannot be
-    ///     put together from parts and keeps one sender.
-    ///   - frames: of the call stack of each report; 0 for a path of owners.
+    ///     put together from parts, so it always has the same sender.
+    ///   - frames: the number of frames in the call stack of each report; 0 for a path of owners.
     init(reportsPerRequest: Int, bodies: Int, gzip: Bool, frames: Int = 0) throws {
         let folder = NSTemporaryDirectory() + "ingest-load-\(UUID().uuidString)"
         self.folder = folder
@@ -19,7 +19,7 @@ struct Reports {
         let senders = (0..<Load.installs).map { "{" + load.sender(install: $0) }
         let senderBytes = senders[0].utf8.count
         precondition(senders.allSatisfy { $0.utf8.count == senderBytes }, "senders differ in length")
-        // Pairs of a line with the number of bytes, and these bytes.
+        // Writes each part as a line with its number of bytes, followed by the bytes.
         func write(_ parts: [[UInt8]], to name: String) throws {
             var bytes: [UInt8] = []
             for part in parts { bytes += Array("\(part.count)\n".utf8) + part }

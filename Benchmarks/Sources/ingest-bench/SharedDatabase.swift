@@ -26,7 +26,7 @@ struct SharedDatabase {
         var processor: Double
         var coresBusy: Double
         var refused: Int
-        /// `true` if the number of stored reports is the number of answered reports.
+        /// `true` if the number of stored reports equals the number of reports that were accepted.
         var isHonest: Bool
     }
 
@@ -34,7 +34,7 @@ struct SharedDatabase {
         let cores = ProcessInfo.processInfo.activeProcessorCount
         print(
             "\(rounds) rounds of \(seconds) s; \(Load.summary); wrk, 2 threads, \(connections) connections;\n"
-                + "client, collectors and server share \(cores) cores: what a second machine adds is not in these figures\n"
+                + "client, collectors and server share \(cores) cores: these figures do not show what a second machine adds\n"
         )
         print(
             "| request | store | reports/s | × SQLite | × one collector | p50 ms | p99 ms | CPU µs/report, collectors "
@@ -69,13 +69,13 @@ struct SharedDatabase {
                 try CollectorProcess(
                     program: program, publicFolder: publicFolder, databaseURL: database?.url))
         }
-        let script = try balanced(load, ports: collectors.map(\.port))
+        let script = try writeBalancedScript(load, ports: collectors.map(\.port))
         func used() -> Double { collectors.map(\.process.processorSeconds).reduce(0, +) }
         let (usedBefore, busyBefore, start) = (used(), Processors.busySeconds, Date())
         let outcome = try Wrk.run(
             script: script, port: collectors[0].port, connections: connections, seconds: seconds, threads: 2)
         let (processor, busy) = (used() - usedBefore, Processors.busySeconds - busyBefore)
-        // Includes the time in which wrk reads its requests.
+        // Includes the time in which wrk reads the prepared requests from files.
         let elapsed = -start.timeIntervalSinceNow
         let accepted = outcome.accepted * reportsPerRequest
         let counted = try collectors[0].counted()
@@ -83,12 +83,14 @@ struct SharedDatabase {
             reportsPerSecond: Double(accepted) / outcome.seconds, median: outcome.median,
             slowest1Percent: outcome.slowest1Percent, processor: processor * 1e6 / Double(max(counted, 1)),
             coresBusy: busy / elapsed, refused: outcome.refused,
-            // wrk stops without waiting for the last responses, so these requests are counted, but not in wrk's own sum.
+            // wrk stops without waiting for the last responses, so the collectors count these requests and wrk does not.
             isHonest: counted >= accepted && counted <= accepted + connections * reportsPerRequest)
     }
 
-    /// The load, each thread of wrk on a collector of its own.
-    private func balanced(_ load: Reports, ports: [Int]) throws -> String {
+    /// Writes a script with which the threads of wrk send the load to different collectors.
+    ///
+    /// - Returns: the path of the script.
+    private func writeBalancedScript(_ load: Reports, ports: [Int]) throws -> String {
         let path = load.folder + "/balanced.lua"
         try """
         dofile("\(load.script)")
@@ -129,13 +131,13 @@ struct SharedDatabase {
     }
 }
 
-/// A database of one measurement.
+/// A database for one measurement.
 private struct Database {
     private let server: String
     private let name: String
     let url: String
 
-    /// - Parameter server: the address of another database on it.
+    /// - Parameter server: the address of another database on the same server.
     init(on server: String) throws {
         self.server = server
         name = "bench_\(UInt32.random(in: 0...UInt32.max))"
@@ -151,7 +153,7 @@ private struct Database {
     }
 }
 
-/// Processor time of the machine, of all processes.
+/// Processor time that all processes of the machine use.
 private enum Processors {
     /// Seconds since the start of the machine in which a processor was busy, summed over all processors.
     static var busySeconds: Double {

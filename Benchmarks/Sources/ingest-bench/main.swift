@@ -1,8 +1,9 @@
 import Foundation
 import LoadTools
 
-// Reports per second that are accepted, durable and visible: single posts and batches of 50, plain and gzip, each
-// against an empty collector of its own. Ratios are to the disk's own syncs per second, measured in the same run.
+// Measures how many reports per second are accepted, durable and visible: single posts and batches of 50, plain and gzip, each
+// with its own collector, which is empty at first. The baseline of ratios is the disk's syncs per second, measured in the same
+// run.
 
 let arguments = Array(CommandLine.arguments.dropFirst())
 func option(_ name: String, _ fallback: String) -> String {
@@ -16,8 +17,9 @@ if arguments.contains("--help") {
                             [--warm-up 0] [--rounds 1] [--million] [--other PATH]
                ingest-bench --shared [--collector PATH] [--public DIR] [--seconds 10] [--connections 64] [--rounds 5]
 
-        --warm-up SECONDS: of the same load before the measurements, which fills the database and the reports kept of each leak
-        --rounds NUMBER: of measurements, in turns with and without call stacks, or with both builds; the table has their medians
+        --warm-up SECONDS: sends the same load before the measurements, which fills the database and the samples of each leak
+        --frames NUMBER: measures reports with and without a call stack of that many frames, in turns
+        --rounds NUMBER: measures so often; the table has the medians
         --other PATH: another build of the collector, which is measured in turns with the first one
         """)
     exit(0)
@@ -43,7 +45,7 @@ do {
     let syncs = Disk.syncsPerSecond(in: NSTemporaryDirectory(), seconds: 2)
     print("baseline: \(Int(syncs)) syncs of 4 KiB per second, one after the other")
     print("load: \(Load.summary);")
-    print("wrk, 1 thread, \(connections) connections, \(seconds) s each behind \(warmUp) s of warm-up\n")
+    print("wrk, 1 thread, \(connections) connections, \(seconds) s each after \(warmUp) s of warm-up\n")
     print(
         "| request | reports/s | × baseline | p50 ms | p99 ms | CPU µs/report | refused | RSS MiB | disk MiB | counted |"
     )
@@ -68,7 +70,7 @@ do {
     for requests in comparisons {
         let contestants = try requests.map { try Contestant($0, warmUp: warmUp) }
         defer { for contestant in contestants { contestant.stop() } }
-        // In turns, so that what disturbs the machine disturbs all of them.
+        // The contestants take turns, so that other work on the machine affects all of them.
         for round in 0..<rounds {
             for contestant in round.isMultiple(of: 2) ? contestants : contestants.reversed() {
                 try contestant.measure()

@@ -6,12 +6,12 @@ import LoadTools
 @testable import LeakCollector
 @testable import LeakGrammar
 
-/// Calls of `malloc` for reading and grouping a report, by its call stack: counted, so the same on any machine.
+/// Counts the calls of `malloc` for reading and grouping a report with a call stack. Their number is the same on any machine.
 enum Allocations {
     private static let frameCount = 30
     private static let reportsPerRequest = 50
 
-    /// The text of a frame, from the part that is the same in each launch and from its address.
+    /// A form of call frames, which makes the text of a frame from the number of its function and from its address.
     private struct Form: Sendable {
         let name: String
         let frame: @Sendable (_ function: Int, _ address: UInt64) -> String
@@ -35,7 +35,7 @@ enum Allocations {
     private static func hexadecimal(_ address: UInt64) -> String { String(address, radix: 16) }
 
     /// - Parameter functions: the functions of each report, innermost first; empty for a report without a stack.
-    private static func letter(_ functions: [[Int]], _ form: Form, launch: Int) -> IngestRequest {
+    private static func makeRequest(_ functions: [[Int]], _ form: Form, launch: Int) -> IngestRequest {
         let reports = functions.enumerated().map { index, calls in
             let stack = calls.enumerated().map { number, function in
                 let address = 0x1_0200_0000 + UInt64(launch * 100 + index) << 14 + UInt64(number * 64)
@@ -51,17 +51,17 @@ enum Allocations {
 
     private static let key = Credential(id: 1, purpose: .ingest, name: "k", hash: [], app: nil, createdAt: 0)
 
-    /// Allocations and microseconds for each report of some letters.
-    private static func cost(of letters: [IngestRequest], _ cache: inout GroupCache) throws -> (
+    /// Returns the allocations and the microseconds per report.
+    private static func cost(of requests: [IngestRequest], _ cache: inout GroupCache) throws -> (
         allocations: Double, microseconds: Double
     ) {
         var count = 0
         let clock = ContinuousClock()
         let start = clock.now
         _ = counted_malloc_take()
-        for letter in letters {
+        for request in requests {
             cache.begin()
-            count += try SubmissionBuilder(letter, key: key, cache: &cache).submission.sightings.count
+            count += try SubmissionBuilder(request, key: key, cache: &cache).submission.sightings.count
             cache.end()
         }
         let allocations = Double(counted_malloc_take())
@@ -69,37 +69,41 @@ enum Allocations {
         return (allocations / Double(count), time / Double(count))
     }
 
-    /// - Returns: `true` if known frames cost no allocation.
+    /// - Returns: `true` if reports with known frames need no more allocations than reports without a stack.
     static func measure() throws -> Bool {
         counted_malloc_start()
         print("| stack | allocations per report | more than without a stack | µs per report |")
         print("|---|--:|--:|--:|")
-        func row(_ name: String, _ cost: (allocations: Double, microseconds: Double), beside none: Double) {
+        func printRow(
+            _ name: String, _ cost: (allocations: Double, microseconds: Double), beside none: Double
+        ) {
             let text = [cost.allocations, cost.allocations - none].map { String(format: "%.2f", $0) }
             print("| \(name) | \(text[0]) | \(text[1]) | \(String(format: "%.2f", cost.microseconds)) |")
         }
-        let letters = 200
+        let requestCount = 200
         let same = (0..<reportsPerRequest).map { report in (0..<frameCount).map { report * 7 + $0 } }
         var cache = GroupCache()
         let bare = same.map { _ in [Int]() }
-        _ = try cost(of: (0..<letters).map { letter(bare, forms[0], launch: $0) }, &cache)
-        let none = try cost(of: (0..<letters).map { letter(bare, forms[0], launch: $0) }, &cache)
-        row("none", none, beside: none.allocations)
+        _ = try cost(of: (0..<requestCount).map { makeRequest(bare, forms[0], launch: $0) }, &cache)
+        let none = try cost(of: (0..<requestCount).map { makeRequest(bare, forms[0], launch: $0) }, &cache)
+        printRow("none", none, beside: none.allocations)
         var isFree = true
         for form in forms {
-            _ = try cost(of: (0..<letters).map { letter(same, form, launch: $0) }, &cache)
-            let seen = try cost(of: (letters..<2 * letters).map { letter(same, form, launch: $0) }, &cache)
-            row("\(frameCount) frames seen before, \(form.name)", seen, beside: none.allocations)
+            _ = try cost(of: (0..<requestCount).map { makeRequest(same, form, launch: $0) }, &cache)
+            let seen = try cost(
+                of: (requestCount..<2 * requestCount).map { makeRequest(same, form, launch: $0) }, &cache)
+            printRow("\(frameCount) frames seen before, \(form.name)", seen, beside: none.allocations)
             isFree = isFree && seen.allocations <= none.allocations
             // Each stack begins with two functions that no other stack begins with.
-            let new = (0..<letters).map { letter in
+            let new = (0..<requestCount).map { request in
                 (0..<reportsPerRequest).map { report in
-                    [letter, report + 200] + same[report].dropFirst(2)
+                    [request, report + 200] + same[report].dropFirst(2)
                 }
             }
             let fresh = try cost(
-                of: new.indices.map { letter(new[$0], form, launch: $0) }, &cache)
-            row("a new stack of \(frameCount) known frames, \(form.name)", fresh, beside: none.allocations)
+                of: new.indices.map { makeRequest(new[$0], form, launch: $0) }, &cache)
+            printRow(
+                "a new stack of \(frameCount) known frames, \(form.name)", fresh, beside: none.allocations)
         }
         return isFree
     }

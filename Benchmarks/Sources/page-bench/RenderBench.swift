@@ -5,9 +5,9 @@ import LoadTools
 
 @testable import LeakCollector
 
-/// Time and bytes of pages, compared with the cost of their bytes alone.
+/// Measures the rendering time and the size of pages. The baselines are a copy of the bytes, and joining the texts of the page.
 enum RenderBench {
-    /// The level with which the server compresses responses.
+    /// The gzip level with which the server compresses responses.
     private static let level = 5
 
     static func measure(publicFolder: String) throws {
@@ -21,12 +21,12 @@ enum RenderBench {
             defer { shop.stop() }
             let reader = try shop.store.makeReader()
             let now = WallClock.milliseconds()
-            try summary(rows: rows, reader: reader, now: now)
-            if rows == 200 { try leak(reader: reader, now: now) }
+            try measureSummary(rows: rows, reader: reader, now: now)
+            if rows == 200 { try measureLeak(reader: reader, now: now) }
         }
     }
 
-    private static func summary(rows: Int, reader: any StoreReader, now: Int64) throws {
+    private static func measureSummary(rows: Int, reader: any StoreReader, now: Int64) throws {
         var query = LeakQuery()
         query.limit = 200
         var page = try reader.leaks(query, now: now)
@@ -45,14 +45,14 @@ enum RenderBench {
                 query: query),
             overview: try reader.overview(app: nil, period: .day, now: now), page: page)
         let view = StoreView(reader: reader, now: now)
-        try row("summary", rows, target: rows == 200 ? (150_000, 2) : nil) {
+        try printRow("summary", rows, target: rows == 200 ? (150_000, 2) : nil) {
             summary.html.bytes
         } fromStore: {
             try SummaryResource(query).page(from: view).bytes
         }
     }
 
-    private static func leak(reader: any StoreReader, now: Int64) throws {
+    private static func measureLeak(reader: any StoreReader, now: Int64) throws {
         guard let id = try reader.leaks(LeakQuery(), now: now).leaks.first?.identity.id,
             let detail = try reader.leak(id, now: now), let samples = try reader.samples(of: id)
         else { throw Failure("no leak") }
@@ -64,14 +64,14 @@ enum RenderBench {
             context: context, detail: detail, hourlyTrend: hours, newestSample: kept.first,
             firstSample: kept.last)
         let view = StoreView(reader: reader, now: now)
-        try row("a leak", 1, target: nil) {
+        try printRow("a leak", 1, target: nil) {
             page.html.bytes
         } fromStore: {
             try LeakContent(id, from: view)?.page(from: view).bytes ?? []
         }
     }
 
-    private static func row(
+    private static func printRow(
         _ name: String, _ rows: Int, target: (bytes: Int, milliseconds: Double)?, render: () -> [UInt8],
         fromStore: () throws -> [UInt8]
     ) throws {
@@ -94,8 +94,8 @@ enum RenderBench {
                 + "| \(String(format: "%.3f", whole)) | \(String(format: "%.3f", deflating)) |")
     }
 
-    /// Returns the page, split before each tag. Joining the pieces is the least work that any rendering does, so its time is the
-    /// lower bound.
+    /// Returns the page, split before each tag. Joining the pieces is the least work that any rendering does, so its time is
+    /// the lower bound.
     private static func pieces(of bytes: [UInt8]) -> [String] {
         String(decoding: bytes, as: UTF8.self).split(separator: "<").map { "<" + $0 }
     }
@@ -106,7 +106,7 @@ enum RenderBench {
         return text
     }
 
-    /// Returns milliseconds, the median of at least 31 calls and half a second.
+    /// Returns the median time of a call in milliseconds. Calls at least 31 times, and for at least half a second.
     private static func median(_ body: () throws -> Int) throws -> Double {
         var times: [Duration] = []
         var sum = 0

@@ -1,7 +1,7 @@
 import Foundation
 import LoadTools
 
-/// Requests of `/` through the server on loopback, with the health check as the floor.
+/// Measures requests for `/` over loopback, and for comparison requests for the health check.
 enum Requests {
     private static let connections = 8
 
@@ -19,16 +19,16 @@ enum Requests {
         )
         print("|---|--:|--:|--:|--:|--:|--:|")
         let floor = try run("/healthz", fields: [:], port: port, folder: folder, seconds: seconds)
-        line("/healthz", floor, floor: floor)
+        printLine("/healthz", floor, floor: floor)
         for path in lists {
             for (name, fields) in [("", [:]), (", gzip", ["Accept-Encoding": "gzip"])] {
-                line(
+                printLine(
                     path + name,
                     try run(path, fields: fields, port: port, folder: folder, seconds: seconds),
                     floor: floor)
             }
             guard let tag = try answer(path, fields: [:], port: port).tag else { throw Failure("no ETag") }
-            line(
+            printLine(
                 path + ", If-None-Match",
                 try run(path, fields: ["If-None-Match": tag], port: port, folder: folder, seconds: seconds),
                 floor: floor)
@@ -41,7 +41,7 @@ enum Requests {
         var outcome: Wrk.Outcome
     }
 
-    private static func line(_ name: String, _ line: Line, floor: Line) {
+    private static func printLine(_ name: String, _ line: Line, floor: Line) {
         let outcome = line.outcome
         let trouble = outcome.refused + outcome.broken == 0 ? "" : " !"
         print(
@@ -62,7 +62,7 @@ enum Requests {
             toFile: script, atomically: true, encoding: .utf8)
         let outcome = try Wrk.run(
             script: script, port: port, connections: connections, seconds: seconds)
-        // A page that changed meanwhile would have been sent in full.
+        // If the page had changed meanwhile, If-None-Match would have got the whole page.
         guard try answer(path, fields: fields, port: port).status == before.status else {
             throw Failure("\(path) changed while it was measured: run again")
         }
@@ -81,7 +81,9 @@ enum Requests {
         let lines = text.split(whereSeparator: \.isNewline)
         let tag = lines.first { $0.lowercased().hasPrefix("etag:") }?.dropFirst(5)
         let last = (lines.last ?? "").split(separator: " ")
-        guard last.count == 2, let bytes = Int(last[1]) else { throw Failure("not curl's words: \(text)") }
+        guard last.count == 2, let bytes = Int(last[1]) else {
+            throw Failure("unexpected output of curl: \(text)")
+        }
         return (String(last[0]), bytes, tag.map { $0.trimmingCharacters(in: .whitespaces) })
     }
 }

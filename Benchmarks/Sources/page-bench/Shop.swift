@@ -3,7 +3,7 @@ import LeakCollector
 import LeakStore
 import LoadTools
 
-/// A collector of one measurement, in this process, with a given number of leaks.
+/// A collector in this process, filled with a given number of leaks.
 final class Shop {
     static let key = "benchmark-ingest-key-0000000000000000000"
     static let token = "benchmark-access-token-00000000000000000"

@@ -1,7 +1,7 @@
 import Foundation
 
-// Measures pages: rendering time, size, and responses per second. With --allocations, the cost of
-// reading and grouping a report, by its call stack.
+// Measures pages: rendering time, size, and responses per second. With --allocations, measures the cost of reading and grouping
+// a report with a call stack.
 
 let arguments = Array(CommandLine.arguments.dropFirst())
 func value(_ name: String) -> String? {
@@ -14,7 +14,7 @@ if arguments.contains("--help") {
                page-bench --allocations
           --public       the folder with the style sheet
           --seconds      how long each kind of request is sent
-          --allocations  counts allocations for a report with a call stack beside one without; exits 1 if frames seen before cost any
+          --allocations  counts allocations per report with and without a call stack; exits with 1 if known frames need any
         """)
     exit(0)
 }

@@ -1,7 +1,7 @@
 import Foundation
 import HeapUse
 
-/// Figures of the kernel and malloc about this process.
+/// Measurements of this process by the kernel and by malloc.
 enum Usage {
     static var nanoseconds: Int { read(CLOCK_MONOTONIC) }
     static var processorNanoseconds: Int { read(CLOCK_PROCESS_CPUTIME_ID) }

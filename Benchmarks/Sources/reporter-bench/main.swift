@@ -10,9 +10,9 @@ import ReportLoad
 let usage = """
     usage: reporter-bench [--rounds 5] [--calls 5000] [--waiting 100000]
 
-    Tells what LeakReporter.record costs its caller beside writing each report down before returning, what waiting reports
-    take of memory, bytes on the wire and processor time per report beside a request for each. Figures are medians of the
-    rounds. Linux with glibc alone.
+    Measures the cost of LeakReporter.record for its caller, compared with a function that writes each report to a file
+    before it returns; the memory of waiting reports; and bytes on the wire and processor time per report, compared with
+    one request per report. Figures are medians of the rounds. Only for Linux with glibc.
     """
 
 func fail(_ text: String, code: Int32) -> Never {
@@ -20,7 +20,7 @@ func fail(_ text: String, code: Int32) -> Never {
     exit(code)
 }
 
-/// A line, at once.
+/// Prints a line and flushes the output.
 func say(_ line: String) {
     print(line)
     fflush(nil)
@@ -39,20 +39,22 @@ while let argument = arguments.popFirst() {
     }
     numbers[argument] = number
 }
-guard Usage.heapBytes > 0 else { fail("it asks glibc's malloc, which this system has not", code: 2) }
+guard Usage.heapBytes > 0 else {
+    fail("this program needs the malloc of glibc, which this system does not have", code: 2)
+}
 let (rounds, calls, waiting) = (numbers["--rounds"] ?? 0, numbers["--calls"] ?? 0, numbers["--waiting"] ?? 0)
 counted_malloc_start()
 heap_use_fix_thresholds()
 
 // A port on which no process listens, so that recorded reports wait.
-let nobody = 9
+let unusedPort = 9
 let sink = Sink()
 let distinct = Reports.leaks(calls)
 
 say("| record, on the caller | ns, median | p99 | allocations | reads and writes | × written at once |")
 say("|---|---|---|---|---|---|")
 
-@MainActor func tell(_ name: String, baseline: Int? = nil, pause: UInt32, _ call: () -> (Int) -> Void)
+@MainActor func printCosts(_ name: String, baseline: Int? = nil, pause: UInt32, _ call: () -> (Int) -> Void)
     -> Int
 {
     let costs = (0..<rounds).map { _ in Caller.cost(of: calls, pause: pause, call()) }
@@ -68,29 +70,29 @@ say("|---|---|---|---|---|---|")
 }
 
 var benches: [Bench] = []
-@MainActor func fresh() -> LeakReporter {
-    let bench = Bench(port: nobody)
+@MainActor func makeReporter() -> LeakReporter {
+    let bench = Bench(port: unusedPort)
     benches = [bench]
     return bench.reporter
 }
 
 for (name, pause) in [("a burst", UInt32(0)), ("one each 300 µs, all threads asleep", 300)] {
     let path = NSTemporaryDirectory() + "/reporter-bench-\(UUID().uuidString)"
-    let baseline = tell("written at once, \(name)", pause: pause) {
+    let baseline = printCosts("written at once, \(name)", pause: pause) {
         let file = Caller.WrittenAtOnce(path)
         return { file.record(distinct[$0]) }
     }
     try? FileManager.default.removeItem(atPath: path)
-    _ = tell("different leaks, \(name)", baseline: baseline, pause: pause) {
-        let reporter = fresh()
+    _ = printCosts("different leaks, \(name)", baseline: baseline, pause: pause) {
+        let reporter = makeReporter()
         return { reporter.record(leak: distinct[$0]) }
     }
-    _ = tell("one leak again and again, \(name)", baseline: baseline, pause: pause) {
-        let reporter = fresh()
+    _ = printCosts("one leak again and again, \(name)", baseline: baseline, pause: pause) {
+        let reporter = makeReporter()
         return { _ in reporter.record(leak: distinct[0]) }
     }
-    _ = tell("a detector's text, \(name)", baseline: baseline, pause: pause) {
-        let reporter = fresh()
+    _ = printCosts("a detector's text, \(name)", baseline: baseline, pause: pause) {
+        let reporter = makeReporter()
         let text = "VIEWCONTROLLER STILL IN MEMORY <Shop.CheckoutViewController: 0x7f88acc69260>"
         return { _ in reporter.record(message: text) }
     }
@@ -104,10 +106,10 @@ for count in [1, 1_000, waiting] {
     let heaps = [false, true].map { isInMemory in
         heap_use_trim()
         let before = Usage.heapBytes
-        let bench = Bench(port: nobody, isInMemory: isInMemory)
+        let bench = Bench(port: unusedPort, isInMemory: isInMemory)
         for start in stride(from: 0, to: count, by: 1_000) {
             for report in reports[start..<min(start + 1_000, count)] { bench.reporter.record(leak: report) }
-            bench.settle()
+            bench.waitUntilStored()
         }
         usleep(300_000)
         return withExtendedLifetime(bench) { Usage.heapBytes - before }
@@ -137,10 +139,11 @@ say(
     "\n| 10,000 reports, recorded to delivered | processor µs per report | requests | × a request for each |")
 say("|---|---|---|---|")
 let many = Reports.leaks(10_000)
-@MainActor func processor(_ batch: Int, isOneLeak: Bool, rounds: Int) -> (microseconds: Double, requests: Int)
-{
+@MainActor func processorTime(
+    batchReports: Int, isOneLeak: Bool, rounds: Int
+) -> (microseconds: Double, requests: Int) {
     let results = (0..<rounds).map { _ in
-        let bench = Bench(port: sink.port) { $0.bounds.batchReports = batch }
+        let bench = Bench(port: sink.port) { $0.bounds.batchReports = batchReports }
         _ = sink.take()
         let start = Usage.processorNanoseconds
         for leak in many { bench.reporter.record(leak: isOneLeak ? many[0] : leak) }
@@ -151,11 +154,12 @@ let many = Reports.leaks(10_000)
     }
     return (results.map(\.0).quantile(0.5), results.map(\.1).quantile(0.5))
 }
-// Runs once, because it takes as long as all the others.
-let each = processor(1, isOneLeak: false, rounds: 1)
+// Runs once, because it takes as long as all other measurements together.
+let each = processorTime(batchReports: 1, isOneLeak: false, rounds: 1)
 for (name, result) in [
-    ("a request for each", each), ("different leaks", processor(64, isOneLeak: false, rounds: rounds)),
-    ("one leak again and again", processor(64, isOneLeak: true, rounds: rounds)),
+    ("a request for each", each),
+    ("different leaks", processorTime(batchReports: 64, isOneLeak: false, rounds: rounds)),
+    ("one leak again and again", processorTime(batchReports: 64, isOneLeak: true, rounds: rounds)),
 ] {
     let ratio = String(format: "%.1f", each.microseconds / result.microseconds)
     say("| \(name) | \(String(format: "%.2f", result.microseconds)) | \(result.requests) | \(ratio) |")

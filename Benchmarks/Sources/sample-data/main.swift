@@ -17,7 +17,7 @@ if arguments.contains("--help") || arguments.contains("-h") || arguments.isEmpty
     exit(arguments.isEmpty ? 64 : 0)
 }
 
-/// Imports each day as if it were today: `collector import` counts times before the last 30 days as 30 days ago.
+/// Imports each day as if it were today, because an import dates reports that are older than 30 days 30 days ago.
 func fill(_ folder: String, with fleet: SampleFleet) throws -> Int {
     var settings = Settings()
     settings.dataFolder = folder

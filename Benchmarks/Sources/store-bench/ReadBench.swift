@@ -1,7 +1,8 @@
 import Foundation
 import LeakStore
 
-/// Times of the list and of one leak as leaks and reports grow; the baseline is a point read of the same file.
+/// Measures the list and one leak with growing numbers of leaks and reports. The baseline is the read of one row of the same
+/// file.
 enum ReadBench {
     static func measure() throws {
         print(
@@ -19,8 +20,8 @@ enum ReadBench {
                 _ = try folder.store.count([load.batch(of: ranks.count, ranks: ranks, at: at)], now: at)
                 reports += ranks.count
             }
-            try row(folder, leaks: leaks, reports: reports, now: time)
-            // Ten times the reports.
+            try printRow(folder, leaks: leaks, reports: reports, now: time)
+            // Adds reports until there are ten per leak, and at least 100,000.
             while reports < 10 * max(leaks, 10_000) {
                 let batches = (0..<64).map { _ in load.batch(of: 100, at: time) }
                 var rest = batches[...]
@@ -29,13 +30,13 @@ enum ReadBench {
                 }
                 reports += 6_400
             }
-            try row(folder, leaks: leaks, reports: reports, now: time)
+            try printRow(folder, leaks: leaks, reports: reports, now: time)
         }
     }
 
     private static let orders = LeakQuery.Sort.allCases
 
-    private static func row(_ folder: Folder, leaks: Int, reports: Int, now: Int64) throws {
+    private static func printRow(_ folder: Folder, leaks: Int, reports: Int, now: Int64) throws {
         let reader = try folder.store.makeReader()
         var times = [try median { try reader.ping() }]
         var first: LeakID?
@@ -59,7 +60,7 @@ enum ReadBench {
                 + times.map { String(format: "%.3f", $0) }.joined(separator: " | ") + " |")
     }
 
-    /// Milliseconds.
+    /// Returns the median time of a call in milliseconds.
     private static func median(_ body: () throws -> Void) rethrows -> Double {
         var times: [Double] = []
         for _ in 0..<31 {

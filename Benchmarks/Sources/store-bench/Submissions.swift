@@ -2,7 +2,7 @@ import Foundation
 import LeakStore
 import LoadTools
 
-/// The load of `ingest-bench` after reading and grouping.
+/// The load of `ingest-bench` as submissions, which are already read and grouped.
 struct Submissions {
     private var generator = SplitMix64(state: 20_261_121)
     private let frequencies: Zipf
@@ -46,11 +46,12 @@ struct Submissions {
             key: Self.uuid(key), bodyHash: (0..<32).map { UInt8(truncatingIfNeeded: key >> $0) })
         submission.sightings.reserveCapacity(count)
         for number in 0..<count {
-            let rank = ranks.map { $0.lowerBound + number } ?? frequencies.rank(at: generator.next())
+            let rank =
+                ranks.map { $0.lowerBound + number } ?? frequencies.rank(fromRandomBits: generator.next())
             submission.sightings.append(
                 Submission.Sighting(
                     leak: leaks[rank], origin: 0, isFreed: false, at: time, count: 1, alive: rank % 4 + 1,
-                    livedMilliseconds: nil, sample: 0..<sample.count))
+                    livedMilliseconds: nil, jsonRange: 0..<sample.count))
         }
         return submission
     }

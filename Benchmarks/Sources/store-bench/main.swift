@@ -1,6 +1,6 @@
 import Foundation
 
-// The embedded store alone, without a server around it.
+// Measures the embedded store without a server.
 
 let arguments = Array(CommandLine.arguments.dropFirst())
 if arguments.contains("--help") {
@@ -8,8 +8,10 @@ if arguments.contains("--help") {
         """
         usage: store-bench [--seconds 3] [--counting] [--reading] [--commits N [--batch 50]]
           --seconds   how long each kind of batch is counted
-          --counting  reports per second alone; --reading: lists and details alone
-          --commits   counts so many commits of 64 batches and nothing else, for callgrind; --batch: reports of each
+          --counting  measures only reports per second
+          --reading   measures only lists and single leaks
+          --commits   only makes N commits of 64 batches, for callgrind
+          --batch     the number of reports in each of these batches
         """)
     exit(0)
 }

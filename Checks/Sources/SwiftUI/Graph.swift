@@ -1,4 +1,5 @@
-/// Shows views and keeps their state by their position, until they are no longer there.
+/// Stand-in for SwiftUI's graph of views: shows views, and keeps the state of each view by its position until the view is
+/// removed.
 @MainActor
 public final class Graph {
     private var kept: [String: AnyObject] = [:]
@@ -7,7 +8,7 @@ public final class Graph {
     private var actions: [() -> Void] = []
     /// The last identity at each path, with a number that no other identity has.
     private var identities: [String: (id: AnyHashable, number: Int)] = [:]
-    private var newest = 0
+    private var lastNumber = 0
 
     public init() {}
 
@@ -26,20 +27,20 @@ public final class Graph {
         if let primitive = view as? any Primitive { return primitive.show(in: self, at: path) }
         let path = path + "/\(type(of: view))"
         for property in Mirror(reflecting: view).children {
-            guard let state = property.value as? any Kept else { continue }
+            guard let state = property.value as? any KeptState else { continue }
             let key = path + "." + (property.label ?? "")
-            kept[key] = state.take(from: kept[key])
+            kept[key] = state.restore(from: kept[key])
             shownPaths.insert(key)
         }
         show(view.body, at: path)
     }
 
-    /// The same number as long as the identity equals the one before.
+    /// Returns the same number as before if the identity at this path has not changed, else a new number.
     func number(of id: AnyHashable, at path: String) -> Int {
         if let known = identities[path], known.id == id { return known.number }
-        newest += 1
-        identities[path] = (id, newest)
-        return newest
+        lastNumber += 1
+        identities[path] = (id, lastNumber)
+        return lastNumber
     }
 
     func runIfNew(_ path: String, _ action: @escaping () -> Void) {

@@ -2,13 +2,16 @@ public import Combine
 
 /// State that a view's identity keeps while values of the view come and go.
 @MainActor
-protocol Kept {
-    func take(from kept: AnyObject?) -> AnyObject
+protocol KeptState {
+    /// Takes over the object that the graph keeps for this state, if there is one.
+    ///
+    /// - Returns: the object to keep from now on.
+    func restore(from kept: AnyObject?) -> AnyObject
 }
 
 @MainActor
 @propertyWrapper
-public struct State<Value>: Kept {
+public struct State<Value>: KeptState {
     private final class Box {
         var value: Value
         init(_ value: Value) { self.value = value }
@@ -29,7 +32,7 @@ public struct State<Value>: Kept {
         nonmutating set { link.box.value = newValue }
     }
 
-    func take(from kept: AnyObject?) -> AnyObject {
+    func restore(from kept: AnyObject?) -> AnyObject {
         if let kept = kept as? Box { link.box = kept }
         return link.box
     }
@@ -38,7 +41,7 @@ public struct State<Value>: Kept {
 /// The object is made once, when the view is shown for the first time.
 @MainActor
 @propertyWrapper
-public struct StateObject<ObjectType: ObservableObject>: Kept {
+public struct StateObject<ObjectType: ObservableObject>: KeptState {
     private final class Link {
         var object: ObjectType?
     }
@@ -50,7 +53,7 @@ public struct StateObject<ObjectType: ObservableObject>: Kept {
 
     public var wrappedValue: ObjectType { link.object ?? make() }
 
-    func take(from kept: AnyObject?) -> AnyObject {
+    func restore(from kept: AnyObject?) -> AnyObject {
         let object = kept as? ObjectType ?? make()
         link.object = object
         return object

@@ -72,7 +72,7 @@ open class UITabBarController: UIViewController {
     }
 }
 
-/// Keeps the page that was left as its child, until another page is left.
+/// Like UIKit's class, keeps the previous page as a child until the next change of pages.
 @MainActor
 open class UIPageViewController: UIViewController {
     public enum NavigationDirection: Sendable { case forward, reverse }
@@ -96,7 +96,8 @@ open class UIPageViewController: UIViewController {
     }
 }
 
-/// Collapsed, as on a phone: the list comes back to the front, and the detail is kept without being a child.
+/// A collapsed split view, as on a phone. When the user goes back to the list, the split view retains the detail, which is no
+/// child any more.
 @MainActor
 open class UISplitViewController: UIViewController {
     public enum Style: Sendable {
@@ -118,7 +119,7 @@ open class UISplitViewController: UIViewController {
         super.init(nibName: nil, bundle: nil)
     }
 
-    /// A collapsed split view shows only the first of them.
+    /// Stores the controller of a column. Nothing is shown.
     public func setViewController(_ controller: UIViewController?, for column: Column) {
         columns[column] = controller
     }

@@ -29,7 +29,7 @@ public final class CALayer {
     public func render(in context: CGContext) { pictures += 1 }
 }
 
-/// A picture of which only the size is kept.
+/// An image that has only a size.
 public final class UIImage: Sendable {
     public let size: CGSize
     init(size: CGSize) { self.size = size }

@@ -1,7 +1,7 @@
 import Dispatch
 import Foundation
 
-/// Stand-in for the system, which gives a process in the background some time, or none, and takes it back.
+/// Stand-in for the system, which gives a process time in the background or refuses it, and ends that time.
 public final class ExpiringActivities: @unchecked Sendable {
     // `Sendable` is unchecked: all state is accessed only while `lock` is locked.
     private let lock = NSLock()

@@ -19,7 +19,7 @@ extension UIView {
     public var safeAreaLayoutGuide: UIView { self }
 }
 
-/// Layout is not computed.
+/// A stand-in without effect: layout is not computed.
 public struct NSLayoutAnchor {
     public func constraint(equalTo other: NSLayoutAnchor) -> NSLayoutConstraint { NSLayoutConstraint() }
     public func constraint(

@@ -65,7 +65,7 @@ public final class UIWindowScene: UIScene {
     public var windows: [UIWindow] { windowReferences.compactMap(\.window) }
     public internal(set) weak var keyWindow: UIWindow?
 
-    /// Its windows do not refer to it any more when observers are notified.
+    /// Closes the scene. When observers are notified, its windows no longer refer to it.
     public func disconnect() {
         activationState = .unattached
         for window in windows { window.windowScene = nil }

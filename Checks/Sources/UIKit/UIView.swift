@@ -76,7 +76,7 @@ open class UIView: UIResponder {
 @MainActor
 open class UINavigationBar: UIView {}
 
-/// The view of a container of UIKit's.
+/// The view of UIKit's container controllers.
 final class UILayoutContainerView: UIView {}
 
 /// The view into which UIKit puts the views of presented controllers.
@@ -122,7 +122,7 @@ open class UIWindow: UIView {
         }
     }
 
-    /// A touch makes a window the key window, if it can be.
+    /// A touch makes this window the key window, if it can become key.
     open dynamic func sendEvent(_ event: UIEvent) {
         if event.allTouches?.contains(where: { $0.phase == .began }) == true { makeKey() }
     }

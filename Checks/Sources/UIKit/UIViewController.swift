@@ -32,7 +32,7 @@ open class UIViewController: UIResponder {
         set { setView(newValue) }
     }
 
-    /// The setter under its name in Objective-C.
+    /// The setter of ``view``, under its name in Objective-C.
     public dynamic func setView(_ view: UIView?) {
         viewIfLoaded?.owner = nil
         viewIfLoaded = view
@@ -102,7 +102,7 @@ open class UIViewController: UIResponder {
     public var presentingViewController: UIViewController? { presenter ?? parent?.presentingViewController }
 
     public func present(_ controller: UIViewController, animated: Bool, completion: (() -> Void)? = nil) {
-        // The outermost container presents, whichever of its children was asked to present.
+        // The outermost container presents, even if one of its children was asked to present.
         if let parent { return parent.present(controller, animated: animated, completion: completion) }
         guard presented == nil, let window = viewIfLoaded?.window else { return }
         presented = controller

@@ -22,7 +22,7 @@ import UIKit
         return LeakReporter(configuration) { transport }
     }
 
-    /// As the system posts it.
+    /// Posts a notification on the main actor, as the system does.
     private func post(_ name: Notification.Name) async {
         await MainActor.run { NotificationCenter.default.post(name: name, object: nil) }
     }
@@ -52,7 +52,8 @@ import UIKit
         #expect(try sessions().count == 2)
     }
 
-    @Test func `records that the app adds in an observer called later are sent too`() async {
+    @Test
+    func `reports that the app records in a later observer of the same notification are sent too`() async {
         let reporter = reporter(transport)
         let name = UIApplication.didEnterBackgroundNotification
         let observer = NotificationCenter.default.addObserver(forName: name, object: nil, queue: nil) { _ in
@@ -63,7 +64,8 @@ import UIKit
         #expect(eventually { reporter.statistics.sent == 1 && activities.runningCount == 0 })
     }
 
-    @Test func `when the background time is up the process is not held`() async {
+    @Test
+    func `when the background time is up, the activity ends although a batch is still being sent`() async {
         let answer = DispatchSemaphore(value: 0)
         let slow = FakeTransport { _, _ in
             answer.wait()
@@ -80,7 +82,7 @@ import UIKit
         #expect(eventually { reporter.statistics.sent == 1 })
     }
 
-    @Test func `without background time the session ends nevertheless`() async throws {
+    @Test func `a session also ends if the system gives no background time`() async throws {
         let reporter = reporter(transport)
         reporter.startSession { [ClassChecks(className: "Shop.Cart", count: 1)] }
         #expect(eventually { reporter.thread.publishedState.with { $0.hasSession } })

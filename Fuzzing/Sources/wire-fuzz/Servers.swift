@@ -154,7 +154,7 @@ private final class Observation: Sendable {
         let counted =
             counters.successful + counters.redirected + counters.clientErrors + counters.serverErrors
         return answers.load(ordering: .relaxed) == counted
-            && slowCalls.load(ordering: .relaxed) == counters.slow
+            && slowCalls.load(ordering: .relaxed) == counters.slowCalls
     }
 }
 

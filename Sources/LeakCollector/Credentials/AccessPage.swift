@@ -27,7 +27,7 @@ struct AccessPage: Component {
         throws(StoreError)
     {
         let summaries = try reader.appSummaries()
-        let credentials = try reader.credentials(all: true, now: now)
+        let credentials = try reader.credentials(includingEnded: true, now: now)
         self.init(
             context: PageContext(links: links, now: now, apps: Set(summaries.map(\.id)).sorted()),
             apps: summaries.prefix(Self.maxListedApps).map { app in
@@ -128,7 +128,7 @@ struct AccessPage: Component {
         return #"""
             <table class="small access"><thead><tr><th scope="col">App</th><th scope="col">Environment</th><th scope="col">Current release</th>\#
             <th scope="col">Last seen</th></tr></thead><tbody>\#(rows)</tbody></table>\#
-            \#(unlistedCount > 0 ? "<p>and \(Count(unlistedCount).of("more app", "more apps")) last seen earlier</p>" : nil as HTML?)
+            \#(unlistedCount > 0 ? "<p>and \(Count(unlistedCount).text(noun: "more app", plural: "more apps")) last seen earlier</p>" : nil as HTML?)
             """#
     }
 }

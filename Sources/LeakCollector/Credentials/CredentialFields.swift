@@ -22,7 +22,7 @@ struct CredentialFields: Hashable, Sendable {
         name = form["name"]
         app = form["app"].flatMap { $0.isEmpty ? nil : $0 }
         environments = form["environments"].flatMap { $0.isEmpty ? nil : $0 }
-        // Any other value than the page's must not create a token that can do everything.
+        // The field counts with any value, so that an unexpected value does not create a token with full access.
         isForChecks = form["checks_only"] != nil
     }
 

@@ -4,7 +4,7 @@ public import LeakStore
 public enum CredentialKind: String, Hashable, Sendable, CaseIterable {
     /// Ingest keys, which allow sending reports.
     case keys
-    /// Access tokens, which allow reading, and everything that can be done on pages; and those that only run release checks.
+    /// Access tokens: tokens that allow everything that the pages offer, and tokens that can only run release checks.
     case tokens
 
     public var purpose: Credential.Purpose {

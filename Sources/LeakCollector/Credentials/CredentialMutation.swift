@@ -98,7 +98,7 @@ struct CredentialMutation: Mutation {
     ///
     /// - Returns: the credential, and the secret of a new one, which cannot be shown again.
     /// - Throws: ``Problem`` 400 for an invalid name or app, 404 if there is no such credential, 409 if another token
-    ///   has the name or if the credential from the environment would be renamed; or ``StoreError``.
+    ///   has the name or if the credential that an environment variable sets would be renamed; or ``StoreError``.
     private func apply(
         _ fields: CredentialFields, id: Int64?, _ credentials: Credentials, now: Int64
     ) throws -> (credential: Credential, secret: String?) {
@@ -163,8 +163,8 @@ struct CredentialMutation: Mutation {
         }
     }
 
-    /// Returns the page with the rejected form and its fields, or an error page if the credential is gone. Other
-    /// problems give `nil`.
+    /// Returns the page with the rejected form and its fields, or an error page if the credential does not exist. Returns
+    /// `nil` for other problems.
     private func rejectedFormPage(
         _ problem: Problem, _ fields: CredentialFields, id: Int64?, from reader: any StoreReader, now: Int64
     ) -> Response? {

@@ -5,7 +5,7 @@ internal import LeakStore
 /// The page of apps, keys and tokens.
 struct AccessResource: PageResource {
     static let pagePath = "/access"
-    /// Not cached, because credentials may expire without a commit.
+    /// The page is not cached, because credentials may expire without a commit.
     static let isCached = false
 
     init(_: borrowing Request, _: Parameters) {}
@@ -39,7 +39,9 @@ struct TokensResource: JSONResource {
 
 extension JSONWriter {
     fileprivate mutating func credentials(_ kind: CredentialKind, from view: StoreView) throws(StoreError) {
-        let all = try view.reader.credentials(all: true, now: view.now).filter { kind.includes($0.purpose) }
+        let all = try view.reader.credentials(includingEnded: true, now: view.now).filter {
+            kind.includes($0.purpose)
+        }
         fields(of: all, kind)
     }
 }

@@ -14,7 +14,7 @@ struct CredentialTable: Component {
             valid.isEmpty
             ? "<p>There is no valid \(kind.noun). Create one.</p>" : table(valid, lastHeading: nil)
         guard !revoked.isEmpty else { return validTable }
-        let title = Count(revoked.count).of("revoked \(kind.noun)", "revoked \(kind.noun)s")
+        let title = Count(revoked.count).text(noun: "revoked \(kind.noun)", plural: "revoked \(kind.noun)s")
         return
             #"\#(validTable)<details><summary>\#(title)</summary>\#(table(revoked, lastHeading: "Revoked"))</details>"#
     }
@@ -32,32 +32,30 @@ struct CredentialTable: Component {
     }
 
     private func row(_ credential: Credential) -> HTML {
-        let appCell: HTML? =
-            kind == .keys
-            ? "<td>\(credential.app.map { IsolatedText($0).html } ?? "any app")\(environments(credential))</td>"
-            : nil
+        let app: HTML = credential.app.map { IsolatedText($0).html } ?? "any app"
+        let appCell: HTML? = kind == .keys ? "<td>\(app)\(environmentsNote(credential))</td>" : nil
         let lastCell =
             credential.revokedAt.map { context.relativeTime($0).dayElement }
-            ?? "\(isFromEnvironment(credential) ? nil : renameForm(credential))\(revokeForm(credential))"
+            ?? "\(isSetByVariable(credential) ? nil : renameForm(credential))\(revokeForm(credential))"
         return #"""
-            <tr><th scope="row">\#(IsolatedText(credential.name))\#(restriction(credential))</th><td class="num">\#(credential.id)</td>\#(appCell)\#
+            <tr><th scope="row">\#(IsolatedText(credential.name))\#(restrictionNote(credential))</th><td class="num">\#(credential.id)</td>\#(appCell)\#
             <td>\#(context.relativeTime(credential.createdAt).dayElement)</td><td>\#(lastCell)</td></tr>
             """#
     }
 
-    private func restriction(_ credential: Credential) -> HTML? {
+    private func restrictionNote(_ credential: Credential) -> HTML? {
         credential.purpose == .check ? "<small>only for release checks</small>" : nil
     }
 
     /// Returns the environments that a key is restricted to; `nil` for any environment.
-    private func environments(_ credential: Credential) -> HTML? {
+    private func environmentsNote(_ credential: Credential) -> HTML? {
         credential.environments.isEmpty
             ? nil : "<small>\(IsolatedText(credential.environments.joined(separator: ", ")))</small>"
     }
 
-    /// Returns `true` for the credential from the environment. It cannot be renamed, because the next start finds it
-    /// by its name.
-    private func isFromEnvironment(_ credential: Credential) -> Bool {
+    /// Returns `true` for the credential that an environment variable sets. The credential cannot be renamed, because the
+    /// next start finds it by its name.
+    private func isSetByVariable(_ credential: Credential) -> Bool {
         credential.name == kind.setting.variable
     }
 
@@ -85,7 +83,7 @@ struct CredentialTable: Component {
                 """
             }
         let variableNote: HTML? =
-            isFromEnvironment(credential)
+            isSetByVariable(credential)
             ? " It is set by \(kind.setting.variable): change that variable before you restart the collector."
             : nil
         return #"""

@@ -8,10 +8,10 @@ public struct Credentials: Sendable {
 
     public init(store: any Store) { self.store = store }
 
-    /// Name of the ingest key that came from the environment. A key with a new value replaces the previous key.
-    private static let environmentKey = Setting.ingestKey.variable
-    /// Name of the access token that came from the environment.
-    private static let environmentToken = Setting.accessToken.variable
+    /// Name of the ingest key that an environment variable sets. A key with a new value replaces the previous key.
+    private static let configuredKeyName = Setting.ingestKey.variable
+    /// Name of the access token that an environment variable sets.
+    private static let configuredTokenName = Setting.accessToken.variable
 
     /// Result of the preparation: the secrets that were created because there were none, and the secrets that are missing.
     struct CreatedSecrets: Sendable {
@@ -46,7 +46,7 @@ public struct Credentials: Sendable {
         storedCredentials: [Credential], now: Int64
     ) throws -> Secret? {
         let validCredentials = storedCredentials.filter { $0.purpose == purpose && $0.revokedAt == nil }
-        let name = purpose == .ingest ? Self.environmentKey : Self.environmentToken
+        let name = purpose == .ingest ? Self.configuredKeyName : Self.configuredTokenName
         // Messages name the variable that the operator set.
         let source = settings.variable(of: purpose == .ingest ? .ingestKey : .accessToken)
         guard let configuredSecret else {
@@ -67,8 +67,8 @@ public struct Credentials: Sendable {
                 _ = try store.add(
                     Credential(purpose: purpose, name: name, hash: secret.hash, createdAt: now))
             } catch {
-                // Another collector with the same environment and database may have been quicker.
-                let currentCredentials = try store.makeReader().credentials(all: true, now: now)
+                // Another collector with the same variables and the same database may have been quicker.
+                let currentCredentials = try store.makeReader().credentials(includingEnded: true, now: now)
                 guard let existing = currentCredentials.first(where: { $0.hash == secret.hash }) else {
                     throw error
                 }
@@ -79,7 +79,7 @@ public struct Credentials: Sendable {
     }
 
     /// Checks that an existing credential may be used. A revoked secret stays revoked, whether it was revoked by hand
-    /// or replaced by another value, because there may have been a reason.
+    /// or replaced by another value, because there may have been a reason to revoke it.
     private func validate(_ existing: Credential, for purpose: Credential.Purpose, _ variable: String)
         throws(SettingError)
     {
@@ -92,7 +92,7 @@ public struct Credentials: Sendable {
             throw SettingError(
                 source: variable,
                 problem:
-                    "is already used as another secret; choose a different value, because an ingest key must not be able to read"
+                    "has the value of another secret; choose a different value, because an ingest key must not be able to read"
             )
         }
     }
@@ -112,7 +112,7 @@ public struct Credentials: Sendable {
         try Self.validate(name, purpose)
         try requireNameIsFree(name, purpose, except: nil, now: now)
         if let app { try Self.validate(app, flag: "--app", maxBytes: WireLimits.appIDBytes) }
-        let names = try environments.map(Self.environments) ?? []
+        let names = try environments.map(Self.environmentNames(in:)) ?? []
         let secret = try Secret.random()
         let credential = try store.add(
             Credential(
@@ -124,7 +124,8 @@ public struct Credentials: Sendable {
     /// Maximum number of environments of a key.
     private static let maxEnvironments = 16
 
-    private static func environments(_ list: String) throws(SettingError) -> [String] {
+    /// Parses names of environments that are separated by commas.
+    private static func environmentNames(in list: String) throws(SettingError) -> [String] {
         var names: [String] = []
         for part in list.split(separator: ",") {
             let name = AppKey.environment(named: part.trimmed)
@@ -155,8 +156,8 @@ public struct Credentials: Sendable {
                 "is reserved for the \(kind.noun) in the environment variable of that name; choose another")
     }
 
-    /// Checks that no other valid token has the name, and that it is not a name of signed-in browsers. A history shows the
-    /// token's name for each decision, even after the token was revoked. Other credentials may share names.
+    /// Checks that no other valid token has the name, and that it is not a name of signed-in browsers. The history of a
+    /// leak shows the token's name for each decision, even after the token was revoked. Other credentials may share names.
     private func requireNameIsFree(
         _ name: String, _ purpose: Credential.Purpose, except id: Int64?, now: Int64
     ) throws {
@@ -172,8 +173,8 @@ public struct Credentials: Sendable {
         }
     }
 
-    /// Checks a name or an app's id. Names are listed on a terminal, one per line, and the id must be one that reports
-    /// can have.
+    /// Checks a name or an app's id: its length, and that it has no control characters. Names are listed on a terminal, one
+    /// per line, and reports can have only such ids.
     private static func validate(_ text: String, flag: String, maxBytes: Int) throws(SettingError) {
         guard (1...maxBytes).contains(text.utf8.count) else {
             throw SettingError(source: flag, problem: "is \(text.utf8.count) bytes, must be 1 to \(maxBytes)")
@@ -185,14 +186,16 @@ public struct Credentials: Sendable {
 
     /// Returns the credentials of one kind, including revoked ones, oldest first.
     public func list(_ kind: CredentialKind, now: Int64) throws -> [Credential] {
-        try store.makeReader().credentials(all: true, now: now).filter { kind.includes($0.purpose) }
+        try store.makeReader().credentials(includingEnded: true, now: now).filter {
+            kind.includes($0.purpose)
+        }
     }
 
     /// Renames an ingest key or an access token.
     ///
     /// - Returns: `true` if there is such a credential that is not revoked.
-    /// - Throws: ``SettingError`` for an invalid name, ``ReservedNameError`` for the credential from the environment,
-    ///   which the next start finds by its name, ``DuplicateNameError``, or ``StoreError``.
+    /// - Throws: ``SettingError`` for an invalid name, ``ReservedNameError`` for the credential that an environment
+    ///   variable sets, which the next start finds by its name, ``DuplicateNameError``, or ``StoreError``.
     func rename(_ kind: CredentialKind, _ id: Int64, to name: String, now: Int64) throws -> Bool {
         try Self.validate(name, kind.purpose)
         guard let credential = try list(kind, now: now).first(where: { $0.id == id }) else { return false }
@@ -210,8 +213,8 @@ public struct Credentials: Sendable {
     }
 }
 
-/// Error for a token name that another valid token has. A history shows only the token's name for each decision, so
-/// readers could not tell the two tokens apart.
+/// Error for a token name that another valid token has. The history of a leak shows only the token's name for each
+/// decision, so readers could not tell the two tokens apart.
 struct DuplicateNameError: Error, Hashable, Sendable, CustomStringConvertible {
     var name: String
     /// The number of the token that has the name.
@@ -223,7 +226,7 @@ struct DuplicateNameError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Error for an attempt to rename the key or token from the environment. The next start finds it by its name.
+/// Error for an attempt to rename the key or token that an environment variable sets. The next start finds it by its name.
 struct ReservedNameError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The name of the credential. It is also the name of the environment variable that sets the credential.
     var name: String

@@ -26,11 +26,11 @@ struct NewSecretPage: Component {
     private var snippets: [Snippet] {
         switch kind {
         case .keys:
-            Snippet.sending(
+            Snippet.snippetsForSending(
                 to: address, key: secret, app: credential.app, environment: credential.environments.first,
                 project: credential.id)
         case .tokens:
-            Snippet.reading(from: address, token: secret, onlyChecks: credential.purpose == .check)
+            Snippet.snippetsForReading(from: address, token: secret, onlyChecks: credential.purpose == .check)
         }
     }
 }

@@ -12,7 +12,7 @@ struct Snippet: Hashable, Sendable {
     ///   - app: the only app that the key may write for; `nil` for any app.
     ///   - environment: an environment that the key may write for; `nil` for any environment.
     ///   - project: the number in a DSN.
-    static func sending(
+    static func snippetsForSending(
         to address: String, key: String, app: String?, environment: String? = nil, project: Int64
     ) -> [Snippet] {
         let app = app ?? "com.example.shop"
@@ -59,7 +59,7 @@ struct Snippet: Hashable, Sendable {
                 """#)
     }
 
-    static func reading(from address: String, token: String, onlyChecks: Bool) -> [Snippet] {
+    static func snippetsForReading(from address: String, token: String, onlyChecks: Bool) -> [Snippet] {
         let list = Snippet(
             title: "From a shell",
             code: #"curl '\#(address)/api/v1/leaks' --header 'Authorization: Bearer \#(token)'"#)

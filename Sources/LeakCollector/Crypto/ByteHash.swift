@@ -7,7 +7,7 @@ struct ByteHash {
     private let lanes: (UInt64, UInt64, UInt64, UInt64)
 
     init(seed: UInt64) {
-        // The first 64 bits after the point of the square roots of 2, 3, 5 and 7.
+        // The constants are the first 64 bits after the binary point of the square roots of 2, 3, 5 and 7.
         lanes = (
             seed ^ 0x6A09_E667_F3BC_C908, seed &* 3 ^ 0xBB67_AE85_84CA_A73B,
             seed &* 5 ^ 0x3C6E_F372_FE94_F82B, seed &* 7 ^ 0xA54F_F53A_5F1D_36F1

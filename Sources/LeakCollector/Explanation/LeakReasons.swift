@@ -4,18 +4,18 @@ internal import LeakStore
 
 /// The reasons why the objects of one leak stay, aggregated over all its explanations.
 struct LeakReasons {
-    /// One retain path with its explanations. A cycle is one path, whichever of its objects it was found from.
+    /// One retain path with its explanations. A cycle is one path, even if it was found from different objects.
     struct Variant {
         let path: RetainPath
         /// Number of explanations that found the path, and number of those that proved it.
-        var count: Int
+        var explanationCount: Int
         var provenCount: Int
         /// The closures of the path, most frequent first.
-        var closures: [ClosureSet] = []
+        var closureSets: [ClosureSet] = []
 
-        /// The cause of the path. The names of its most frequent named closures make it more exact.
+        /// The cause of the path. The names of the most frequent closures that have names make the cause more exact.
         var cause: LeakCause? {
-            let names = closures.lazy.map(\.names).first { !$0.isEmpty }
+            let names = closureSets.lazy.map(\.names).first { !$0.isEmpty }
             return LeakCause(of: path, closureNames: names ?? [])
         }
     }
@@ -23,7 +23,7 @@ struct LeakReasons {
     /// Closures of one path that were found together.
     struct ClosureSet {
         let closures: [StoredClosures.Closure]
-        var count: Int
+        var explanationCount: Int
 
         /// The names that symbols give the closures.
         var names: [String] { closures.compactMap(\.name) }
@@ -34,7 +34,7 @@ struct LeakReasons {
     /// Number of explanations that found no path, or a path beyond the limit of different paths.
     private(set) var pathlessCount = 0
     /// Number of all explanations.
-    private(set) var count = 0
+    private(set) var explanationCount = 0
     /// Number of explanations whose bytes are a lower bound.
     private(set) var lowerBoundCount = 0
     /// Median of the bytes that one object keeps, to within 1/32; `nil` if no explanation has bytes.
@@ -47,7 +47,7 @@ struct LeakReasons {
         var variantsByFingerprint: [String: Variant] = [:]
         for value in detail.reasons {
             let reason = StoredReason(text: value.value)
-            count += value.reports
+            explanationCount += value.reports
             if reason.isByteCountLowerBound { lowerBoundCount += value.reports }
             guard let path = reason.path else {
                 pathlessCount += value.reports
@@ -55,17 +55,20 @@ struct LeakReasons {
             }
             let fingerprint = path.fingerprint
             if variantsByFingerprint[fingerprint] == nil { fingerprints.append(fingerprint) }
-            var variant = variantsByFingerprint[fingerprint] ?? Variant(path: path, count: 0, provenCount: 0)
-            variant.count += value.reports
+            var variant =
+                variantsByFingerprint[fingerprint] ?? Variant(path: path, explanationCount: 0, provenCount: 0)
+            variant.explanationCount += value.reports
             if reason.isProven { variant.provenCount += value.reports }
             variantsByFingerprint[fingerprint] = variant
         }
         for (fingerprint, closures) in Self.closures(
             detail.closures, of: variantsByFingerprint.mapValues(\.path))
         {
-            variantsByFingerprint[fingerprint]?.closures = closures
+            variantsByFingerprint[fingerprint]?.closureSets = closures
         }
-        variants = fingerprints.compactMap { variantsByFingerprint[$0] }.sorted { $0.count > $1.count }
+        variants = fingerprints.compactMap { variantsByFingerprint[$0] }.sorted {
+            $0.explanationCount > $1.explanationCount
+        }
         let measuredCount = detail.retainedBytes.reduce(0) { $0 + $1.count }
         var cumulativeCount = 0
         medianBytes =
@@ -80,10 +83,10 @@ struct LeakReasons {
         }
     }
 
-    var isEmpty: Bool { count == 0 }
+    var isEmpty: Bool { explanationCount == 0 }
 
-    /// Returns the closure sets of each path, most frequent first. Equal closures of different builds, or found from
-    /// different objects of a cycle, count together.
+    /// Returns the closure sets of each path, most frequent first. Equal closures count together, even if they are from
+    /// different builds, or if the cycle was found from different objects.
     ///
     /// - Parameter paths: retain paths by their fingerprints.
     static func closures(
@@ -98,14 +101,15 @@ struct LeakReasons {
             let closures = path.isCycle ? stored.rotated : stored.closures
             let names = closures.map(\.withoutLine.description)
             sets[stored.pathFingerprint, default: [:]][
-                names, default: ClosureSet(closures: closures, count: 0)
-            ].count +=
+                names, default: ClosureSet(closures: closures, explanationCount: 0)
+            ].explanationCount +=
                 value.reports
         }
         return sets.mapValues { sets in
             sets.sorted { one, other in
-                one.value.count != other.value.count
-                    ? one.value.count > other.value.count : one.key.lexicographicallyPrecedes(other.key)
+                one.value.explanationCount != other.value.explanationCount
+                    ? one.value.explanationCount > other.value.explanationCount
+                    : one.key.lexicographicallyPrecedes(other.key)
             }.map(\.value)
         }
     }

@@ -12,8 +12,9 @@ struct SharedCauses {
         /// The functions that contain the closures of the path, as far as symbols name them.
         var closureNames: [String] = []
         /// Leaks with this cause, each with the number of its explanations that name the cause; most bytes first.
-        var leaks: [(row: LeakRow, count: Int)] = []
-        var count = 0
+        var leaks: [(row: LeakRow, explanationCount: Int)] = []
+        /// Number of explanations that name the cause, and number of those whose path is proven.
+        var explanationCount = 0
         var provenCount = 0
         /// Bytes that would be freed on all devices. Each leak counts by the share of its explanations that name the
         /// cause. `nil` if no explanation has bytes.
@@ -100,7 +101,7 @@ struct SharedCauses {
                 let key = path.causeKey
                 if causesByKey[key] == nil { keys.append(key) }
                 var cause = causesByKey[key] ?? Cause(path: path)
-                cause.count += value.reports
+                cause.explanationCount += value.reports
                 if reason.isProven { cause.provenCount += value.reports }
                 causesByKey[key] = cause
                 countsByKey[key, default: 0] += value.reports
@@ -115,8 +116,8 @@ struct SharedCauses {
             }
         }
         let sortedCauses = keys.compactMap { causesByKey[$0] }.enumerated().sorted {
-            ($1.element.bytes ?? -1, $1.element.leaks.count, $1.element.count, $0.offset)
-                < ($0.element.bytes ?? -1, $0.element.leaks.count, $0.element.count, $1.offset)
+            ($1.element.bytes ?? -1, $1.element.leaks.count, $1.element.explanationCount, $0.offset)
+                < ($0.element.bytes ?? -1, $0.element.leaks.count, $0.element.explanationCount, $1.offset)
         }.map(\.element)
         causeCount = sortedCauses.count
         let firstCause = sortedCauses.filter { $0.path.causeKey == first }

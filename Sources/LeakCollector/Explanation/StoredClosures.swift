@@ -53,7 +53,7 @@ struct StoredClosures: Hashable {
         return text
     }
 
-    /// The closures of a cycle in the rotation that sorts first, which is the same from whichever object the cycle was
+    /// The closures of a cycle in the rotation that sorts first. It does not depend on the object from which the cycle was
     /// found.
     var rotated: [Closure] {
         let names = closures.map(\.withoutLine.description)

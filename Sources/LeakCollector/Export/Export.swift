@@ -26,8 +26,8 @@ public struct Export {
 
     /// - Parameters:
     ///   - environment: the environment whose leaks and releases the pages show.
-    ///   - time: the time that the pages refer to, in milliseconds since 1970; `nil` for the time when the app, or any app,
-    ///     was last seen. If no app was ever seen, the pages contain no time.
+    ///   - time: the time that the pages refer to, in milliseconds since 1970; `nil` for the latest time at which
+    ///     one of the exported apps was seen. If no app was ever seen, the pages contain no time.
     public init(
         store: any Store, publicFolder: PublicFolder, environment: String = AppKey.production,
         at time: Int64? = nil
@@ -45,7 +45,7 @@ public struct Export {
     /// - Parameters:
     ///   - folder: created if it is missing. It must not be a link, and must be empty or from an earlier export. Files
     ///     of the earlier export are overwritten, and those that this export does not write are removed. Other files
-    ///     stay; if such a file is in the way, the export ends.
+    ///     stay; if such a file is in the way, the export ends with an error.
     ///   - app: the only app to export; `nil` for all apps.
     ///   - progress: called after each leak.
     /// - Throws: ``ExportFolder/Failure`` naming the file that could not be written, or ``StoreError``.

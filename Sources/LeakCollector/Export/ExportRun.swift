@@ -52,7 +52,7 @@ struct ExportRun {
         try writeReleases(of: app, at: .releases(app: app))
     }
 
-    /// Writes the pages of leaks that have none yet, then those of their classes.
+    /// Writes the pages of leaks that have no page yet, then the pages of their classes.
     ///
     /// - Returns: `true` if there were leaks without pages.
     private mutating func writeNewLeaks(_ progress: (Export.Progress) -> Void) throws -> Bool {
@@ -89,16 +89,18 @@ struct ExportRun {
     /// Writes the list of leaks to fix, page by page, and the JSON of all leaks in steps of the same size; then the
     /// lists of leaks that are set aside.
     private mutating func writeSummary(of app: AppScope, at target: LinkTarget) throws {
-        // The pages after the first are the same for the summary at the top of the folder and for the summary of
-        // its only app, so they are written once.
+        // The pages after the first are the same for the summary at the top of the folder and for the summary of the
+        // only exported app, so they are written once.
         let writesAllPages = target == .summary(app: app)
         var query = LeakQuery()
         query.scope = app
         query.limit = Self.leaksPerPage
         let overview = try OverviewResource.overview(app: app, nil, from: view(target))
-        let firstPage = try writePages(of: query, from: target, writesAllPages: writesAllPages, overview)
+        let firstPage = try writeList(of: query, from: target, writesAllPages: writesAllPages, overview)
         query.state = .any
-        try writeJSON(of: query, from: target, writesAllPages: writesAllPages) { .list(app: app, page: $0) }
+        try writeListJSON(of: query, from: target, writesAllPages: writesAllPages) {
+            .list(app: app, page: $0)
+        }
         guard writesAllPages else { return }
         // Only lists that a page links to are written. The summary itself shows the first leaks that are freed late or
         // known.
@@ -110,8 +112,8 @@ struct ExportRun {
         for (state, isLinked) in setAside where isLinked {
             query.state = state
             let pageTarget = LinkTarget.list(app: app, state: state, page: 1)
-            _ = try writePages(of: query, from: pageTarget, writesAllPages: true, overview)
-            try writeJSON(of: query, from: pageTarget, writesAllPages: true) {
+            _ = try writeList(of: query, from: pageTarget, writesAllPages: true, overview)
+            try writeListJSON(of: query, from: pageTarget, writesAllPages: true) {
                 .list(app: app, state: state, page: $0)
             }
         }
@@ -121,7 +123,7 @@ struct ExportRun {
     ///
     /// - Parameter writesAllPages: true to write the pages after the first.
     /// - Returns: the first page.
-    private mutating func writePages(
+    private mutating func writeList(
         of query: LeakQuery, from target: LinkTarget, writesAllPages: Bool, _ overview: Overview
     ) throws -> LeakPage {
         let overviews = try OverviewResource.overviews(app: query.scope, of: apps, nil, from: view(target))
@@ -153,7 +155,7 @@ struct ExportRun {
     /// Writes the JSON of a list of leaks, page by page.
     ///
     /// - Parameter targetOfPage: returns the link target of a page after the first, by its number.
-    private mutating func writeJSON(
+    private mutating func writeListJSON(
         of query: LeakQuery, from target: LinkTarget, writesAllPages: Bool, targetOfPage: (Int) -> LinkTarget
     ) throws {
         var (query, number) = (query, 1)

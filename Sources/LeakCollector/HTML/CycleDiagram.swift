@@ -17,8 +17,8 @@ struct CycleShape: Hashable, Sendable {
     /// Reads the references of a report.
     ///
     /// - Parameters:
-    ///   - references: `["Cart.onChange", "closure", "Cart"]`, starting at any object of the cycle; the last may repeat
-    ///     the first to show that the cycle closes.
+    ///   - references: `["Cart.onChange", "closure", "Cart"]`, starting at any object of the cycle; the last element may
+    ///     repeat the first to show that the cycle closes.
     ///   - className: the reported class, without its module.
     init(_ references: [String], of className: String?) {
         var nodes = references.map { reference -> Node in
@@ -51,11 +51,11 @@ struct CycleShape: Hashable, Sendable {
     private static func removeRepeatedObject(_ nodes: inout [Node]) {
         guard nodes.count > 1 else { return }
         let repeated = nodes.indices.last { index in
-            let isNamed = [nodes.index(after: index), index - 1].contains { neighbour in
+            let hasNamesake = [nodes.index(after: index), index - 1].contains { neighbour in
                 let other = nodes[(neighbour + nodes.count) % nodes.count]
                 return other.object == nodes[index].object && other.property != nil
             }
-            return nodes[index].property == nil && isNamed
+            return nodes[index].property == nil && hasNamesake
         }
         if let repeated {
             nodes.remove(at: repeated)

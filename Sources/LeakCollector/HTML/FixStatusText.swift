@@ -5,7 +5,7 @@ import LeakStore
 /// Words for the evidence for the fix of a resolved leak.
 struct FixStatusText {
     private let fix: FixStatus
-    /// Noun of the checks of the class.
+    /// The noun for the checks of the leak's class, such as `dismissals`.
     private let noun: String
     /// The version in which a half fixed leak was seen again; for other leaks the oldest version that should have the fix, or else
     /// the version of the decision.
@@ -69,7 +69,7 @@ struct FixStatusText {
         case .fixed:
             let confidence = "\(Int(FixProgress.confidence * 100))\u{A0}%"
             return
-                "\(rate(before)) → 0 of \(checks) (rate below \(bound(progress.upperBound)), \(confidence) confidence)"
+                "\(rate(before)) → 0 of \(checks) (rate below \(boundText(progress.upperBound)), \(confidence) confidence)"
         case .halfFixed, .regressed:
             guard before.trials > 0, since.trials > 0 else { return nil }
             return "\(rate(before)) → \(rate(since)) (\(Count(since.events)) of \(checks))"
@@ -79,7 +79,7 @@ struct FixStatusText {
     private func rate(_ counts: Proportion) -> Percentage { Percentage(counts.events, of: counts.trials) }
 
     /// Returns the bound with two decimals below 1 %, because a tenth of a percent is too coarse for it.
-    private func bound(_ rate: Double) -> String {
+    private func boundText(_ rate: Double) -> String {
         guard rate < 0.01 else { return "\(Percentage(Int(rate * 1e9), of: 1_000_000_000))" }
         let hundredths = max(1, Int((rate * 10_000).rounded()))
         return "\(hundredths / 100).\(hundredths % 100 < 10 ? "0" : "")\(hundredths % 100)\u{A0}%"

@@ -5,7 +5,7 @@
 /// A literal is a `StaticString`, so that no text from outside can be passed off as one. The escaping holds for
 /// text and for attribute values in double or single quotes. Do not interpolate texts anywhere else.
 struct HTML: Hashable, Sendable, ExpressibleByStringInterpolation {
-    /// UTF-8.
+    /// The markup in UTF-8.
     private(set) var bytes: [UInt8] = []
 
     init() {}

@@ -59,7 +59,7 @@ struct Links: Hashable, Sendable {
     func to(_ target: LinkTarget) -> String {
         switch mode {
         case .server(let base): base + Self.path(of: target)
-        case .files(let page): Self.steps(upFrom: page) + Self.file(of: target)
+        case .files(let page): Self.pathToRoot(from: page) + Self.file(of: target)
         }
     }
 
@@ -67,7 +67,7 @@ struct Links: Hashable, Sendable {
     func json(of target: LinkTarget) -> String {
         switch mode {
         case .server(let base): base + "/api/v1" + Self.apiPath(of: target)
-        case .files(let page): Self.steps(upFrom: page) + Self.jsonFile(of: target)
+        case .files(let page): Self.pathToRoot(from: page) + Self.jsonFile(of: target)
         }
     }
 
@@ -89,6 +89,7 @@ struct Links: Hashable, Sendable {
         stem(of: target) + ".json"
     }
 
+    /// Returns the path of an exported file without its extension.
     private static func stem(of target: LinkTarget) -> String {
         switch target {
         case .summary(let query): query.app.map { "apps/" + PercentEncoder.fileName($0) } ?? "index"
@@ -100,7 +101,8 @@ struct Links: Hashable, Sendable {
         case .overview, .compare, .currentRelease, .decisions, .access, .credentialForm, .signIn, .signOut:
             "index"
         case .leakClass(let name, let app): "classes/" + classFileName(name, app)
-        // In a name from ``PercentEncoder/fileName(_:)``, only hexadecimal digits or a hyphen follow an equals sign, never `p`.
+        // In a name from ``PercentEncoder/fileName(_:)``, only hexadecimal digits or a hyphen follow an equals sign, never
+        // `p`. So `=p2` cannot be a part of another file's name.
         case .list(let app, let state, let page):
             listStem(app, state) + (page > 1 ? "=p\(page)" : "")
         case .file(let name): name
@@ -128,7 +130,8 @@ struct Links: Hashable, Sendable {
         LeakID(bytes: SHA256Hash.hash(Array("\(app.app ?? "")\u{0}\(name)".utf8))).description
     }
 
-    private static func steps(upFrom page: LinkTarget) -> String {
+    /// Returns the relative path from a page's folder to the folder of the export: `../`, or an empty path.
+    private static func pathToRoot(from page: LinkTarget) -> String {
         file(of: page).utf8.contains(UInt8(ascii: "/")) ? "../" : ""
     }
 

@@ -17,8 +17,8 @@ struct Count: Component, CustomStringConvertible {
     }
 
     /// Returns the count with its noun: `1 report`, `1,284 reports`.
-    func of(_ one: String, _ many: String) -> String {
-        "\(self)\u{A0}\(number == 1 ? one : many)"
+    func text(noun: String, plural: String) -> String {
+        "\(self)\u{A0}\(number == 1 ? noun : plural)"
     }
 }
 
@@ -82,7 +82,7 @@ struct ByteCount: Component, CustomStringConvertible {
 
     var description: String {
         switch bytes {
-        case ..<1_000: Count(bytes).of("byte", "bytes")
+        case ..<1_000: Count(bytes).text(noun: "byte", plural: "bytes")
         case ..<1_000_000: "\(Decimal(tenths: bytes / 100))\u{A0}KB"
         case ..<1_000_000_000: "\(Decimal(tenths: bytes / 100_000))\u{A0}MB"
         default: "\(Decimal(tenths: bytes / 100_000_000))\u{A0}GB"

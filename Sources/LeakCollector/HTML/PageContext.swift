@@ -33,7 +33,7 @@ struct PageContext: Sendable {
     }
 
     /// Returns the link to the first page of the summary with the current query changed.
-    func summary(_ change: (inout LeakQuery) -> Void) -> String {
+    func summaryLink(changing change: (inout LeakQuery) -> Void) -> String {
         var query = query
         query.cursor = nil
         change(&query)

@@ -1,6 +1,6 @@
 /// Percent-encoding for the query of a link: https://url.spec.whatwg.org/#application/x-www-form-urlencoded
 enum PercentEncoder {
-    /// Letters, digits and `-._~` pass; every other byte becomes `%XX`.
+    /// Returns the encoded text: letters, digits and `-._~` unchanged, and every other byte as `%XX`.
     static func encode(_ text: String) -> String {
         var bytes: [UInt8] = []
         for byte in text.utf8 {

@@ -2,16 +2,16 @@ internal import LeakPlatform
 
 /// A point in time in words, with the exact time for machines and for the pointer.
 struct RelativeTime: Component {
-    /// Milliseconds since 1970.
+    /// The point in time, in milliseconds since 1970.
     var at: Int64
     var now: Int64
-    /// True if the words may be read at any later time, as in a file. Then the day is shown, because `just now` is
-    /// soon wrong.
+    /// True if the text may be read much later, as in an exported file. Then the day is shown, because `just now` is soon
+    /// wrong.
     var showsDayOnly = false
 
     /// `just now`, `4 min ago`, `2 h ago`, `3 days ago`; from a week on the day: `18 Nov`, `18 Nov 2025`.
     ///
-    /// A time after `now` (a device's clock, or a page kept for a while) is `just now` as well.
+    /// A time after `now` is `just now` as well: a device's clock may be ahead, and a page may be cached for a while.
     var text: String {
         let seconds = max(0, now - at) / 1000
         switch seconds {

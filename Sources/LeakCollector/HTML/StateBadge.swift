@@ -47,7 +47,8 @@ struct StateBadge: Component {
     private func note(_ text: String?) -> HTML? { text.map { "<small>\($0)</small>" } }
 
     private var partlyKnownNote: HTML? {
-        guard let known = row.known, !known.isAll else { return nil }
-        return "<small>\(Count(known.reports).of("report", "reports")) of a known system leak</small>"
+        guard let known = row.known, !known.coversAllReports else { return nil }
+        return
+            "<small>\(Count(known.reports).text(noun: "report", plural: "reports")) of a known system leak</small>"
     }
 }

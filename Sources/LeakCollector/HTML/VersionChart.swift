@@ -10,8 +10,10 @@ struct VersionChart: Component {
     private static let maxBarHeight = 100
 
     private let timeStep: Trend.Step
+    /// The first day or hour, counted from 1970.
     private let firstStep: Int
     private let series: [Trend.Series]
+    /// Reports of all versions together, for each bar.
     private let totals: [Int]
 
     init(_ trend: Trend) {
@@ -66,7 +68,7 @@ struct VersionChart: Component {
                 height="\#(bottom - top)"/>
                 """#
         }
-        let reports = Count(totals[index]).of("report", "reports")
+        let reports = Count(totals[index]).text(noun: "report", plural: "reports")
         return "<g><title>\(barLabel(index)): \(reports) (\(countsByVersion(index)))</title>\(pieces)</g>"
     }
 
@@ -95,12 +97,13 @@ struct VersionChart: Component {
         let last = barLabel(totals.count - 1)
         let peak = totals.firstIndex(of: largestTotal).map(barLabel) ?? last
         return """
-            \(Count(total).of("report", "reports")) from \(first) to \(last), most on \(peak): \(Count(largestTotal)). \
+            \(Count(total).text(noun: "report", plural: "reports")) from \(first) to \(last), most on \(peak): \(Count(largestTotal)). \
             The table below has the numbers.
             """
     }
 
-    /// Labels of the axis: about seven days, or four hours, whose labels are longer. The last bar always has a label.
+    /// Labels of the axis: about seven labels of days, or about four of hours, which are longer. The last bar always has a
+    /// label.
     private var axis: [HTML] {
         let labelCount = timeStep == .day ? 7 : 4
         let labelInterval = max(1, (totals.count + labelCount - 1) / labelCount)

@@ -191,13 +191,13 @@ extension Authenticator {
         var isReplaced = false
         while !isReplaced {
             let editCount = editCount
-            isReplaced = replace(try reader.credentials(all: true, now: now), since: editCount)
+            isReplaced = replace(try reader.credentials(includingEnded: true, now: now), since: editCount)
         }
     }
 }
 
 extension Credential {
-    /// Name that a history shows for changes with this credential: the token's name, even for a browser that was
+    /// Name that the history of a leak shows for changes with this credential: the token's name, even for a browser that was
     /// signed in with it.
     var actor: String {
         guard purpose == .session else { return name }

@@ -14,7 +14,7 @@ protocol Mutation: Sendable {
     /// True if the request needs an access token, and a browser's session is not enough.
     var needsToken: Bool { get }
 
-    /// Checks a request before its body is read. Access, length and content coding are checked elsewhere.
+    /// Checks a request before its body is read. Access, length and content coding are checked by ``CollectorService``.
     ///
     /// - Returns: the rejection; `nil` if the body should be read.
     func screen(_ request: borrowing Request, in context: RequestContext) -> Response?
@@ -23,7 +23,8 @@ protocol Mutation: Sendable {
     /// rejected, even if the request is not authorized.
     func typedText(in request: borrowing Request) -> String?
 
-    /// Returns the link of the error page to the page with the form, if it depends on the form's fields; `nil` for ``formPage``.
+    /// Returns the page with the form, to which the error page links, if that page depends on the form's fields; `nil` for the
+    /// page that the property ``formPage`` gives.
     func formPage(of request: borrowing Request) -> ErrorPage.PageLink?
 
     /// Reads the request, and starts the change on a thread that may wait for the store.
@@ -49,7 +50,8 @@ extension Mutation {
             receive(request, match: match, responder: SharedResponder(responder), context: context)
         }
         guard let formPage else { return [change] }
-        // A reload or the browser's history sends GET to the address of a form. It is redirected to the form's page.
+        // A reload or the browser's history sends GET to the address of a form. Such a request is
+        // redirected to the form's page.
         let page = Route(.get, path, access: .people, formPage: formPage) { _, match, responder in
             responder.send(.redirect(to: Links.served.to(match.formPage?.target ?? .summary(app: nil))))
         }
@@ -87,7 +89,7 @@ struct ChangeRequest: Sendable {
     var responder: SharedResponder
     /// Text that a person typed into the form. The error page shows it again if the change is rejected.
     var typedText: String?
-    /// ``Mutation/formPage(of:)``
+    /// The result of ``Mutation/formPage(of:)``.
     var formPage: ErrorPage.PageLink?
 
     func rejection(_ problem: Problem) -> Response {

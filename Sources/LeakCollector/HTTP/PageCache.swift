@@ -14,6 +14,7 @@ final class PageCache {
 
     private struct Page {
         var response: Response
+        /// Bytes of the body, and of its compressed form if that is cached too.
         var bytes: Int
         var wasRequestedAgain = false
     }
@@ -26,16 +27,16 @@ final class PageCache {
     private var pages: [AnyHashable: Page] = [:]
     private var cachedBytes = 0
 
-    init(pages: Int = 64, bytes: Int = 2 << 20) {
-        maxPageCount = pages
-        maxBytes = bytes
+    init(maxPageCount: Int = 64, maxBytes: Int = 2 << 20) {
+        self.maxPageCount = maxPageCount
+        self.maxBytes = maxBytes
     }
 
     /// Returns the cached page for `cacheKey`, or the page that `render` returns.
     ///
     /// - Parameters:
-    ///   - changeCounter: the store's change counter, read before `render` reads. If a commit follows meanwhile, the page is
-    ///     rendered again for the next request.
+    ///   - changeCounter: the store's change counter, read before `render` reads. If a commit happens in between, the page
+    ///     is rendered again for the next request.
     ///   - now: the time that `render` makes the page for, in milliseconds since 1970.
     func page(
         for cacheKey: AnyHashable, changeCounter: Int64, now: Int64, render: () throws -> Response
@@ -51,8 +52,8 @@ final class PageCache {
         return response
     }
 
-    /// Returns a cached page. A page that is requested twice will be requested again, so its compressed form is cached
-    /// too from now on.
+    /// Returns a cached page. A page that is requested twice will probably be requested again, so its compressed form
+    /// is cached too from now on.
     private func pageForRepeatedRequest(_ page: Page, _ cacheKey: AnyHashable) -> Response {
         guard !page.wasRequestedAgain else { return page.response }
         var page = page

@@ -12,6 +12,7 @@ struct Problem: Error, Sendable {
     var line: Int?
     var column: Int?
     var rejected: [Rejection] = []
+    /// Header fields of the response.
     var fields: [(name: String, value: String)] = []
     /// Cause of the problem, for the log only.
     var cause: String?
@@ -21,6 +22,7 @@ struct Problem: Error, Sendable {
         self.detail = detail
     }
 
+    /// Returns the problem with one more header field.
     func withField(_ name: String, _ value: String) -> Problem {
         var problem = self
         problem.fields.append((name, value))
@@ -43,7 +45,7 @@ struct Problem: Error, Sendable {
         return response
     }
 
-    /// The response to a token for release checks at any other address.
+    /// The problem of a request that has a token for release checks and asks for something else.
     static let onlyChecks = Problem(
         .forbidden, "this access token may only run release checks (GET /api/v1/check)")
 

@@ -11,8 +11,8 @@ enum RequestOrigin: Hashable {
     /// But browsers send it only over TLS, or to a server on their own machine (https://www.w3.org/TR/fetch-metadata/). `Origin`
     /// comes with every POST of a browser.
     ///
-    /// A proxy may replace `Host`, as nginx does by default. Therefore an origin that the operator named is ours
-    /// whatever `Host` says.
+    /// A proxy may replace `Host`, as nginx does by default. Therefore an origin that the operator named is accepted
+    /// without a comparison with `Host`.
     ///
     /// - Parameter trusted: the origins that the operator named.
     init(of request: borrowing Request, trusting trusted: Set<WebOrigin>) {

@@ -17,9 +17,8 @@ protocol JSONResource: Resource {
     /// The part of the path after `/api/v1`, such as `/leaks/{leak}`.
     static var jsonPath: String { get }
 
-    /// Blocks the calling thread while it reads from the store.
+    /// Writes the fields of the response's JSON object. Blocks the calling thread while it reads from the store.
     ///
-    /// - Parameter writer: writes fields of the response's JSON object.
     /// - Throws: ``Problem``, ``MovedResource`` or ``StoreError``.
     func writeJSON(to writer: inout JSONWriter, from view: StoreView) throws
 }
@@ -33,7 +32,7 @@ protocol PageResource: Resource {
     /// have no smaller unit than the minute.
     static var isCached: Bool { get }
 
-    /// Blocks the calling thread while it reads from the store.
+    /// Returns the page. Blocks the calling thread while it reads from the store.
     ///
     /// - Throws: ``Problem``, ``MovedResource`` or ``StoreError``.
     func page(from view: StoreView) throws -> HTML
@@ -73,7 +72,8 @@ extension Parameters {
 }
 
 extension Request {
-    /// The app and the environment in the query. An empty app means all apps, because forms send it.
+    /// The app and the environment in the query. An empty app means all apps, because the choice “All apps” of a form
+    /// sends an empty value.
     var queriedScope: AppScope {
         func nonEmpty(_ name: String) -> String? { query(name).flatMap { $0.isEmpty ? nil : $0 } }
         return AppScope(

@@ -104,7 +104,7 @@ final class Route: Sendable {
         guard let value = parameters[identifier.rawValue] else { return false }
         return switch identifier {
         case .leak: LeakID(value) != nil
-        // GET on the address of a form is redirected to the form's page, whatever the id.
+        // GET on the address of a form is redirected to the form's page, even if the id is invalid.
         case .id: method == .get || Int64(decimalDigits: value) != nil
         case .project: DecimalDigits.isOnlyDigits(value)
         }

@@ -68,7 +68,7 @@ struct SignIn: Sendable {
 
     /// Creates a session.
     ///
-    /// - Parameter token: id of the token; the session ends when the token ends.
+    /// - Parameter token: id of the token; the session ends when the token is revoked.
     private func openSession(
         name: String, by token: Int64?, overTLS: Bool, now: Int64
     ) throws -> String {
@@ -82,8 +82,8 @@ struct SignIn: Sendable {
             session.text, seconds: Int(Authenticator.sessionLifetimeMilliseconds / 1000), overTLS: overTLS)
     }
 
-    /// Returns the session's cookie. It is `Lax`, so that a link to a leak in a chat opens signed in. Forms from other
-    /// sites are still sent without it.
+    /// Returns the session's cookie. It is `Lax`, so that browsers send it when a visitor follows a link to a leak in a
+    /// chat. Browsers send forms of other sites without it.
     private func cookie(_ value: String, seconds: Int, overTLS: Bool) -> String {
         let secure = isSecure || overTLS ? "; Secure" : ""
         return

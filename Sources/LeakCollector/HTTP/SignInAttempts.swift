@@ -4,16 +4,16 @@ internal import LeakPlatform
 /// Rate limit of failed attempts to sign in or to read, by the client's address. After a few failures, further
 /// attempts from that address are slowed for a while.
 ///
-/// The table is bounded. While it is full of addresses that still wait, all further ones share one count.
+/// The table is bounded. While it is full of addresses that still wait, all further addresses share one count.
 final class SignInAttempts: Sendable {
     /// Number of failures that an address may have at once. A person who pastes the wrong text needs a few.
     static let maxFailures = 10
-    /// Milliseconds after which an address may fail once more: ten a minute.
+    /// Milliseconds after which an address may fail once more: ten times a minute.
     static let refillMilliseconds: Int64 = 6_000
     /// Maximum number of addresses in the table, which then takes about 300 KiB.
     static let addressLimit = 4_096
     /// Minimum milliseconds between two lines of the log, and between two removals of addresses that no longer wait.
-    private static let minLogIntervalMilliseconds: Int64 = 1_000
+    private static let minIntervalMilliseconds: Int64 = 1_000
 
     /// The method of an attempt.
     enum SignInMethod {
@@ -24,7 +24,7 @@ final class SignInAttempts: Sendable {
         /// A token in `Authorization`.
         case bearer
 
-        var failure: String {
+        var failureText: String {
             switch self {
             case .link: "sign-in failed: a sign-in link that does not work"
             case .form: "sign-in failed: an access token that is not valid"
@@ -32,7 +32,7 @@ final class SignInAttempts: Sendable {
             }
         }
 
-        var consequence: String {
+        var consequenceText: String {
             switch self {
             case .link: ""
             case .form: "; further tokens from this address have to wait"
@@ -69,7 +69,9 @@ final class SignInAttempts: Sendable {
         var allowances: [IPAddress: Allowance] = [:]
         /// The allowance that all addresses without an entry share while the table is full.
         var sharedAllowance = Allowance(countedAt: .min)
+        /// Time of the last removal of addresses, in milliseconds since 1970; `.min` for never.
         var prunedAt = Int64.min
+        /// Time of the last line of the log, in milliseconds since 1970; `.min` for never.
         var loggedAt = Int64.min
         /// Failed attempts since the last line of the log.
         var unloggedFailures = 0
@@ -111,17 +113,18 @@ final class SignInAttempts: Sendable {
             // A clock that was set back does not suppress the line.
             guard
                 state.loggedAt == .min || now < state.loggedAt
-                    || now - state.loggedAt >= Self.minLogIntervalMilliseconds
+                    || now - state.loggedAt >= Self.minIntervalMilliseconds
             else {
                 state.unloggedFailures += 1
                 return nil
             }
             defer { (state.loggedAt, state.unloggedFailures) = (now, 0) }
-            let wait = isExhausted ? method.consequence : ""
+            let wait = isExhausted ? method.consequenceText : ""
             let others =
                 state.unloggedFailures > 0
                 ? "; \(state.unloggedFailures) more attempts failed since the last line like this" : ""
-            return "\(method.failure), from \(client?.description ?? "an unknown address")\(wait)\(others)"
+            let address = client?.description ?? "an unknown address"
+            return "\(method.failureText), from \(address)\(wait)\(others)"
         }
     }
 
@@ -130,8 +133,9 @@ final class SignInAttempts: Sendable {
 
     /// Returns the allowance that applies to an address.
     ///
-    /// - Returns: the allowance of the address, or the shared one if the table is full; `nil` for an address that has
-    ///   not failed.
+    /// - Parameter network: `nil` if the address is unknown.
+    /// - Returns: the allowance of the address, or the shared one if the address is unknown or the table is full; `nil` for
+    ///   an address that has not failed.
     private static func allowance(
         of network: IPAddress?, in state: inout State, now: Int64
     ) -> Allowance? {
@@ -151,11 +155,13 @@ final class SignInAttempts: Sendable {
         }
     }
 
+    /// Returns `true` if the table can take another address. At most once a second, a full table loses the addresses that have
+    /// all their failures left; if it is still full, it also loses all other addresses that need not wait now.
     private static func hasRoom(in state: inout State, now: Int64) -> Bool {
         guard state.allowances.count >= addressLimit else { return true }
         guard
             state.prunedAt == .min || now < state.prunedAt
-                || now - state.prunedAt >= minLogIntervalMilliseconds
+                || now - state.prunedAt >= minIntervalMilliseconds
         else {
             return false
         }

@@ -51,7 +51,7 @@ final class StoreThreadPool: Sendable {
     func start(store: any Store, known: KnownLeaks, threads: Int) throws(StoreError) -> [WorkerThread] {
         var startedThreads: [WorkerThread] = []
         for number in 1...threads {
-            // Created here, used only on its thread.
+            // The reader is created here, but used only on the new thread.
             nonisolated(unsafe) let reader = try store.makeReader(known: known)
             startedThreads.append(
                 WorkerThread(name: "reader \(number)") { [self] in
@@ -159,10 +159,10 @@ struct JobQueue<ThreadResources>: Sendable {
     var isStopping: Bool { queue.isStopping }
 
     /// Accepts no more requests, and answers those that wait.
-    func drain() { queue.stop() }
+    func drain() { queue.drain() }
 
     /// Accepts no more requests, and rejects those that wait.
-    func stop() {
+    func cancel() {
         for work in queue.cancel() { work.reject(stoppingProblem) }
     }
 }

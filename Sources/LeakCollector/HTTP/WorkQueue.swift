@@ -15,7 +15,7 @@ enum WorkOutcome: Hashable {
     case stopped
 }
 
-/// Work for threads that wait for it. The total weight of waiting and running work is limited.
+/// Queue of work for threads that wait for work. The total weight of waiting and running work is limited.
 final class WorkQueue<Work: Sendable>: Sendable {
     private struct State {
         var waiting: [(work: Work, weight: Int)] = []
@@ -72,7 +72,7 @@ final class WorkQueue<Work: Sendable>: Sendable {
     var isStopping: Bool { state.with { $0.isStopping } }
 
     /// Accepts no more work. Threads run the waiting work before they get ``WorkOutcome/stopped``.
-    func stop() {
+    func drain() {
         state.with { $0.isStopping = true }
         state.wakeAll()
     }

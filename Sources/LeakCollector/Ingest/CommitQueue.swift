@@ -67,7 +67,7 @@ final class CommitQueue: Sendable {
     /// - Parameters:
     ///   - now: milliseconds since 1970.
     ///   - onTransactionEnd: called after each transaction, with the error if it failed; not after a failed transaction whose
-    ///     submissions are tried again in smaller ones.
+    ///     submissions are tried again in smaller transactions.
     ///   - onCheckpointError: called if the checkpoint after a transaction failed. Counted reports stay counted.
     init(
         store: any Store, limits: Limits = Limits(), now: @escaping @Sendable () -> Int64,
@@ -165,7 +165,7 @@ final class CommitQueue: Sendable {
     private static let maxFailuresPerBatch = 64
 
     private func commit(_ batch: [PendingSubmission]) {
-        // The part to write next is the last part.
+        // The parts of the batch that are left. The last one is written next.
         var parts = [batch[...]]
         var failures = 0
         while let part = parts.popLast() {

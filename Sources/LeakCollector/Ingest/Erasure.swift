@@ -67,6 +67,6 @@ public final class Erasure: Mutation {
         }
     }
 
-    /// Rejects the waiting requests, and the running one before its next step. The thread ends.
-    func stop() { jobs.stop() }
+    /// Rejects the waiting requests, and stops and rejects the running request before its next step. Then the thread ends.
+    func stop() { jobs.cancel() }
 }

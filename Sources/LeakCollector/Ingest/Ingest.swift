@@ -99,8 +99,8 @@ final class Ingest: Sendable {
         case .revoked:
             throw Problem(.forbidden, "this ingest key was revoked; use another one")
         case .unknown:
-            // While the database is away, a key that was created a moment ago cannot be looked up. A sender that is told
-            // that its key is unknown gives up.
+            // While the database cannot be reached, a key that was created a moment ago cannot be looked up. A sender that
+            // is told that its key is unknown gives up.
             throw health.mostSerious == .databaseUnreachable
                 ? StoreHealth.Issue.databaseUnreachable.problem : unknownKeyProblem
         }

@@ -9,8 +9,8 @@ internal import LeakPlatform
 /// debt, its requests are rejected by their head alone. Requests that were admitted at the same time are checked again
 /// after they were read: if the debt exceeds one bucket, they are rejected before they are counted.
 ///
-/// A configured limit is always enforced. On average it is enforced for requests of any size, because each debt is paid in full. The
-/// default limit holds only while the store is behind, because a machine with time to spare has no reason to reject
+/// A configured limit is always enforced. On average it holds for requests of any size, because a key must pay each debt in
+/// full. The default limit holds only while the store is behind, because a machine with time to spare has no reason to reject
 /// requests. Under the default limit, a debt is at most one bucket.
 final class RateLimit: Sendable {
     /// Seconds in which an empty bucket becomes full. A full bucket admits the burst of many phones that reconnect at the
@@ -59,7 +59,7 @@ final class RateLimit: Sendable {
     func secondsToWait(of key: Int64, now: Int64, isBehind: Bool) -> Int? {
         guard let rate, isAlwaysApplied || isBehind else { return nil }
         let tokens = buckets.with { Self.refillBucket(of: key, in: &$0, rate: rate, now: now) }
-        return tokens > 0 ? nil : Self.seconds(from: tokens, rate)
+        return tokens > 0 ? nil : Self.secondsUntilToken(from: tokens, rate)
     }
 
     /// Charges a key for a request that was read, or rejects the request.
@@ -77,7 +77,7 @@ final class RateLimit: Sendable {
             // Under the default limit the debt is bounded, so that requests that were accepted while the store was not
             // behind count against a key only for a short time.
             buckets[key]?.tokens = isAlwaysApplied ? remainingTokens : max(remainingTokens, -fullBucket)
-            return isRejected ? Self.seconds(from: remainingTokens, rate) : nil
+            return isRejected ? Self.secondsUntilToken(from: remainingTokens, rate) : nil
         }
     }
 
@@ -133,9 +133,11 @@ final class RateLimit: Sendable {
     }
 
     /// Returns the seconds until there is a token.
-    private static func seconds(from tokens: Double, _ rate: Double) -> Int { Int((1 - tokens) / rate) + 1 }
+    private static func secondsUntilToken(from tokens: Double, _ rate: Double) -> Int {
+        Int((1 - tokens) / rate) + 1
+    }
 
-    /// Returns the tokens for a request. It costs the sum of:
+    /// Returns the tokens for a request. A request costs the sum of:
     ///
     /// - one for the request;
     /// - one for each report, rejected ones included, and for each explanation;
@@ -145,7 +147,7 @@ final class RateLimit: Sendable {
         let others = document.sessions.count + document.checks.count + document.dropped.count
         let dropped = SubmissionBuilder.drops(of: document).reduce(0) { $0 + $1.count }
         let explanations = document.explanations.count + document.reports.count { $0.why.isPresent }
-        return unreadableCost + document.givenCount + explanations + (others + 9) / 10 + dropped / 1_000
+        return unreadableCost + document.reportCount + explanations + (others + 9) / 10 + dropped / 1_000
     }
 
     /// Tokens for a body that cannot be read.

@@ -3,8 +3,8 @@ internal import LeakMessage
 
 /// Redaction of reports. Samples keep only the parts of a report that it does not remove.
 enum SampleRedaction {
-    /// Maximum bytes of a sample. Typical reports have 600. The largest that the wire format allows would have
-    /// 200,000, and a leak keeps up to 18 samples.
+    /// Maximum bytes of a sample. Typical reports have 600. The largest reports that the wire format allows would
+    /// have 200,000, and a leak keeps up to 18 samples.
     static let maxSampleBytes = 16 << 10
 
     /// Redacts a report for a sample.

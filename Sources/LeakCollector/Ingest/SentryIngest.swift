@@ -18,7 +18,7 @@ struct SentryIngest: Sendable {
     /// screenshots, into the envelope of their event, and count the event as lost if the envelope is rejected.
     /// Attachments are skipped.
     static let maxBodyBytes = 16 << 20
-    /// Maximum bytes of a request that can wait for the store. Attachments are skipped before.
+    /// Maximum bytes of a request that can wait for the store. Attachments are skipped before that.
     private static let maxStoredBytes = 1 << 20
 
     let ingest: Ingest
@@ -49,7 +49,7 @@ struct SentryIngest: Sendable {
     // MARK: Before the body
 
     /// Returns the rejection of a request whose body need not be read; `nil` if the body should be read. The address
-    /// determines the format, whatever `Content-Type` says.
+    /// determines the format, and `Content-Type` is ignored.
     ///
     /// - Parameter now: milliseconds since 1970.
     func rejection(of request: borrowing Request, _ health: StoreHealth, now: Int64) -> Response? {

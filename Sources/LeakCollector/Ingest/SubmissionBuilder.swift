@@ -22,7 +22,7 @@ struct SubmissionBuilder {
     var submission: Submission
     private(set) var rejected: [Rejection]
     private let storesExplanations: Bool
-    private var rejectedExplanations: (count: Int, first: String?) = (0, nil)
+    private var rejectedExplanations: (count: Int, firstReason: String?) = (0, nil)
     /// Number of accepted reports. A text that describes several leaks is one report, and one sighting of each leak.
     private var acceptedCount = 0
     /// Number of reports that do not count at their own time, because it is too old or too far ahead.
@@ -112,7 +112,7 @@ struct SubmissionBuilder {
             case .admitted(let index): originIndex = index
             case .rejected(let reason):
                 rejectedExplanations.count += 1
-                rejectedExplanations.first = rejectedExplanations.first ?? reason
+                rejectedExplanations.firstReason = rejectedExplanations.firstReason ?? reason
                 continue
             }
             let groups = cache.group(
@@ -141,7 +141,7 @@ struct SubmissionBuilder {
             Submission.Sighting(
                 leak: grouped.identity, origin: originIndex, isFreed: grouped.isFreed, at: countedAt,
                 count: report.count, alive: report.alive, livedMilliseconds: grouped.livedMilliseconds,
-                sample: report.raw.range))
+                jsonRange: report.raw.range))
     }
 
     private mutating func addExplanation(
@@ -198,7 +198,7 @@ struct SubmissionBuilder {
         }
     }
 
-    /// Returns the sessions that began in an hour before that of arrival, by hour.
+    /// Returns the number of sessions that began before the hour of arrival, by the hour in which they began.
     private func earlierSessions(of document: WireDocument) -> [Int: Int] {
         let arrival = submission.receivedAt
         var sessions: [Int: Int] = [:]
@@ -273,7 +273,7 @@ struct SubmissionBuilder {
             submission.sightings.isEmpty && submission.explanations.isEmpty && submission.usageCounts.isEmpty
             && submission.dropped.isEmpty
         guard isEmpty else { return }
-        guard document.givenCount > 0 || !document.explanations.isEmpty else {
+        guard document.reportCount > 0 || !document.explanations.isEmpty else {
             if let reason = document.firstExplanationProblem { throw Problem(.badRequest, reason) }
             throw Problem(
                 .badRequest,
@@ -288,7 +288,7 @@ struct SubmissionBuilder {
         }
         var problem = Problem(
             .badRequest,
-            document.givenCount == 1
+            document.reportCount == 1
                 ? rejected[0].reason
                 : "none of the reports is valid; the field rejected gives the reason for each")
         problem.rejected = rejected
@@ -332,7 +332,7 @@ struct SubmissionBuilder {
             if rejectedExplanations.count > 0 {
                 writer.object("rejected_explanations") { writer in
                     writer.field("count", rejectedExplanations.count)
-                    writer.field("first", rejectedExplanations.first)
+                    writer.field("first", rejectedExplanations.firstReason)
                 }
             }
             if !storesExplanations { writer.field("explanations", false) }

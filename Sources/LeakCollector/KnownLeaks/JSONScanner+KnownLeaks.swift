@@ -3,7 +3,7 @@ internal import LeakMessage
 internal import LeakStore
 
 // Parser of the entries of a file of known leaks. Unknown fields and invalid values are rejected, because a
-// misspelled bound would hide leaks.
+// misspelled version limit would hide leaks.
 
 extension JSONScanner {
     mutating func knownLeaks() throws(JSONError) -> [KnownLeakRule] {
@@ -35,18 +35,21 @@ extension JSONScanner {
         let names = ["id", "class", "stack", "kind", "systems", "reason", "source"]
         try fields(of: "an entry", named: names) { name, scanner throws(JSONError) in
             switch name {
-            case "id": id = try scanner.value("an id of letters, digits, - and _", Self.id)
-            case "class": className = try scanner.value(Self.patternExpectation, Self.pattern)
+            case "id": id = try scanner.value(expected: "an id of letters, digits, - and _", Self.parseID)
+            case "class": className = try scanner.value(expected: Self.patternExpectation, Self.parsePattern)
             case "stack": stack = try scanner.readPatterns()
-            case "kind": kind = try scanner.value(Self.kindExpectation) { LeakReport.Kind(rawValue: $0) }
+            case "kind":
+                kind = try scanner.value(expected: Self.kindExpectation) { LeakReport.Kind(rawValue: $0) }
             case "systems": systems = try scanner.systemRanges()
             case "reason":
                 let expectation =
                     "a reason of 1 to \(KnownLeakFile.maxReasonBytes) bytes, without control characters"
-                reason = try scanner.value(expectation) {
+                reason = try scanner.value(expected: expectation) {
                     Self.singleLine($0, limit: KnownLeakFile.maxReasonBytes)
                 }
-            default: source = try scanner.value("an address that begins with https://", Self.address)
+            default:
+                source = try scanner.value(
+                    expected: "an address that begins with https://", Self.parseAddress)
             }
         }
         guard let id, let className, let reason, let source else {
@@ -67,7 +70,7 @@ extension JSONScanner {
         var patterns: [NamePattern] = []
         guard try enterArray() else { return patterns }
         repeat {
-            patterns.append(try value(Self.patternExpectation, Self.pattern))
+            patterns.append(try value(expected: Self.patternExpectation, Self.parsePattern))
         } while try hasAnotherElement(in: .array)
         return patterns
     }
@@ -92,9 +95,10 @@ extension JSONScanner {
         try fields(of: "a system", named: ["os", "from", "before"]) { name, scanner throws(JSONError) in
             let version = "a version such as 11.2"
             switch name {
-            case "os": os = try scanner.value("a system such as iOS") { Self.singleLine($0, limit: 64) }
-            case "from": from = try scanner.value(version) { SystemVersion($0) }
-            default: before = try scanner.value(version) { SystemVersion($0) }
+            case "os":
+                os = try scanner.value(expected: "a system such as iOS") { Self.singleLine($0, limit: 64) }
+            case "from": from = try scanner.value(expected: version) { SystemVersion($0) }
+            default: before = try scanner.value(expected: version) { SystemVersion($0) }
             }
         }
         guard let os else { throw JSONError(.expected("a system with the field os"), at: start) }
@@ -125,7 +129,7 @@ extension JSONScanner {
             }
             guard seen.insert(name).inserted else {
                 throw JSONError(
-                    .expected("the field \(name) only once in \(objectName)"), at: slice.range.lowerBound)
+                    .expected("the field \(name) at most once in \(objectName)"), at: slice.range.lowerBound)
             }
             try read(name, &self)
         } while try hasAnotherElement(in: .object)
@@ -138,14 +142,14 @@ extension JSONScanner {
         repeat {
             _ = try kind()
             let start = offset
-            ids.append((try value(expectation) { $0 }, start))
+            ids.append((try value(expected: expectation) { $0 }, start))
         } while try hasAnotherElement(in: .array)
         return ids
     }
 
     /// Reads a string and parses it with `parse`. An error says that `expectation` is expected.
     private mutating func value<Value>(
-        _ expectation: String, _ parse: (String) -> Value?
+        expected expectation: String, _ parse: (String) -> Value?
     ) throws(JSONError) -> Value {
         guard try kind() == .string else { throw JSONError(.expected(expectation), at: offset) }
         let start = offset
@@ -163,11 +167,11 @@ extension JSONScanner {
         "one of " + LeakReport.Kind.allCases.map(\.rawValue).joined(separator: ", ")
     }
 
-    private static func pattern(_ text: String) -> NamePattern? {
+    private static func parsePattern(_ text: String) -> NamePattern? {
         singleLine(text, limit: 512).flatMap { NamePattern($0) }
     }
 
-    private static func id(_ text: String) -> String? {
+    private static func parseID(_ text: String) -> String? {
         let isPlain = text.utf8.allSatisfy { byte in
             switch byte {
             case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -180,12 +184,13 @@ extension JSONScanner {
     }
 
     /// Returns the address of a source. It becomes a link, so only `https://` is allowed, which runs no code.
-    private static func address(_ text: String) -> String? {
+    private static func parseAddress(_ text: String) -> String? {
         guard text.hasPrefix("https://"), text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F })
         else { return nil }
         return singleLine(text, limit: 512)
     }
 
+    /// Returns the text if it has from 1 to `limit` bytes and no control characters; otherwise `nil`.
     private static func singleLine(_ text: String, limit: Int) -> String? {
         guard (1...limit).contains(text.utf8.count), text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
             return nil

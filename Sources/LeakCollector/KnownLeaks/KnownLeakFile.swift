@@ -13,7 +13,7 @@ struct KnownLeakFile: Sendable {
     /// Ids of entries that come with the program and must not apply, and the positions of the ids in this file.
     private(set) var disabledIDs: [(id: String, offset: Int)] = []
 
-    /// Maximum entries of one file. Each entry costs every list an index look-up.
+    /// Maximum entries of one file. Each entry adds an index look-up to each query of a list of leaks.
     static let maxEntries = 1_000
     static let maxReasonBytes = 500
     static let maxSystemsPerEntry = 32
@@ -49,8 +49,9 @@ struct KnownLeakFile: Sendable {
     /// are neither switched off nor replaced by an entry with the same id.
     ///
     /// - Parameters:
-    ///   - shipped: `nil` if no file came with the program. The ids in `off` are then not checked.
-    ///   - own: `nil` if the operator has no file.
+    ///   - shipped: path of the file that comes with the program; `nil` if there is none. The ids in `off` are
+    ///     then not checked.
+    ///   - own: path of the operator's own file; `nil` if there is none.
     /// - Throws: `SettingError` with file, line and column, and what is expected there.
     static func load(shipped: String?, own: String?) throws(SettingError) -> KnownLeaks {
         let entries = try shipped.map { path throws(SettingError) in

@@ -9,14 +9,14 @@ internal import LeakStore
 
 /// Files that a collector serves and applies: style, icon, error pages, and known leaks.
 ///
-/// They are read before the database is opened, so that a mistake in them changes nothing there.
+/// The files are read before the database is opened, so that a mistake in a file does not change the database.
 public struct PublicFolder: Sendable {
     let path: String
     let files: StaticFiles
     let knownLeaks: KnownLeaks
     /// Names of the collector's own files in the folder, to which pages link.
     let names: [String]
-    /// `false` if the folder was made for an earlier version.
+    /// False if the file of known leaks is missing, because the folder belongs to an earlier version.
     let hasKnownLeaks: Bool
 
     private static let requiredNames = ["style.css", "icon.svg", "openapi.json"]
@@ -26,7 +26,7 @@ public struct PublicFolder: Sendable {
     /// - Parameter knownLeaks: the path of the operator's own file of known leaks; `nil` if there is none.
     /// - Throws: ``SettingError`` with the missing file or the position of the mistake.
     public init(_ path: String, knownLeaks: String?) throws(SettingError) {
-        // Checks the names before it reads any file, because a wrong folder may be large or contain private files.
+        // The names are checked before any file is read, because a wrong folder may be large or contain private files.
         if let missing = Self.requiredNames.first(where: { unsafe access("\(path)/\($0)", R_OK) != 0 }) {
             throw SettingError(
                 source: "--public",

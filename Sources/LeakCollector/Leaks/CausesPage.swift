@@ -37,12 +37,12 @@ struct CausesPage: Component {
 
     private var title: HTML {
         guard !sharedCauses.causes.isEmpty else { return "Causes" }
-        let causes = Count(sharedCauses.causeCount).of("cause", "causes")
+        let causes = Count(sharedCauses.causeCount).text(noun: "cause", plural: "causes")
         if sharedCauses.causeCount == sharedCauses.explainedLeakCount {
             return sharedCauses.causeCount == 1 ? "\(causes)" : "\(causes), each of one leak"
         }
         return
-            "\(Count(sharedCauses.explainedLeakCount).of("leak", "leaks")), \(causes)"
+            "\(Count(sharedCauses.explainedLeakCount).text(noun: "leak", plural: "leaks")), \(causes)"
     }
 
     private var intro: HTML {
@@ -78,7 +78,8 @@ struct CausesPage: Component {
         let jsonNote =
             sharedCauses.causes.count > Self.maxListedCauses
             ? "; the JSON has the first \(Count(sharedCauses.causes.count)) causes" : ""
-        return #"<p class="dim">\#(Count(unlistedCount).of("more cause", "more causes"))\#(jsonNote).</p>"#
+        return
+            #"<p class="dim">\#(Count(unlistedCount).text(noun: "more cause", plural: "more causes"))\#(jsonNote).</p>"#
     }
 
     private func card(_ cause: SharedCauses.Cause) -> HTML {
@@ -93,7 +94,7 @@ struct CausesPage: Component {
         return Card(
             "\(IsolatedText(cause.title))",
             #"""
-            <p>\#(Count(cause.leaks.count).of("leak", "leaks"))\#(bytes)\#(suspected)</p>
+            <p>\#(Count(cause.leaks.count).text(noun: "leak", plural: "leaks"))\#(bytes)\#(suspected)</p>
             <p><code>\#(LongText(cause.path.description))</code></p>\#(advice)<ul class="reasons">\#(leaks)\#(more)</ul>
             """#, id: cause.path.causeKey
         ).html
@@ -105,7 +106,7 @@ struct CausesPage: Component {
         let bytes: HTML? = row.retainedAtOnce.map { ", keeps \(ByteCount($0)) in memory" }
         return #"""
             <li><a href="\#(context.links.to(.leak(row.identity.id)))">\#(IsolatedText(row.identity.title))</a>\#(app) \#
-            <span class="dim">\#(Count(row.installs).of("install", "installs"))\#(bytes)</span></li>
+            <span class="dim">\#(Count(row.installs).text(noun: "install", plural: "installs"))\#(bytes)</span></li>
             """#
     }
 }

@@ -1,6 +1,6 @@
 import LeakStore
 
-/// All leaks of one class together, whatever their paths: `/classes?class=…`.
+/// All leaks of one class together, with any path: `/classes?class=…`.
 struct ClassPage: Component {
     var context: PageContext
     var leakClass: LeakClass
@@ -16,7 +16,7 @@ struct ClassPage: Component {
                 \#(more)\#(related)
                 """#,
             footer: [
-                "\(Count(leakClass.total).of("leak", "leaks")) from \(Count(leakClass.reports).of("report", "reports"))",
+                "\(Count(leakClass.total).text(noun: "leak", plural: "leaks")) from \(Count(leakClass.reports).text(noun: "report", plural: "reports"))",
                 #"<a href="\#(context.links.json(of: linkTarget(leakClass.name)))">JSON</a>"#,
             ]
         ).html
@@ -61,7 +61,7 @@ struct ClassPage: Component {
         query.sort = .reports
         return #"""
             <nav class="pages" aria-label="More leaks"><a href="\#(context.links.to(.summary(query)))">\#
-            All \#(Count(leakClass.total).of("leak", "leaks")) of this class</a></nav>
+            All \#(Count(leakClass.total).text(noun: "leak", plural: "leaks")) of this class</a></nav>
             """#
     }
 

@@ -63,7 +63,7 @@ struct FilterForm: Component {
     }
 
     /// Hidden fields with the query's other parameters, which the form would otherwise drop. They do not contain the
-    /// cursor, because the result begins at its first page, nor the direction, which belongs to the order before.
+    /// cursor, because the result begins at its first page, nor the direction, which belongs to the previous order.
     private var hiddenFields: HTML {
         let others = Set(choices.map(\.name) + [order.name, "order", "q", "cursor"])
         return HTML(
@@ -78,7 +78,7 @@ struct FilterForm: Component {
         context.query.className.map { name in
             #"""
             <p class="chip">Only <strong>\#(IsolatedText(name))</strong> \#
-            <a href="\#(context.summary { $0.className = nil })">show all classes</a></p>
+            <a href="\#(context.summaryLink { $0.className = nil })">show all classes</a></p>
             """#
         }
     }

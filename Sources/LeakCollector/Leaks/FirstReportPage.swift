@@ -16,7 +16,7 @@ struct FirstReportPage: Component {
                 <p>Replace KEY with your ingest key, which was printed when the collector started for the first time. \#
                 To create another key, use <a href="\#(context.links.to(.access))">Settings</a> or \#
                 <code>collector key create</code>.</p>
-                \#(Snippet.sending(to: address, key: "KEY", app: nil, project: 1).map(\.card.html))
+                \#(Snippet.snippetsForSending(to: address, key: "KEY", app: nil, project: 1).map(\.card.html))
                 <p><a class="button" href="\#(context.links.to(.summary(app: nil)))">Refresh</a></p></div>
                 """#
         ).html

@@ -94,7 +94,7 @@ struct GroupingCard: Component {
         return #"""
             New reports go to <a href="\#(links.to(.leak(outline.id)))">\#(IsolatedText(outline.title))\#
             \#(outline.groupingKey.stack.isEmpty ? "" : ", \(LeakPath(outline.groupingKey.stack).html)")</a>, which has \#
-            \#(Count(outline.reports).of("report", "reports")). <code>collector regroup</code> merges the two.
+            \#(Count(outline.reports).text(noun: "report", plural: "reports")). <code>collector regroup</code> merges the two.
             """#
     }
 }

@@ -18,10 +18,10 @@ struct GroupingSummary {
         }
         let differingParts =
             Self.isCallStack(leak)
-            ? Count(differenceCount).of("system frame", "system frames")
-            : Count(differenceCount).of("system owner", "system owners")
+            ? Count(differenceCount).text(noun: "system frame", plural: "system frames")
+            : Count(differenceCount).text(noun: "system owner", plural: "system owners")
         sentence =
-            "\(common); the \(Count(reports.count).of("sample report", "sample reports")) differ in \(differingParts)"
+            "\(common); the \(Count(reports.count).text(noun: "sample report", plural: "sample reports")) differ in \(differingParts)"
     }
 
     private static func isCallStack(_ leak: LeakIdentity) -> Bool {
@@ -30,7 +30,7 @@ struct GroupingSummary {
 
     private static func commonParts(of leak: LeakIdentity) -> String {
         let key = leak.groupingKey
-        let frames = same(key.stack.count, "app frame")
+        let frames = sameText(key.stack.count, "app frame")
         if leak.quality == .low {
             guard isCallStack(leak), !key.stack.isEmpty else { return "same text" }
             return key.className.isEmpty ? frames : "same text, \(frames)"
@@ -46,15 +46,15 @@ struct GroupingSummary {
         }
         // The last element is the leaked object itself.
         let owners = key.stack.dropLast(key.stack.last == className ? 1 : 0)
-        return owners.isEmpty ? "same class" : "same class, \(same(owners.count, "owner"))"
+        return owners.isEmpty ? "same class" : "same class, \(sameText(owners.count, "owner"))"
     }
 
-    private static func same(_ count: Int, _ noun: String) -> String {
-        count == 1 ? "same \(noun)" : "same \(Count(count).of(noun, noun + "s"))"
+    private static func sameText(_ count: Int, _ noun: String) -> String {
+        count == 1 ? "same \(noun)" : "same \(Count(count).text(noun: noun, plural: noun + "s"))"
     }
 
     /// Returns the number of system frames, or of system owners, that only some of the reports have. The grouping key
-    /// leaves them out. Reports without any are ignored.
+    /// leaves them out. Reports without system frames or system owners are ignored.
     private static func differenceCount(of leak: LeakIdentity, _ reports: [LeakReport]) -> Int {
         let sets = reports.map { report in
             Set(

@@ -9,7 +9,7 @@ struct KnownLeakCard: Component {
 
     var html: HTML {
         Card(
-            match.isAll ? "Known system leak" : "Partly a known system leak",
+            match.coversAllReports ? "Known system leak" : "Partly a known system leak",
             #"""
             <p>\#(match.rule.reason)</p>
             <dl class="keys"><div><dt>OS versions</dt><dd>\#(systems)</dd></div>\#
@@ -22,10 +22,12 @@ struct KnownLeakCard: Component {
     private var systems: HTML { KnownSystems(leak: match.rule).html }
 
     private var share: HTML {
-        guard !match.isAll else { return "all \(Count(reports)) reports come from these OS versions" }
+        guard !match.coversAllReports else {
+            return "all \(Count(reports)) reports come from these OS versions"
+        }
         return #"""
             \#(Count(match.reports)) of \#(Count(reports)) reports come from these OS versions. \#
-            \#(Count(match.elsewhere)) \#(match.elsewhere == 1 ? "comes" : "come") from other OS versions, so the leak \#
+            \#(Count(match.reportsElsewhere)) \#(match.reportsElsewhere == 1 ? "comes" : "come") from other OS versions, so the leak \#
             is listed as a leak of the app.
             """#
     }

@@ -37,7 +37,7 @@ struct LeakDetailPage: Component {
                 #"<a href="\#(context.links.json(of: .leak(leak.id)))">JSON</a>"#,
                 #"<a href="\#(context.links.to(.reports(leak.id)))">\#(sampleReportsTitle)</a>"#,
             ] + (context.links.isServed ? [markdown] : [])
-                + (detail.siblings.isEmpty ? [allOfClass].compactMap(\.self) : [])
+                + (detail.siblings.isEmpty ? [allOfClassLink].compactMap(\.self) : [])
         ).html
     }
 
@@ -149,7 +149,7 @@ struct LeakDetailPage: Component {
             CountTable.Row(
                 name: ParsedSample.version(builds[0].version, builds.count == 1 ? builds[0].build : nil),
                 counts: [reports, builds[0].versionInstalls], fullBarCount: maximum,
-                details: builds.count == 1 ? nil : self.builds(builds))
+                details: builds.count == 1 ? nil : buildList(builds))
         }
         return Card(
             "Versions", CountTable(headings: ["Version", "Reports", "Installs"], rows: rows).html,
@@ -157,13 +157,13 @@ struct LeakDetailPage: Component {
         ).html
     }
 
-    /// The counts of each build of one version.
-    private func builds(_ builds: [LeakDetail.VersionCount]) -> HTML {
+    /// Returns a list with the counts of each build of one version.
+    private func buildList(_ builds: [LeakDetail.VersionCount]) -> HTML {
         let items = builds.map { count -> HTML in
             let name: HTML = count.build.map { "build \(IsolatedText($0))" } ?? "no build"
             return """
-                <li>\(name): \(Count(count.reports).of("report", "reports")), \
-                \(Count(count.installs).of("install", "installs"))</li>
+                <li>\(name): \(Count(count.reports).text(noun: "report", plural: "reports")), \
+                \(Count(count.installs).text(noun: "install", plural: "installs"))</li>
                 """
         }
         return
@@ -204,12 +204,12 @@ struct LeakDetailPage: Component {
             "Other paths of this class (\(Count(rows.count))\(orMore))",
             #"""
             <table class="small"><thead><tr><th scope="col">Path</th><th scope="col" class="num">Reports</th></tr></thead>\#
-            <tbody>\#(rows)</tbody></table>\#(allOfClass.map { "<p>\($0)</p>" })
+            <tbody>\#(rows)</tbody></table>\#(allOfClassLink.map { "<p>\($0)</p>" })
             """#, id: "other-paths"
         ).html
     }
 
-    private var allOfClass: HTML? {
+    private var allOfClassLink: HTML? {
         guard let className = leak.className else { return nil }
         return
             #"<a href="\#(context.links.to(.leakClass(className, app: leak.appKey.scope)))">All leaks of this class</a>"#

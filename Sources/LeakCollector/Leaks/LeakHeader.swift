@@ -52,7 +52,7 @@ struct OtherEnvironments: Component {
     var html: HTML {
         guard !leaks.isEmpty else { return "" }
         let links = leaks.map { leak -> HTML in
-            #"<a href="\#(context.links.to(.leak(leak.id)))">\#(IsolatedText(leak.environment))</a> (\#(Count(leak.reports).of("report", "reports")))"#
+            #"<a href="\#(context.links.to(.leak(leak.id)))">\#(IsolatedText(leak.environment))</a> (\#(Count(leak.reports).text(noun: "report", plural: "reports")))"#
         }
         return #"<p class="dim">Also reported from \#(HTML(links, separator: ", "))</p>"#
     }

@@ -99,7 +99,7 @@ extension JSONWriter {
                 }
             }
             writer.field("reports", match.reports)
-            writer.field("elsewhere", match.elsewhere)
+            writer.field("elsewhere", match.reportsElsewhere)
         }
     }
 
@@ -115,7 +115,7 @@ extension JSONWriter {
     private mutating func field(_ name: String, reasons: LeakReasons) {
         guard !reasons.isEmpty else { return nullField(name) }
         object(name) { writer in
-            writer.field("explained", reasons.count)
+            writer.field("explained", reasons.explanationCount)
             writer.field("without_path", reasons.pathlessCount)
             writer.field("bytes_at_least", reasons.lowerBoundCount)
             writer.field("bytes_median", reasons.medianBytes)
@@ -129,13 +129,13 @@ extension JSONWriter {
     }
 
     private mutating func fields(of variant: LeakReasons.Variant) {
-        field("count", variant.count)
+        field("count", variant.explanationCount)
         field("proven", variant.provenCount)
         fields(of: variant.path, variant.cause, isProven: variant.provenCount > 0)
         array("closures") { array in
-            for set in variant.closures {
+            for set in variant.closureSets {
                 array.object { writer in
-                    writer.field("count", set.count)
+                    writer.field("count", set.explanationCount)
                     writer.array("functions") { array in
                         for closure in set.closures { array.object { $0.fields(of: closure) } }
                     }
@@ -159,7 +159,7 @@ extension JSONWriter {
 
     private mutating func fields(of sharedCause: SharedCauses.Cause) {
         field("title", sharedCause.title)
-        field("count", sharedCause.count)
+        field("count", sharedCause.explanationCount)
         field("proven", sharedCause.provenCount)
         field("cost_bytes", sharedCause.bytes)
         fields(of: sharedCause.path, sharedCause.mistake, isProven: sharedCause.provenCount > 0)

@@ -23,8 +23,8 @@ struct LeakMarkdown {
             row.installs == 0 ? "" : " from \(row.installs) \(row.installs == 1 ? "install" : "installs")"
         lines.append("- **Seen:** \(reports)\(installs), \(day(row.firstSeen)) to \(day(row.lastSeen))")
         lines.append("- **Versions:** \(versions)")
-        if let systems = list(detail.systems) { lines.append("- **OS versions:** \(systems)") }
-        if let models = list(detail.models) { lines.append("- **Device models:** \(models)") }
+        if let systems = listText(of: detail.systems) { lines.append("- **OS versions:** \(systems)") }
+        if let models = listText(of: detail.models) { lines.append("- **Device models:** \(models)") }
         lines += section("Path", path) + retainPath
         lines += ["", "[Open this leak](\(address))", ""]
         return lines.joined(separator: "\n")
@@ -59,7 +59,7 @@ struct LeakMarkdown {
         return first == last ? Self.codeSpan(first) : "\(Self.codeSpan(first)) to \(Self.codeSpan(last))"
     }
 
-    private func list(_ values: [LeakDetail.ValueCount]) -> String? {
+    private func listText(of values: [LeakDetail.ValueCount]) -> String? {
         guard !values.isEmpty else { return nil }
         let named = values.prefix(Self.maxListedValues).map { "\(Self.codeSpan($0.value)) (\($0.reports))" }
         let others = values.count > Self.maxListedValues ? ", and others" : ""

@@ -11,7 +11,7 @@ struct LeakTable: Component {
     var isSorted = true
 
     var html: HTML {
-        let caption: HTML = caption.map { #"<caption class="hidden">\#($0)</caption>"# } ?? summary
+        let caption: HTML = caption.map { #"<caption class="hidden">\#($0)</caption>"# } ?? visibleCaption
         return #"""
             <table class="leaks\#(hasCosts ? " costs" : "")">\#(caption)
             <thead><tr>\#(columnHeading("Leak", .name))\#(columnHeading("State", .state))\#
@@ -41,7 +41,7 @@ struct LeakTable: Component {
     }
 
     /// The visible caption: `To fix · sorted by installs in the current release, 7 days`.
-    private var summary: HTML {
+    private var visibleCaption: HTML {
         let query = context.query
         var parts = [query.state.displayName, query.orderDescription]
         if let period = query.period {
@@ -52,10 +52,10 @@ struct LeakTable: Component {
         return "<caption>\(parts.joined(separator: " · "))\(reverseLink)</caption>"
     }
 
-    /// Reverses the order. A narrow window shows no column heads.
+    /// Link that reverses the order. It is for narrow windows, which show no column heads.
     private var reverseLink: HTML? {
         guard context.links.isServed, isSorted, !leaks.isEmpty else { return nil }
-        let link = context.summary { $0.order = reversedOrder($0.sort) }
+        let link = context.summaryLink { $0.order = reversedOrder($0.sort) }
         return #"<a href="\#(link)">Reverse the order</a>"#
     }
 
@@ -75,7 +75,7 @@ struct LeakTable: Component {
         guard context.links.isServed, isSorted, isSortable else {
             return #"<th scope="col"\#(number)\#(order)>\#(title)</th>"#
         }
-        let link = context.summary {
+        let link = context.summaryLink {
             ($0.sort, $0.order) = (sort, isCurrentOrder ? reversedOrder(sort) : nil)
         }
         return

@@ -2,7 +2,8 @@ internal import LeakHTTPServer
 internal import LeakMessage
 internal import LeakStore
 
-/// The overview of the app in the query, in one environment. Without an app, the overview of all apps together, and those of single apps.
+/// The overview of the app in the query, in one environment. If the query names no app: the overview of all apps together, and
+/// the overviews of single apps.
 struct OverviewResource: JSONResource {
     static let jsonPath = "/summary"
 

@@ -15,8 +15,8 @@ struct OverviewTiles: Component {
             #"<dl class="tiles\#(styleClass)">\#(first)\#(newLeaks)\#(regressed)\#(recentReports)\#(leaksToFix)</dl>"#
     }
 
-    /// End of the titles of the tiles that count all apps together. The first tile never does.
-    private var scope: HTML { apps.isEmpty ? "" : ", all apps" }
+    /// End of the titles of the tiles that count all apps together. The first tile never counts apps together.
+    private var scopeSuffix: HTML { apps.isEmpty ? "" : ", all apps" }
 
     private var sessions: Tile {
         guard let newest = overview.currentRelease, let leakFreeShare = newest.leakFreePercentage else {
@@ -26,7 +26,7 @@ struct OverviewTiles: Component {
                 return Tile(
                     title: "Leak-free sessions in \(IsolatedText(last.version))", value: "\(leakFreeShare)",
                     note: """
-                        \(Count(last.sessions).of("session", "sessions")); \
+                        \(Count(last.sessions).text(noun: "session", plural: "sessions")); \
                         no sessions of \(overview.currentRelease.map { IsolatedText($0.version).html }) yet\(pinned)
                         """)
             }
@@ -37,13 +37,13 @@ struct OverviewTiles: Component {
         return Tile(
             title: "Leak-free sessions in \(IsolatedText(newest.version))", value: "\(leakFreeShare)",
             note: """
-                \(SessionsChange(overview: overview))\(Count(newest.sessions).of("session", "sessions"))\
+                \(SessionsChange(overview: overview))\(Count(newest.sessions).text(noun: "session", plural: "sessions"))\
                 \(newest.adoption.map { " · adoption: \(AdoptionText(context: context, adoption: $0))" as HTML })\
                 \(pinned)
                 """)
     }
 
-    /// A reader learns here why adoption does not change the current release.
+    /// Note about a pin, because of which adoption does not change the current release.
     private var pinned: HTML? {
         overview.currentRelease.flatMap { $0.isPinned ? " · pinned as current release" : nil }
     }
@@ -51,7 +51,7 @@ struct OverviewTiles: Component {
     private var newLeaks: Tile {
         guard let newest = overview.currentRelease else {
             return Tile(
-                title: link("New leaks\(scope)", if: overview.newLeaks > 0) { $0.state = .new },
+                title: link("New leaks\(scopeSuffix)", if: overview.newLeaks > 0) { $0.state = .new },
                 value: "\(Count(overview.newLeaks))",
                 note: overview.newLeaks == 0
                     ? "No new leaks" : "in each app\u{2019}s current release")
@@ -67,7 +67,7 @@ struct OverviewTiles: Component {
 
     private var regressed: Tile {
         Tile(
-            title: link("Regressed\(scope)", if: overview.regressedLeaks > 0) { $0.state = .regressed },
+            title: link("Regressed\(scopeSuffix)", if: overview.regressedLeaks > 0) { $0.state = .regressed },
             value: "\(Count(overview.regressedLeaks))",
             note: overview.regressedLeaks == 0
                 ? "No regressions" : titleList(overview.regressedLeakTitles, of: overview.regressedLeaks))
@@ -91,8 +91,9 @@ struct OverviewTiles: Component {
 
     private var recentReports: Tile {
         Tile(
-            title: link("Reports, last \(overview.period.displayName)\(scope)", if: overview.recentLeaks > 0)
-            {
+            title: link(
+                "Reports, last \(overview.period.displayName)\(scopeSuffix)", if: overview.recentLeaks > 0
+            ) {
                 $0.period = overview.period
                 $0.state = .any
             },
@@ -100,8 +101,8 @@ struct OverviewTiles: Component {
             note: overview.recentReports == 0
                 ? "No reports"
                 : """
-                \(Count(overview.recentLeaks).of("leak", "leaks")) · \
-                \(Count(overview.recentInstalls).of("install", "installs"))
+                \(Count(overview.recentLeaks).text(noun: "leak", plural: "leaks")) · \
+                \(Count(overview.recentInstalls).text(noun: "install", plural: "installs"))
                 """)
     }
 
@@ -115,10 +116,13 @@ struct OverviewTiles: Component {
             dropped == 0 ? "" : " · Reports dropped on devices: \(Count(dropped)) (\(reasons))"
         let toFix = overview.toFix
         let hiddenCount = overview.leaks.saturated(adding: -toFix.leaks)
-        let hiddenNote: HTML = hiddenCount == 0 ? "" : " · Hidden: \(Count(hiddenCount).of("leak", "leaks"))"
+        let hiddenNote: HTML =
+            hiddenCount == 0 ? "" : " · Hidden: \(Count(hiddenCount).text(noun: "leak", plural: "leaks"))"
         return Tile(
-            title: "Leaks to fix\(scope)", value: "\(Count(toFix.leaks))",
-            note: "\(Count(toFix.reports).of("report", "reports"))\(hiddenNote)\(droppedNote)\(limitNotes)")
+            title: "Leaks to fix\(scopeSuffix)", value: "\(Count(toFix.leaks))",
+            note:
+                "\(Count(toFix.reports).text(noun: "report", plural: "reports"))\(hiddenNote)\(droppedNote)\(limitNotes)"
+        )
     }
 
     /// The limits that were reached. Reports beyond a limit are still counted in the totals.
@@ -177,7 +181,7 @@ struct AppsTile: Component {
         let moreCount = context.apps.count - apps.count
         let moreNote: HTML? =
             moreCount > 0
-            ? "<li><small>and \(Count(moreCount).of("more app", "more apps")) last seen earlier</small></li>"
+            ? "<li><small>and \(Count(moreCount).text(noun: "more app", plural: "more apps")) last seen earlier</small></li>"
             : nil
         return #"""
             <div class="tile"><dt>Leak-free sessions of each app</dt>\#
@@ -189,7 +193,7 @@ struct AppsTile: Component {
         let name: HTML =
             #"<a href="\#(context.links.to(.summary(app: AppScope(appOverview.app, environment: context.query.environment))))">\#(IsolatedText(appOverview.app))</a>"#
         let overview = appOverview.overview
-        let new: HTML = "\(Count(overview.newLeaks).of("new leak", "new leaks"))"
+        let new: HTML = "\(Count(overview.newLeaks).text(noun: "new leak", plural: "new leaks"))"
         guard let newest = overview.currentRelease else {
             return "<li><span>\(name)</span> <b>no data</b></li>"
         }

@@ -15,12 +15,12 @@ struct ReasonsCard: Component {
     var html: HTML {
         let paths = reasons.variants.prefix(Self.maxListedPaths).map(item)
         let otherCount =
-            reasons.variants.dropFirst(Self.maxListedPaths).reduce(0) { $0 + $1.count }
+            reasons.variants.dropFirst(Self.maxListedPaths).reduce(0) { $0 + $1.explanationCount }
             + reasons.pathlessCount
         let otherPaths: HTML? =
             otherCount == 0
             ? nil
-            : "<li>\(Percentage(otherCount, of: reasons.count)) <span class=\"dim\">other paths, or no path</span></li>"
+            : "<li>\(Percentage(otherCount, of: reasons.explanationCount)) <span class=\"dim\">other paths, or no path</span></li>"
         return Card(
             "Why it stays in memory",
             #"\#(diagram)<ol class="reasons">\#(paths)\#(otherPaths)</ol>\#(cost)\#(sameCauseLink)"#,
@@ -46,7 +46,7 @@ struct ReasonsCard: Component {
         let isSuspected = variant.provenCount == 0
         let mark: HTML? = isSuspected ? #" <span class="dim">suspected</span>"# : nil
         return """
-            <li>\(Percentage(variant.count, of: reasons.count))\(mark) \
+            <li>\(Percentage(variant.explanationCount, of: reasons.explanationCount))\(mark) \
             <code>\(LongText(path))</code>\(closures(variant))\(variant.cause.map { CauseAdvice(cause: $0, isSuspected: isSuspected).html })</li>
             """
     }
@@ -56,16 +56,18 @@ struct ReasonsCard: Component {
 
     /// Returns the closures by their names, or by their positions if symbols name none of them.
     private func closures(_ variant: LeakReasons.Variant) -> HTML? {
-        let namedSets = variant.closures.filter { $0.closures.contains { $0.name != nil } }
-        guard !variant.closures.isEmpty else { return nil }
-        let items = (namedSets.isEmpty ? variant.closures : namedSets).prefix(Self.maxListedClosureSets).map {
-            set -> HTML in
-            let listedClosures = namedSets.isEmpty ? set.closures : set.closures.filter { $0.name != nil }
-            let names = listedClosures.map { "<code>\(LongText($0.description))</code>" as HTML }
-            let share: HTML? =
-                variant.closures.count > 1 ? " \(Percentage(set.count, of: variant.count))" : nil
-            return "<li>\(HTML(names, separator: ", "))\(share)</li>"
-        }
+        let namedSets = variant.closureSets.filter { $0.closures.contains { $0.name != nil } }
+        guard !variant.closureSets.isEmpty else { return nil }
+        let items = (namedSets.isEmpty ? variant.closureSets : namedSets).prefix(Self.maxListedClosureSets)
+            .map {
+                set -> HTML in
+                let listedClosures = namedSets.isEmpty ? set.closures : set.closures.filter { $0.name != nil }
+                let names = listedClosures.map { "<code>\(LongText($0.description))</code>" as HTML }
+                let share: HTML? =
+                    variant.closureSets.count > 1
+                    ? " \(Percentage(set.explanationCount, of: variant.explanationCount))" : nil
+                return "<li>\(HTML(names, separator: ", "))\(share)</li>"
+            }
         return #"<ul class="plain">\#(items)</ul>"#
     }
 

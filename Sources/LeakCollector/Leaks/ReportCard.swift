@@ -8,7 +8,7 @@ struct ReportCard: Component {
     enum Depth {
         /// Only the parts that help to understand the leak.
         case digest
-        /// Shows the path and the cycle, too.
+        /// The parts of ``digest``, and the path and the cycle.
         case everything
     }
 
@@ -33,7 +33,7 @@ struct ReportCard: Component {
             separator: " · ")
     }
 
-    /// The facts of the report: `dismissed · waited 1.0 s · 3 alive`.
+    /// The facts of the report: `dismissed · checked after 1.0 s · 3 objects of the class alive`.
     private var facts: HTML? {
         guard let report = parsedSample.report else { return nil }
         var parts: [HTML] = []
@@ -51,7 +51,7 @@ struct ReportCard: Component {
             parts.append("freed after \(DurationText(milliseconds: lived))")
         }
         if let alive = report.alive {
-            parts.append("\(Count(alive).of("object", "objects")) of the class alive")
+            parts.append("\(Count(alive).text(noun: "object", plural: "objects")) of the class alive")
         }
         if report.count > 1 { parts.append("sighted \(Count(report.count)) times") }
         return parts.isEmpty ? nil : #"<p class="dim">\#(HTML(parts, separator: " · "))</p>"#

@@ -23,7 +23,7 @@ struct ReportsPage: Component {
                 \(reports.isEmpty ? none : HTML(cards, separator: "\n"))
                 """,
             footer: [
-                "\(Count(reports.count).of("sample report", "sample reports"))",
+                "\(Count(reports.count).text(noun: "sample report", plural: "sample reports"))",
                 #"<a href="\#(context.links.json(of: .reports(leak.id)))">JSON</a>"#,
             ]
         ).html

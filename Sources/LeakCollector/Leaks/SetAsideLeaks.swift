@@ -26,7 +26,7 @@ struct SetAsideLeaks: Component {
                 If a version with the fix reports the leak, its state becomes <em>regressed</em>.</p>
                 """,
             caption: "Resolved leaks that are still seen in old versions",
-            // An export has no list of a period.
+            // An export has no list that is restricted to a period.
             all: context.links.isServed ? "All leaks resolved, still seen" : "All resolved leaks",
             isOpen: page.leaks.isEmpty)
     }
@@ -43,8 +43,11 @@ struct SetAsideLeaks: Component {
             caption: "Known system leaks")
     }
 
-    /// Returns a table in a section, which is closed unless the list above is empty and the leaks explain the numbers; `nil` without
-    /// leaks.
+    /// Returns a section with a table of leaks; `nil` without leaks.
+    ///
+    /// - Parameters:
+    ///   - all: text of the link to all leaks; `nil` for `All` and `many`.
+    ///   - isOpen: true to show the table at once, and not only after a click on the title of the section.
     private func section(
         _ leaks: [LeakRow], of totals: LeakTotals, _ query: LeakQuery, one: String, many: String,
         during period: HTML? = nil, note: HTML? = nil, caption: String, all: HTML? = nil,
@@ -56,8 +59,8 @@ struct SetAsideLeaks: Component {
             ? #"<nav class="pages"><a href="\#(listAddress(query))">\#(all ?? "All \(many)")</a></nav>"# : nil
         let table = LeakTable(context: context, leaks: leaks, caption: caption, isSorted: false)
         return #"""
-            <details class="set-aside"\#(isOpen ? " open" : "")><summary>\#(Count(totals.leaks).of(one, many)), \#
-            \#(Count(totals.reports).of("report", "reports"))\#(period)</summary>
+            <details class="set-aside"\#(isOpen ? " open" : "")><summary>\#(Count(totals.leaks).text(noun: one, plural: many)), \#
+            \#(Count(totals.reports).text(noun: "report", plural: "reports"))\#(period)</summary>
             \#(note)\#(table)\#(allLink)</details>
             """#
     }
@@ -75,12 +78,12 @@ struct SetAsideLeaks: Component {
         to state: LeakQuery.StateFilter, totals: LeakTotals, one: String, many: String
     ) -> HTML? {
         guard totals.leaks > 0 else { return nil }
-        let leaks = Count(totals.leaks).of(one, many)
+        let leaks = Count(totals.leaks).text(noun: one, plural: many)
         return
-            #"<a href="\#(listAddress(query(state)))">\#(leaks)</a>, \#(Count(totals.reports).of("report", "reports"))"#
+            #"<a href="\#(listAddress(query(state)))">\#(leaks)</a>, \#(Count(totals.reports).text(noun: "report", plural: "reports"))"#
     }
 
-    /// The list of the leaks in a state, with the other filters of this list.
+    /// Returns the query for the leaks in a state, with the other filters of this list.
     private func query(_ state: LeakQuery.StateFilter) -> LeakQuery {
         var query = context.query
         query.state = state
@@ -89,7 +92,7 @@ struct SetAsideLeaks: Component {
 
     private func listAddress(_ query: LeakQuery) -> String {
         context.links.isServed
-            ? context.summary { ($0.state, $0.period) = (query.state, query.period) }
+            ? context.summaryLink { ($0.state, $0.period) = (query.state, query.period) }
             : context.links.to(.list(app: query.scope, state: query.state, page: 1))
     }
 }

@@ -76,7 +76,7 @@ struct SimilarLeak: Hashable, Sendable {
         }
         let elementDifference =
             isComparable
-            ? comparison.text(ours.elements.isEmpty ? theirs.kind : ours.kind)
+            ? comparison.differenceText(ours.elements.isEmpty ? theirs.kind : ours.kind)
             : "the other leak has \(theirs.kind.nounPhrase), this leak has \(ours.kind.nounPhrase)"
         let ruleNote =
             leak.groupingKey.version == other.groupingKey.version
@@ -212,7 +212,10 @@ struct SimilarLeak: Hashable, Sendable {
             return matches
         }
 
-        func text(_ kind: Key.Kind) -> String {
+        /// Returns the difference in words.
+        ///
+        /// - Parameter kind: the kind of the elements.
+        func differenceText(_ kind: Key.Kind) -> String {
             let elementCount = max(counts.ours, counts.theirs)
             switch (counts.ours, counts.theirs) {
             case (0, 0): return "without \(kind.nounPhrase)"
@@ -253,7 +256,7 @@ struct RelatedLeaks {
         let outline = LeakOutline(
             id: identity.id, title: identity.title, className: identity.className, stack: identity.stack,
             groupingKey: identity.groupingKey, reports: leak.reports)
-        closest = SimilarLeak.closest(to: outline, among: try reader.outlines(near: identity.id))
+        closest = SimilarLeak.closest(to: outline, among: try reader.outlines(similarTo: identity.id))
         successor = try Successor(of: identity, newest: newest, reader: reader)
         let images = CallStack.unnamedImages(in: identity.stack)
         guard !images.isEmpty else { return }

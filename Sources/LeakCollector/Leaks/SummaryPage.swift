@@ -35,17 +35,17 @@ struct SummaryPage: Component {
         if context.query.cursor != nil {
             return #"""
                 <div class="card empty"><h2>No more leaks</h2>
-                <p><a href="\#(context.summary { _ in })">Back to the first page</a></p></div>
+                <p><a href="\#(context.summaryLink { _ in })">Back to the first page</a></p></div>
                 """#
         }
         if context.query.hasFilters {
             return #"""
                 <div class="card empty"><h2>No matches</h2>
-                <p>No leak matches these filters. Without filters, there are \#(Count(overview.leaks).of("leak", "leaks")). \#
-                <a href="\#(context.summary { $0 = $0.withoutFilters })">Clear filters</a></p></div>
+                <p>No leak matches these filters. Without filters, there are \#(Count(overview.leaks).text(noun: "leak", plural: "leaks")). \#
+                <a href="\#(context.summaryLink { $0 = $0.withoutFilters })">Clear filters</a></p></div>
                 """#
         }
-        guard overview.leaks > 0 || !falls.isEmpty else {
+        guard overview.leaks > 0 || !declineNotes.isEmpty else {
             return #"""
                 <div class="card empty"><h2>No leaks yet</h2>
                 <p>Reports of \#(IsolatedText(context.query.app ?? "any app")) appear here as soon as they arrive.</p></div>
@@ -67,35 +67,35 @@ struct SummaryPage: Component {
         guard overview.leaks > 0 else {
             return #"""
                 <div class="card empty"><h2>No leak is reported, but sessions leak</h2>
-                <p>Sessions count leaks that no report describes. Are reports lost, or turned off in the app?</p>\#(falls)</div>
+                <p>Sessions count leaks that no report describes. Are reports lost, or turned off in the app?</p>\#(declineNotes)</div>
                 """#
         }
         let all: HTML = "All leaks are resolved, ignored, freed late or known system leaks."
-        guard page.resolvedSeen.leaks > 0 || !falls.isEmpty else {
+        guard page.resolvedSeen.leaks > 0 || !declineNotes.isEmpty else {
             return #"<div class="card empty"><h2>Nothing left to fix</h2><p>\#(all)</p></div>"#
         }
         let seen: HTML? =
             page.resolvedSeen.leaks == 0
             ? nil
             : """
-            <p>\(Count(page.resolvedSeen.leaks).of("leak is", "leaks are")) still seen after \
+            <p>\(Count(page.resolvedSeen.leaks).text(noun: "leak is", plural: "leaks are")) still seen after \
             \(page.resolvedSeen.leaks == 1 ? "it was" : "they were") resolved: \
-            \(Count(page.resolvedSeen.reports).of("report", "reports")) in the last \
+            \(Count(page.resolvedSeen.reports).text(noun: "report", plural: "reports")) in the last \
             \(context.query.ofResolvedSeen.period?.displayName ?? "").</p>
             """
         return #"""
-            <div class="card empty"><h2>No open leaks, but leaks are still seen</h2><p>\#(all)</p>\#(seen)\#(falls)</div>
+            <div class="card empty"><h2>No open leaks, but leaks are still seen</h2><p>\#(all)</p>\#(seen)\#(declineNotes)</div>
             """#
     }
 
     /// Sentences about the apps whose share of leak-free sessions has fallen in the newest version.
-    private var falls: [HTML] {
+    private var declineNotes: [HTML] {
         apps.isEmpty
-            ? [fall(overview, of: nil)].compactMap(\.self)
-            : apps.compactMap { fall($0.overview, of: apps.count > 1 ? $0.app : nil) }
+            ? [declineNote(overview, of: nil)].compactMap(\.self)
+            : apps.compactMap { declineNote($0.overview, of: apps.count > 1 ? $0.app : nil) }
     }
 
-    private func fall(_ overview: Overview, of app: String?) -> HTML? {
+    private func declineNote(_ overview: Overview, of app: String?) -> HTML? {
         guard let newest = overview.currentRelease, let previous = overview.previous,
             let now = newest.leakFreeSessions,
             let before = previous.leakFreeSessions, SessionsChange.tenths(from: before, to: now) < 0,
@@ -112,9 +112,9 @@ struct SummaryPage: Component {
         if let exportedPageNumber { return exportedPageLinks(around: exportedPageNumber) }
         guard context.links.isServed, page.next != nil || context.query.cursor != nil else { return nil }
         let first: HTML =
-            context.query.cursor == nil ? "" : #"<a href="\#(context.summary { _ in })">First page</a>"#
+            context.query.cursor == nil ? "" : #"<a href="\#(context.summaryLink { _ in })">First page</a>"#
         let following: HTML? = page.next.map { cursor in
-            #"<a rel="next" href="\#(context.summary { $0.cursor = cursor })">Next page</a>"#
+            #"<a rel="next" href="\#(context.summaryLink { $0.cursor = cursor })">Next page</a>"#
         }
         return #"<nav class="pages" aria-label="More leaks">\#(first)\#(following)</nav>"#
     }
@@ -151,10 +151,10 @@ struct SummaryPage: Component {
         let version: HTML? = context.query.version.map { " in \(IsolatedText($0))" }
         let shown: HTML =
             page.leaks.count < page.total
-            ? "\(Count(page.leaks.count)) of \(Count(page.total).of("leak", "leaks"))"
-            : "\(Count(page.total).of("leak", "leaks"))"
+            ? "\(Count(page.leaks.count)) of \(Count(page.total).text(noun: "leak", plural: "leaks"))"
+            : "\(Count(page.total).text(noun: "leak", plural: "leaks"))"
         return [
-            "\(shown) from \(Count(page.reports).of("report", "reports"))\(version)",
+            "\(shown) from \(Count(page.reports).text(noun: "report", plural: "reports"))\(version)",
             #"<a href="\#(context.links.json(of: listTarget))">JSON</a>"#, overviewLink,
         ].compactMap(\.self)
     }

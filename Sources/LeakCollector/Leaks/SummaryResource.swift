@@ -36,7 +36,7 @@ struct SummaryResource: JSONResource, PageResource {
         ).html
     }
 
-    /// Maximum number of leaks of one state below the first page of a list of leaks to fix.
+    /// Maximum number of leaks of one state that are shown below the first page of a list of leaks to fix.
     static let maxSetAsideLeaks = 20
 
     /// Returns the first leaks of a state that the list leaves out; none after the first page.

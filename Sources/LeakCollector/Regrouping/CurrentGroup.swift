@@ -19,7 +19,7 @@ enum CurrentGroup {
     ///
     /// - Parameters:
     ///   - reports: the sample reports of the leak.
-    ///   - symbols: names frames that have only an image and an offset.
+    ///   - symbols: returns the functions of a frame that has only an image and an offset.
     init(
         of leak: LeakIdentity, reports: some Sequence<LeakReport>,
         symbols: CallStack.Symbols = { _, _ in [] }
@@ -61,7 +61,7 @@ enum CurrentGroup {
     }
 
     /// Returns the modules that the sender may have named. A sample report does not contain the module, so each of
-    /// them is tried. No type is in ``GroupingRules/noModuleMarker``, which leaves dotted names whole.
+    /// them is tried. No type belongs to ``GroupingRules/noModuleMarker``, so dotted names stay whole with it.
     private static func modules(of leak: LeakIdentity) -> [String?] {
         let isNested = leak.module == nil && leak.className?.contains(".") ?? false
         return isNested
@@ -113,8 +113,8 @@ struct Successor {
         self.outline = outline
     }
 
-    /// Finds the successor of a leak. It reads a sample and an outline, and only if the rules may give
-    /// the leak another group today.
+    /// Finds the successor of a leak. The initializer reads a sample report and an outline, but only if the current rules may
+    /// give the leak another group.
     ///
     /// - Parameter newest: returns the newest sample report of the leak; called only if it is needed.
     /// - Returns: `nil` if new reports still belong to the leak itself.

@@ -23,9 +23,9 @@ package struct RegroupPlanner {
         /// The leaks that are merged into the target, those with most reports first.
         package var parts: [Part]
         /// The decision in force for the merged leak.
-        package var holding: LeakMerge.Holding?
+        package var decisionInForce: LeakMerge.DecisionInForce?
         /// Number of leaks, the target included, that have a decision.
-        package var decidedParts: Int
+        package var decidedLeakCount: Int
     }
 
     /// The changes in one app.
@@ -99,7 +99,7 @@ package struct RegroupPlanner {
             case .unknown: plan.undeterminedCount += 1
             }
         }
-        targets = targets.mapValues { $0.chosen { leaks[$0].map { $0.identity.module ?? "" } } }
+        targets = targets.mapValues { $0.countedIdentity { leaks[$0].map { $0.identity.module ?? "" } } }
         targets = targets.filter { $0.key != $0.value.id }
         var groups: [LeakID: Group] = [:]
         for (source, target) in targets {
@@ -107,7 +107,7 @@ package struct RegroupPlanner {
             groups[
                 target.id,
                 default: Group(
-                    target: target, targetReports: leaks[target.id]?.reports, parts: [], decidedParts: 0)
+                    target: target, targetReports: leaks[target.id]?.reports, parts: [], decidedLeakCount: 0)
             ].parts.append(Self.part(row))
         }
         let depths = Self.depths(targets.mapValues(\.id))
@@ -164,9 +164,9 @@ package struct RegroupPlanner {
             guard let decision = try reader.leak(id, now: now)?.history.first(where: \.setsState) else {
                 continue
             }
-            group.decidedParts += 1
-            if group.holding.map({ decision.at > $0.decision.at }) ?? true {
-                group.holding = LeakMerge.Holding(decision: decision, leak: id)
+            group.decidedLeakCount += 1
+            if group.decisionInForce.map({ decision.at > $0.decision.at }) ?? true {
+                group.decisionInForce = LeakMerge.DecisionInForce(decision: decision, leak: id)
             }
         }
     }
@@ -199,28 +199,30 @@ enum MergeNote {
     ///
     /// - Parameter version: version of the rules that group the reports in one leak.
     static func text(_ merge: LeakMerge, version: Int) -> String {
-        let names = merge.sources.prefix(maxListedLeaks).map { "\($0.id) (\(count($0.reports, "report")))" }
+        let names = merge.sources.prefix(maxListedLeaks).map {
+            "\($0.id) (\(countText($0.reports, of: "report")))"
+        }
         let others = merge.sources.count - names.count
         let list = (names + (others > 0 ? ["\(others) more"] : [])).joined(separator: ", ")
         let sentence =
-            "Rule \(version) groups the reports of \(count(merge.sources.count, "other leak")) into this leak: \(list)."
-        guard let holding = merge.holding else { return sentence }
+            "Rule \(version) groups the reports of \(countText(merge.sources.count, of: "other leak")) into this leak: \(list)."
+        guard let decisionInForce = merge.decisionInForce else { return sentence }
         let choiceNote =
-            merge.decidedParts > 1
-            ? ", the most recent of the decisions about \(merge.decidedParts) leaks" : ""
+            merge.decidedLeakCount > 1
+            ? ", the most recent of the decisions about \(merge.decidedLeakCount) leaks" : ""
         return
-            "\(sentence) Decision in force: \(decision(holding.decision)), about \(holding.leak)\(choiceNote)."
+            "\(sentence) Decision in force: \(decisionText(decisionInForce.decision)), about \(decisionInForce.leak)\(choiceNote)."
     }
 
     /// Returns a decision in words: `resolved in 5.2.0 by ada on 2026-11-20`.
-    static func decision(_ decision: PastDecision) -> String {
+    static func decisionText(_ decision: PastDecision) -> String {
         let actionText =
             switch decision.action {
             case .resolved(let version, let isAfter):
                 "resolved in \(isAfter ? "the next version after " : "")\(version)"
             case .ignored(nil): "ignored forever"
             case .ignored(.until(let end)): "ignored until \(CivilDate(milliseconds: end).text)"
-            case .ignored(.nextReports(let reports)): "ignored until \(count(reports, "more report"))"
+            case .ignored(.nextReports(let reports)): "ignored until \(countText(reports, of: "more report"))"
             case .reopened: "reopened"
             case .noted: "a comment"
             }
@@ -228,7 +230,7 @@ enum MergeNote {
     }
 
     /// Returns a number with its noun: `1 leak`, `2 leaks`.
-    static func count(_ number: Int, _ noun: String) -> String {
+    static func countText(_ number: Int, of noun: String) -> String {
         "\(number) \(noun)\(number == 1 ? "" : "s")"
     }
 }
@@ -252,11 +254,11 @@ package enum RegroupSummary {
             merged == 0
             ? []
             : [
-                "merged \(MergeNote.count(merged, "leak")) into \(MergeNote.count(targets, "other leak")); the old addresses lead there"
+                "merged \(MergeNote.countText(merged, of: "leak")) into \(MergeNote.countText(targets, of: "other leak")); the old addresses lead there"
             ]
         guard unmergedCount > 0 else { return mergedLines }
         return mergedLines + [
-            "not merged: \(MergeNote.count(unmergedCount, "leak")) that another command changed or that expired "
+            "not merged: \(MergeNote.countText(unmergedCount, of: "leak")) that another command changed or that expired "
                 + "while this command ran; collector regroup --dry-run lists the remaining ones"
         ]
     }
@@ -265,15 +267,17 @@ package enum RegroupSummary {
     package static func lines(_ plan: RegroupPlanner.Plan) -> [String] {
         let mergeCount = plan.groups.reduce(0) { $0 + $1.parts.count }
         var lines = [
-            "app \(plan.app): \(mergeCount) of \(MergeNote.count(plan.leakCount, "leak")) to merge"
+            "app \(plan.app): \(mergeCount) of \(MergeNote.countText(plan.leakCount, of: "leak")) to merge"
         ]
         for group in plan.groups {
-            let state = group.targetReports.map { MergeNote.count($0, "report") } ?? "new"
-            lines.append("  into \(name(group.target)) (\(group.target.id), \(state))")
+            let state = group.targetReports.map { MergeNote.countText($0, of: "report") } ?? "new"
+            lines.append("  into \(displayName(of: group.target)) (\(group.target.id), \(state))")
             lines += self.lines(group.parts, "    from")
-            if let holding = group.holding {
-                let choiceNote = group.decidedParts > 1 ? ", the most recent of \(group.decidedParts)" : ""
-                lines.append("    decision in force: \(MergeNote.decision(holding.decision))\(choiceNote)")
+            if let decisionInForce = group.decisionInForce {
+                let choiceNote =
+                    group.decidedLeakCount > 1 ? ", the most recent of \(group.decidedLeakCount)" : ""
+                lines.append(
+                    "    decision in force: \(MergeNote.decisionText(decisionInForce.decision))\(choiceNote)")
             }
         }
         if !plan.ambiguousLeaks.isEmpty {
@@ -283,22 +287,22 @@ package enum RegroupSummary {
         if plan.undeterminedCount > 0 {
             lines.append(
                 "  not checked, because no sample report shows their group: "
-                    + MergeNote.count(plan.undeterminedCount, "leak"))
+                    + MergeNote.countText(plan.undeterminedCount, of: "leak"))
         }
         return lines
     }
 
     private static func lines(_ parts: [RegroupPlanner.Part], _ start: String) -> [String] {
         let shown = parts.prefix(maxListedParts).map { part in
-            "\(start) \(part.id): \(shortened(part.title)), rule \(part.ruleVersion), \(MergeNote.count(part.reports, "report"))"
+            "\(start) \(part.id): \(shortened(part.title)), rule \(part.ruleVersion), \(MergeNote.countText(part.reports, of: "report"))"
         }
         let unlistedParts = parts.dropFirst(maxListedParts)
         guard !unlistedParts.isEmpty else { return shown }
         let reports = unlistedParts.reduce(into: 0) { $0.addBounded($1.reports) }
-        return shown + ["\(start) \(unlistedParts.count) more, \(MergeNote.count(reports, "report"))"]
+        return shown + ["\(start) \(unlistedParts.count) more, \(MergeNote.countText(reports, of: "report"))"]
     }
 
-    private static func name(_ leak: LeakIdentity) -> String {
+    private static func displayName(of leak: LeakIdentity) -> String {
         let calls = CallStack.titles(of: leak.groupingKey.stack)
         let path =
             calls.map { $0.joined(separator: " ← ") } ?? leak.groupingKey.stack.joined(separator: " › ")

@@ -58,8 +58,8 @@ struct ComparePage: Component {
         return #"""
             \#(Card(verdictBadge(check), "<p>\(IsolatedText(result.sentence))</p>\(notes)"))
             <dl class="tiles compared">\#(tiles(check))</dl>
-            \#(worseClasses(check))\#(Section.allCases.compactMap { leaks($0, check) })
-            \#(classes(check))
+            \#(worseClassesCard(check))\#(Section.allCases.compactMap { leaksCard($0, check) })
+            \#(tooLittleDataCard(check))
             """#
     }
 
@@ -78,13 +78,13 @@ struct ComparePage: Component {
         return sides.map { side in
             tile(
                 "Leak-free sessions in \(IsolatedText(side.version))", leakFreeShare(side),
-                of: Count(side.sessions.trials).of("session", "sessions"),
+                of: Count(side.sessions.trials).text(noun: "session", plural: "sessions"),
                 unknown: "Unknown: this version sent no sessions")
         }
             + sides.map { side in
                 tile(
                     "Leaks per 1,000 checks in \(IsolatedText(side.version))", leaksPerThousandChecks(side),
-                    of: Count(side.checks).of("check", "checks"),
+                    of: Count(side.checks).text(noun: "check", plural: "checks"),
                     unknown: side.checks == 0
                         ? "Unknown: this version sent no checks"
                         : "Unknown: more reports than checks, so some are of classes without checks")
@@ -125,7 +125,7 @@ struct ComparePage: Component {
 
     // MARK: Leaks
 
-    /// The sections with leaks. The name of each is the fragment of its address.
+    /// The sections with leaks. The raw value of each is its anchor, the fragment of its address.
     enum Section: String, CaseIterable {
         case worse, new, back, fixed, better
 
@@ -139,7 +139,7 @@ struct ComparePage: Component {
             }
         }
 
-        /// Number of leaks in the section, including those that a release check does not list.
+        /// Returns the number of leaks in the section, including those that a release check does not list.
         func count(_ check: ReleaseCheck) -> Int {
             switch self {
             case .worse: check.worseCount
@@ -151,7 +151,7 @@ struct ComparePage: Component {
         }
     }
 
-    private func leaks(_ section: Section, _ check: ReleaseCheck) -> HTML? {
+    private func leaksCard(_ section: Section, _ check: ReleaseCheck) -> HTML? {
         let (leaks, count) = (check.leaks.filter(section.contains), section.count(check))
         let (name, explanation) =
             switch section {
@@ -178,7 +178,7 @@ struct ComparePage: Component {
     static let worseClassesAnchor = "worse-classes"
     static let tooLittleDataAnchor = "cannot-tell"
 
-    private func worseClasses(_ check: ReleaseCheck) -> HTML? {
+    private func worseClassesCard(_ check: ReleaseCheck) -> HTML? {
         guard !check.worseClasses.isEmpty else { return nil }
         let rows = check.worseClasses.map { worse -> HTML in
             let link = context.links.to(.leakClass(worse.className, app: check.scope))
@@ -188,7 +188,7 @@ struct ComparePage: Component {
                 """#
         }
         return Card(
-            "All leaks together worse (\(Count(check.worseClasses.count).of("class", "classes")))",
+            "Classes whose leaks together became more frequent (\(Count(check.worseClasses.count)))",
             #"""
             <p class="dim">The rate of all leaks of the class together has risen, with 99 % confidence, but the rate of no single leak has.</p>\#
             <div class="scroll" tabindex="0" role="group" aria-label="Worse classes">\#
@@ -213,7 +213,7 @@ struct ComparePage: Component {
             "\(Percentage(min(counts.reports, counts.checks), of: counts.checks))<small>of \(Count(counts.checks))</small>"
     }
 
-    private func classes(_ check: ReleaseCheck) -> HTML? {
+    private func tooLittleDataCard(_ check: ReleaseCheck) -> HTML? {
         let incompleteClasses = check.classes.filter { $0.result != .enough && $0.result != .new }
         guard !incompleteClasses.isEmpty else {
             guard check.baseline != nil, !check.isEnough else { return nil }
@@ -232,12 +232,12 @@ struct ComparePage: Component {
                 default: #"<span class="dim">no longer checked</span>"#
                 }
             return #"""
-                <tr><th scope="row">\#(IsolatedText(checked.className))</th><td class="num">\#(Count(checked.baseline))</td>\#
-                <td class="num">\#(Count(checked.version))</td><td class="num">\#(needed)</td></tr>
+                <tr><th scope="row">\#(IsolatedText(checked.className))</th><td class="num">\#(Count(checked.baselineChecks))</td>\#
+                <td class="num">\#(Count(checked.versionChecks))</td><td class="num">\#(needed)</td></tr>
                 """#
         }
         return Card(
-            "Too little data (\(Count(incompleteClasses.count).of("class", "classes")))",
+            "Too little data (\(Count(incompleteClasses.count).text(noun: "class", plural: "classes")))",
             #"""
             <p class="dim">With fewer checks than needed, this comparison may miss a doubled rate.</p>\#
             <div class="scroll" tabindex="0" role="group" aria-label="Classes with too few checks">\#

@@ -1,7 +1,7 @@
 import LeakStore
 
 /// The current release with its adoption, and the form that pins it: `Current release 5.3.0, pinned by ann on 28 Nov; 62 % of the
-/// sessions in the last 24 hours that had any`.
+/// sessions in the last 24 hours that had sessions`.
 struct CurrentReleaseForm: Component {
     var context: PageContext
     var app: AppScope
@@ -35,20 +35,21 @@ struct CurrentReleaseForm: Component {
     }
 }
 
-/// The share of a version in its environment: `62 % of the sessions in the last 24 hours that had any`.
+/// The share of a version in its environment: `62 % of the sessions in the last 24 hours that had sessions`.
 struct AdoptionText: Component {
     var context: PageContext
     var adoption: ReleaseSummary.Adoption
 
-    /// The last of the hours is the present one if something arrived in it, or an earlier one.
+    /// Maximum age in milliseconds of ``ReleaseSummary/Adoption/until`` for which the text says `in the last 24 hours`. The
+    /// last of these hours is the present hour only if something arrived in it.
     private static let recentMilliseconds: Int64 = 2 * 3_600_000
 
     var html: HTML {
         let unit: HTML = adoption.isOfReports ? "reports" : "sessions"
         let period: HTML =
             context.links.isServed && adoption.until > context.now - Self.recentMilliseconds
-            ? "in the last 24 hours that had any"
-            : "in the 24 hours that had any, up to \(context.relativeTime(adoption.until))"
+            ? "in the last 24 hours that had \(unit)"
+            : "in the 24 hours that had \(unit), up to \(context.relativeTime(adoption.until))"
         return "\(Percentage(adoption.count, of: adoption.total)) of the \(unit) \(period)"
     }
 }

@@ -56,14 +56,14 @@ struct CurrentReleaseMutation: Mutation {
             change.work("pinning the current release of \(app)") { resources in
                 guard try store.pin(version, of: app, by: author, now: now) else {
                     let isKnown = try resources.reader.appSummaries().contains { $0.key == app }
-                    throw missing(isKnown ? version : nil, of: app)
+                    throw missingProblem(isKnown ? version : nil, of: app)
                 }
                 return try response(about: app, from: resources.reader)
             })
     }
 
     /// Returns the problem of an app without the version, or of an unknown app. The error page has its own text for 404.
-    private func missing(_ version: String?, of app: AppKey) -> Problem {
+    private func missingProblem(_ version: String?, of app: AppKey) -> Problem {
         guard kind != .form else {
             return Problem(
                 .badRequest,
@@ -133,7 +133,7 @@ struct CurrentReleaseFields: Hashable, Sendable {
         removeEmpty()
     }
 
-    /// An empty field is absent: in forms, in JSON, and in the query of other addresses.
+    /// Removes empty fields. An empty field counts as missing, as in the query of other addresses.
     private mutating func removeEmpty() {
         if app?.isEmpty == true { app = nil }
         if environment?.isEmpty == true { environment = nil }

@@ -14,7 +14,7 @@ struct ReleaseChart: Component {
     private static let minBarHeight = 10
     /// Maximum number of names along the axis, and minimum number of columns.
     private static let maxAxisNames = 7
-    /// Maximum number of versions for which each has a dot on the line. With more there is only room for the line.
+    /// Maximum number of versions for which each has a dot on the line. With more versions there is only room for the line.
     private static let maxDottedVersions = 60
 
     /// One version of a chart.
@@ -82,7 +82,7 @@ struct ReleaseChart: Component {
         }
     }
 
-    /// Returns a chart: the values at its edges, the names of versions along its axis, and the number of each version
+    /// Returns a chart: the values at its edges, the names of versions along its axis, and the value of each version
     /// as a tooltip.
     private func chart(
         _ points: [Point], title: String, top: String, bottom: String,

@@ -8,7 +8,7 @@ public struct ReleaseCheckRequest: Hashable, Sendable {
 
     public init(_ query: ReleaseCheckQuery) { self.query = query }
 
-    /// A limit that may be set, by its name in a query; a flag has hyphens.
+    /// A limit that may be set. The raw value is its name in a query; its flag has hyphens in place of underscores.
     public enum Limit: String, CaseIterable, Sendable {
         case devices = "min_devices"
         case reports = "min_reports"
@@ -86,7 +86,7 @@ public struct ReleaseCheckRequest: Hashable, Sendable {
         guard let baseline = query.baseline else { return check }
         let versions = try reader.versions(app: query.scope)
         // Without this check, a misspelt baseline would make every leak new, or none.
-        guard versions.contains(where: { VersionOrder($0).ranks(as: baseline) }) else {
+        guard versions.contains(where: { VersionOrder($0).hasSameRank(as: baseline) }) else {
             throw try unknownVersionError(of: baseline, isBaseline: true, among: versions, reader)
         }
         return check
@@ -138,14 +138,14 @@ struct UnknownVersionError: Error, CustomStringConvertible {
                 : "run it once with a reporter that counts sessions, or name another version"
             return
                 "there are no reports of version \(version) of \(name): \(remedy); "
-                + "its versions are \(Self.list(versions))"
+                + "its versions are \(Self.listText(of: versions))"
         }
         if !environments.isEmpty {
-            return "there are no reports of \(name); its environments are \(Self.list(environments))"
+            return "there are no reports of \(name); its environments are \(Self.listText(of: environments))"
         }
         guard let apps else { return "there is no app \(name)" }
         return "there is no app \(name)"
-            + (apps.isEmpty ? "; there are no reports yet" : "; the apps are \(Self.list(apps))")
+            + (apps.isEmpty ? "; there are no reports yet" : "; the apps are \(Self.listText(of: apps))")
     }
 
     /// The error for a client that may only know the app it names: a token for release checks may be on a build server of another team.
@@ -155,7 +155,7 @@ struct UnknownVersionError: Error, CustomStringConvertible {
         return error
     }
 
-    private static func list(_ names: [String]) -> String {
+    private static func listText(of names: [String]) -> String {
         let more = names.count - maxListedNames
         return names.prefix(maxListedNames).joined(separator: ", ") + (more > 0 ? " and \(more) more" : "")
     }

@@ -55,7 +55,7 @@ extension JSONWriter {
         field("fixed_count", check.fixedCount)
         field("rare_count", check.rareCount)
         field("uncompared_count", check.uncomparedCount)
-        field("set_aside", check.setAside)
+        field("set_aside", check.setAsideCount)
         object("sessions") { writer in
             writer.field("baseline", sessions: check.baseline?.sessions)
             writer.field("version", sessions: check.version.sessions)
@@ -103,8 +103,8 @@ extension JSONWriter {
 
     private mutating func fields(of checked: ReleaseCheck.CheckedClass) {
         field("class", checked.className)
-        field("baseline", checked.baseline)
-        field("version", checked.version)
+        field("baseline", checked.baselineChecks)
+        field("version", checked.versionChecks)
         switch checked.result {
         case .enough: field("result", "enough")
         case .needs: field("result", "too_few")

@@ -15,7 +15,7 @@ extension ReleaseCheckResult {
                 var text = "\(finding.title) is \(finding.result.rawValue): \(finding.evidence)"
                 if let address { text += ". \(finding.pageAddress(address))" }
                 writer.object {
-                    $0.issue(
+                    $0.writeIssue(
                         text, name: "leak-\(finding.result.rawValue)", fingerprint: finding.id,
                         severity: "major",
                         path: finding.className ?? finding.title)
@@ -23,7 +23,7 @@ extension ReleaseCheckResult {
             }
             if verdict == .cannotTell {
                 writer.object {
-                    $0.issue(
+                    $0.writeIssue(
                         sentence, name: "leak-check",
                         fingerprint: "cannot-tell-\(AppKey(app, environment: environment))-\(version)",
                         severity: "info",
@@ -37,7 +37,7 @@ extension ReleaseCheckResult {
 
 extension JSONWriter {
     /// - Parameter path: the file that the format requires. Leaks have no file, so this is the class.
-    fileprivate mutating func issue(
+    fileprivate mutating func writeIssue(
         _ description: String, name: String, fingerprint: String, severity: String, path: String
     ) {
         field("description", description)

@@ -35,7 +35,7 @@ extension ReleaseCheckResult {
             text += row
             unlistedCount -= 1
         }
-        if unlistedCount > 0 { text += "\nand \(Self.number(unlistedCount, "more leak"))\n" }
+        if unlistedCount > 0 { text += "\nand \(Self.countText(unlistedCount, of: "more leak"))\n" }
         if let unlistedLeaks { text += "\nand \(unlistedLeaks)\n" }
         return text
     }

@@ -14,7 +14,7 @@ extension ReleaseCheckResult {
     /// One sentence: the verdict and its reason.
     public var sentence: String {
         let place = environment == AppKey.production ? "" : " in \(environment)"
-        let subject = "\(app) \(Self.name(version, build))\(place)"
+        let subject = "\(app) \(Self.versionName(version, build))\(place)"
         let text =
             switch verdict {
             case .passed: "\(subject) passes: no leak is worse than in \(baselineName)"
@@ -54,9 +54,11 @@ extension ReleaseCheckResult {
     // MARK: Sentences
 
     /// The baseline's version and build, in words.
-    private var baselineName: String { baseline.map { Self.name($0, baselineBuild) } ?? "earlier versions" }
+    private var baselineName: String {
+        baseline.map { Self.versionName($0, baselineBuild) } ?? "earlier versions"
+    }
 
-    private static func name(_ version: String, _ build: String?) -> String {
+    private static func versionName(_ version: String, _ build: String?) -> String {
         version + (build.map { " (build \($0))" } ?? "")
     }
 
@@ -91,10 +93,10 @@ extension ReleaseCheckResult {
     func sentence(about checked: CheckedClass) -> String {
         switch (checked.result, checked.neededChecks) {
         case (.notChecked, _):
-            "\(checked.name) is no longer checked in \(Self.name(version, build)). Does this version still start the detector?"
+            "\(checked.name) is no longer checked in \(Self.versionName(version, build)). Does this version still start the detector?"
         case (.fewDevices, _):
-            "\(checked.name) is checked on too few devices to know how much devices differ; about 20 are needed in each "
-                + "version"
+            "\(checked.name) is checked on too few devices to know how much the rate differs between devices; "
+                + "about 20 are needed in each version"
         case (_, let needed?):
             "\(checked.name) has \(Count(checked.versionChecks)) of the \(Count(needed)) checks that are needed"
         case (_, nil):
@@ -102,13 +104,13 @@ extension ReleaseCheckResult {
         }
     }
 
-    /// Sentences after the first one.
+    /// The sentences that follow ``sentence``.
     var notes: [String] {
         var notes: [String] = []
         let uncheckedClasses = classes.filter { $0.result == .notChecked }
         if !uncheckedClasses.isEmpty, verdict != .cannotTell || uncheckedClasses.count > 1 {
             notes.append(
-                "No longer checked in \(Self.name(version, build)): \(Self.list(uncheckedClasses)). "
+                "No longer checked in \(Self.versionName(version, build)): \(Self.listText(of: uncheckedClasses)). "
                     + "Does this version still start the detector?")
         }
         // A class that fails the version is listed with its leaks: its few checks were enough to show that.
@@ -130,42 +132,42 @@ extension ReleaseCheckResult {
         }
         let classesOnFewDevices = classes.filter { $0.result == .fewDevices }
         if !classesOnFewDevices.isEmpty, verdict != .cannotTell || classesOnFewDevices.count > 1 {
-            notes.append("Checked on too few devices: \(Self.list(classesOnFewDevices)).")
+            notes.append("Checked on too few devices: \(Self.listText(of: classesOnFewDevices)).")
         }
         if uncomparedCount > 0 {
             notes.append(
-                "Not compared: \(Self.number(uncomparedCount, "leak")) of classes without checks in one of the versions."
+                "Not compared: \(Self.countText(uncomparedCount, of: "leak")) of classes without checks in one of the versions."
             )
         }
         if betterCount > 0 {
-            notes.append("The rate of \(Self.number(betterCount, "leak")) has fallen.")
+            notes.append("The rate of \(Self.countText(betterCount, of: "leak")) has fallen.")
         }
         if setAsideCount > 0 || rareCount > 0 {
             let parts = [
                 setAsideCount > 0
-                    ? "\(Self.number(setAsideCount, "leak")) that \(setAsideCount == 1 ? "is" : "are") known, ignored or resolved"
+                    ? "\(Self.countText(setAsideCount, of: "leak")) that \(setAsideCount == 1 ? "is" : "are") known, ignored or resolved"
                     : nil,
                 rareCount > 0
-                    ? "\(Self.number(rareCount, "new leak")) too rare to judge" : nil,
+                    ? "\(Self.countText(rareCount, of: "new leak")) too rare to judge" : nil,
             ].compactMap { $0 }
             notes.append("Not counted: \(parts.joined(separator: "; ")).")
         }
         if sessions.totalCount > 0 {
             let before = baselineSessions.flatMap {
-                $0.totalCount > 0 ? ", \(baselineName): \(Self.leakFree($0))" : nil
+                $0.totalCount > 0 ? ", \(baselineName): \(Self.leakFreeText(of: $0))" : nil
             }
-            notes.append("Leak-free sessions: \(Self.leakFree(sessions))\(before ?? "").")
+            notes.append("Leak-free sessions: \(Self.leakFreeText(of: sessions))\(before ?? "").")
         }
         return notes.map { TerminalText.text($0) }
     }
 
-    private static func leakFree(_ sessions: Sessions) -> String {
+    private static func leakFreeText(of sessions: Sessions) -> String {
         let free = sessions.totalCount - min(sessions.leakyCount, sessions.totalCount)
         return withPlainSpaces(
             "\(Percentage(free, of: sessions.totalCount)) of \(Count(sessions.totalCount))")
     }
 
-    private static func list(_ classes: [CheckedClass]) -> String {
+    private static func listText(of classes: [CheckedClass]) -> String {
         let more = classes.count - maxListedClasses
         return classes.prefix(maxListedClasses).map(\.name).joined(separator: ", ")
             + (more > 0 ? " and \(Count(more)) more" : "")
@@ -209,7 +211,7 @@ extension ReleaseCheckResult {
             path: TerminalText.text(leak.path.joined(separator: " › ")),
             evidence: evidence(
                 leak.version, before: leak.baseline,
-                "\(number(leak.reports, "report")), \(number(leak.installs, "install"))"),
+                "\(countText(leak.reports, of: "report")), \(countText(leak.installs, of: "install"))"),
             baseline: leak.baseline, version: leak.version, reports: leak.reports, installs: leak.installs,
             pagePath: "/leaks/\(PercentEncoder.encode(leak.id))")
     }
@@ -268,7 +270,7 @@ extension ReleaseCheckResult {
         return "\(address)/?" + query.joined(separator: "&")
     }
 
-    static func number(_ count: Int, _ noun: String) -> String {
+    static func countText(_ count: Int, of noun: String) -> String {
         "\(Count(count)) \(noun)\(count == 1 ? "" : "s")"
     }
 
@@ -278,7 +280,7 @@ extension ReleaseCheckResult {
         line.count <= maxColumns ? line : line.prefix(maxColumns - 1) + "…"
     }
 
-    /// Breaks a text at its spaces, and cuts words that are longer than a line.
+    /// Returns the lines of a text that is broken at its spaces. Words that are longer than a line are cut.
     private static func wrapped(_ text: String, margin: String = "") -> [String] {
         var lines: [String] = []
         for word in text.split(separator: " ") {

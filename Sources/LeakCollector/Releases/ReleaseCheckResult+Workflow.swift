@@ -11,12 +11,12 @@ extension ReleaseCheckResult {
         let title = "Leak check"
         switch verdict {
         case .passed:
-            return Self.command("notice", title: title, ([sentence] + notes).joined(separator: "\n"))
+            return Self.workflowCommand("notice", title: title, ([sentence] + notes).joined(separator: "\n"))
         case .cannotTell:
-            return Self.command("warning", title: title, ([sentence] + notes).joined(separator: "\n"))
+            return Self.workflowCommand("warning", title: title, ([sentence] + notes).joined(separator: "\n"))
         case .failed: break
         }
-        var text = Self.command("error", title: title, ([sentence] + notes).joined(separator: "\n"))
+        var text = Self.workflowCommand("error", title: title, ([sentence] + notes).joined(separator: "\n"))
         for finding in failingFindings {
             var message = finding.evidence
             if !finding.path.isEmpty { message += "\n\(finding.path)" }
@@ -27,14 +27,14 @@ extension ReleaseCheckResult {
                 case .new: "New"
                 case .back, .better, .unchanged: "Back"
                 }
-            text += Self.command(
+            text += Self.workflowCommand(
                 "error", title: TerminalText.text("\(result) in \(version): \(finding.title)"), message)
         }
-        if let unlistedLeaks { text += Self.command("error", title: title, "and \(unlistedLeaks)") }
+        if let unlistedLeaks { text += Self.workflowCommand("error", title: title, "and \(unlistedLeaks)") }
         return text
     }
 
-    private static func command(_ name: String, title: String, _ message: String) -> String {
+    private static func workflowCommand(_ name: String, title: String, _ message: String) -> String {
         "::\(name) title=\(escaped(title, isProperty: true))::\(escaped(message, isProperty: false))\n"
     }
 

@@ -23,7 +23,7 @@ struct ReleaseComparisons {
             do throws(StoreError) {
                 checks[release.version] = try reader.releaseCheck(query, now: now)
             } catch  where error.reason == .locked {
-                // The newest counts cannot be read now. The other numbers of the versions can.
+                // The newest counts cannot be read now, so the other versions are not compared.
                 return
             }
         }
@@ -38,22 +38,25 @@ struct ReleaseComparisons {
 extension Proportion {
     static let intervalConfidence = 0.95
 
-    /// Returns the confidence interval of a share whose trials depend on each other; `nil` without an effect.
+    /// Returns the confidence interval of a share whose trials depend on each other.
+    ///
+    /// - Parameter effect: the design effect of the counts; `nil` if it is not known.
+    /// - Returns: `nil` if `effect` is `nil`.
     func interval(effect: Double?) -> ClosedRange<Double>? {
         effect.map { wilsonInterval(confidence: Self.intervalConfidence, effect: $0) }
     }
 }
 
 extension ReleaseSummary {
-    /// The interval of ``leakFreeSessions``; `nil` without sessions, and if too few devices sent them.
+    /// Returns the interval of ``leakFreeSessions``; `nil` without sessions, and if too few devices sent them.
     func leakFreeInterval(_ check: ReleaseCheck) -> ClosedRange<Double>? {
         guard sessions > 0 else { return nil }
         return Proportion(events: sessions.saturated(adding: -leakySessions), trials: sessions)
             .interval(effect: check.version.sessionsEffect)
     }
 
-    /// The interval of leaks per check; `nil` without checks, if too few devices made them, and if there are more reports than checks,
-    /// because some reports are then of classes without checks.
+    /// Returns the interval of leaks per check; `nil` without checks, if too few devices made them, and if there are more
+    /// reports than checks, because some reports are then of classes without checks.
     func leaksPerCheckInterval(_ check: ReleaseCheck) -> ClosedRange<Double>? {
         guard checks > 0, reports <= checks else { return nil }
         return Proportion(events: reports, trials: checks).interval(effect: check.version.reportsEffect)

@@ -36,13 +36,13 @@ struct ReleaseTable: Component {
 
     private func row(_ release: ReleaseSummary) -> HTML {
         #"""
-        <tr role="row"><th role="rowheader" scope="row">\#(link(IsolatedText(release.version).html, to: release) { _ in })\#(adoption(release))\#(builds(release))\#(comparison(release))</th>\#
+        <tr role="row"><th role="rowheader" scope="row">\#(link(IsolatedText(release.version).html, to: release) { _ in })\#(adoption(release))\#(builds(release))\#(comparisonLink(release))</th>\#
         <td role="cell" class="num">\#(sessions(release))</td>\#
         <td role="cell" class="num">\#(rate(release))</td>\#
         \#(number(release.leaks, of: release) { $0.state = .any })\#
-        <td role="cell" class="num">\#(change(.new, of: release))\#(firstSeenLeaks(release))</td>\#
-        <td role="cell" class="num">\#(change(.worse, of: release))\#(worseClasses(release))</td>\#
-        \#([ComparePage.Section.better, .fixed].map { #"<td role="cell" class="num">\#(change($0, of: release))</td>"# as HTML })\#
+        <td role="cell" class="num">\#(changeCount(.new, of: release))\#(firstSeenLeaks(release))</td>\#
+        <td role="cell" class="num">\#(changeCount(.worse, of: release))\#(worseClasses(release))</td>\#
+        \#([ComparePage.Section.better, .fixed].map { #"<td role="cell" class="num">\#(changeCount($0, of: release))</td>"# as HTML })\#
         <td role="cell" class="num">\#(regressed(release))</td>\#
         \#(number(release.reports, of: release) { ($0.state, $0.sort) = (.any, .reports) })\#
         \#(number(release.installs, of: release) { ($0.state, $0.sort) = (.any, .installs) })\#
@@ -71,7 +71,7 @@ struct ReleaseTable: Component {
 
     /// Returns a link to the comparison with the previous version; `nil` for the oldest version, and for `other`, under which
     /// several versions are counted.
-    private func comparison(_ release: ReleaseSummary) -> HTML? {
+    private func comparisonLink(_ release: ReleaseSummary) -> HTML? {
         let isOldest =
             releases.count < ReleaseSummary.maxListed && release.version == releases.last?.version
             && comparisons[release]?.baseline == nil
@@ -95,7 +95,7 @@ struct ReleaseTable: Component {
             """
     }
 
-    /// The version's share of the sessions or reports of its environment; `nil` without adoption.
+    /// Returns the version's share of the sessions or reports of its environment; `nil` without adoption.
     private func adoption(_ release: ReleaseSummary) -> HTML? {
         guard let adoption = release.adoption, adoption.count > 0 else { return nil }
         return "<small>adoption \(Percentage(adoption.count, of: adoption.total))</small>"
@@ -109,7 +109,7 @@ struct ReleaseTable: Component {
             "<small>\(IntervalText.percent($0))</small>" as HTML
         }
         return
-            "\(leakFreeShare)\(interval)<small>of \(Count(release.sessions).of("session", "sessions"))</small>"
+            "\(leakFreeShare)\(interval)<small>of \(Count(release.sessions).text(noun: "session", plural: "sessions"))</small>"
     }
 
     private func rate(_ release: ReleaseSummary) -> HTML {
@@ -122,8 +122,8 @@ struct ReleaseTable: Component {
 
     // MARK: Changes since the previous version
 
-    /// Returns a number of leaks with a link to them. A number of 0 needs enough data.
-    private func change(_ section: ComparePage.Section, of release: ReleaseSummary) -> HTML {
+    /// Returns a number of leaks with a link to them. The number 0 is shown only if there is enough data to tell.
+    private func changeCount(_ section: ComparePage.Section, of release: ReleaseSummary) -> HTML {
         guard let check = comparisons[release], check.baseline != nil else {
             let reason = comparisons[release] == nil ? "not compared" : "no earlier version"
             return #"<span class="dim" title="\#(reason)">–<span class="hidden"> \#(reason)</span></span>"#
@@ -135,22 +135,23 @@ struct ReleaseTable: Component {
             : #"<span class="dim">\#(compareLink("cannot tell", to: ComparePage.tooLittleDataAnchor, of: release))</span>"#
     }
 
-    /// Classes whose leaks together have become worse although no single leak has. Such a class fails the release check, as a leak
-    /// that is worse does.
+    /// Returns the number of classes whose leaks together have become worse although no single leak has. Such a class fails the
+    /// release check, as a leak that is worse does.
     private func worseClasses(_ release: ReleaseSummary) -> HTML? {
         guard let count = comparisons[release]?.worseClasses.count, count > 0 else { return nil }
-        let words: HTML = "\(Count(count).of("class", "classes"))"
+        let words: HTML = "\(Count(count).text(noun: "class", plural: "classes"))"
         return "<small>\(compareLink(words, to: ComparePage.worseClassesAnchor, of: release))</small>"
     }
 
-    /// Number of leaks that were first seen in the version. ``ComparePage`` calls only the statistically significant ones new.
+    /// Returns the number of leaks that were first seen in the version. ``ComparePage`` calls only the statistically
+    /// significant ones new.
     private func firstSeenLeaks(_ release: ReleaseSummary) -> HTML? {
         guard release.newLeaks > 0 else { return nil }
         let count: HTML = "\(Count(release.newLeaks)) first seen"
         return "<small>\(link(count, to: release) { ($0.state, $0.sort) = (.any, .firstSeen) })</small>"
     }
 
-    /// Number of regressed leaks. A single report is enough for a leak to count as regressed.
+    /// Returns the number of regressed leaks. A single report is enough for a leak to count as regressed.
     private func regressed(_ release: ReleaseSummary) -> HTML {
         guard release.regressedLeaks > 0, comparisons[release] != nil else {
             return "\(Count(release.regressedLeaks))"

@@ -20,7 +20,7 @@ struct ReleasesPage: Component {
             footer: [
                 isCut
                     ? "the \(Count(ReleaseSummary.maxListed)) highest versions"
-                    : "\(Count(releases.count).of("version", "versions"))",
+                    : "\(Count(releases.count).text(noun: "version", plural: "versions"))",
                 #"<a href="\#(context.links.json(of: .releases(app: app)))">JSON</a>"#,
             ]
         ).html

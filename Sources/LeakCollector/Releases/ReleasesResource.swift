@@ -2,7 +2,7 @@ internal import LeakHTTPServer
 internal import LeakMessage
 internal import LeakStore
 
-/// The versions of one app in one environment. If the request names no app, it is the most recently seen one.
+/// The versions of one app in one environment. If the request names no app, the most recently seen app is used.
 struct ReleasesResource: JSONResource, PageResource {
     static let (jsonPath, pagePath) = ("/releases", "/releases")
 

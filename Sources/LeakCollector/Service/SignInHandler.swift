@@ -3,7 +3,7 @@ internal import LeakStore
 
 /// Handler of `/sign-in` and `/sign-out`.
 struct SignInHandler: Sendable {
-    /// Maximum bytes of a form: a token or a code, and a destination.
+    /// The body of a form: a token or a code, and a destination.
     private static let formBody = Route.Body.atMost(bytes: 4096)
 
     let signIn: SignIn

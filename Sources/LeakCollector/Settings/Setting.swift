@@ -78,7 +78,8 @@ public enum Setting: String, CaseIterable, Sendable {
         case .connections: "1024"
         case .idleTime: "75"
         case .bodyBytes: "1048576 (1 MiB)"
-        case .reportsPerSecond: "10000, only while the database is behind"
+        case .reportsPerSecond:
+            "10000, but only while reports arrive faster than the database stores them; a number that you set always applies"
         case .explanations: "yes"
         case .knownLeaks: "only known-leaks.json of the Public folder"
         case .ingestKey, .accessToken: "generated and printed once, on first start"
@@ -113,7 +114,7 @@ public enum Setting: String, CaseIterable, Sendable {
         case .reportsPerSecond:
             "reports per second and ingest key, on average; up to 10 seconds' worth at once; 0 for no limit"
         case .explanations:
-            "yes or no: store explanations of why objects stay in memory; no also asks apps not to search for them"
+            "yes or no: store explanations of why objects stay in memory; if no, apps are also asked not to search for them"
         case .knownLeaks: "extra known-leaks file, besides the one that comes with the program"
         case .ingestKey: "first ingest key: sends reports of any app"
         case .accessToken:

@@ -35,7 +35,7 @@ public struct Settings: Sendable {
     public var logSecrets: Bool?
     public var accessLogFormat = AccessLogFormat.off
     /// Maximum number of open connections.
-    public var connections = 1024
+    public var maxConnections = 1024
     /// Seconds that a connection may be idle between two requests.
     public var idleSeconds = 75
     /// Maximum bytes of a request's body as sent.
@@ -177,7 +177,7 @@ public struct Settings: Sendable {
             }
             accessLogFormat = format
         case .connections:
-            connections = try Self.parseNumber(value, in: 1...1_000_000, settingError: settingError)
+            maxConnections = try Self.parseNumber(value, in: 1...1_000_000, settingError: settingError)
         case .idleTime:
             idleSeconds = try Self.parseNumber(
                 value, in: 1...3600, unit: "of seconds ", settingError: settingError)

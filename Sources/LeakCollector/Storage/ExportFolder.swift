@@ -74,7 +74,7 @@ public struct ExportFolder {
         return String(path)
     }
 
-    /// Returns `true` if a file has another name too. Writing to it would change a file of something else.
+    /// Returns `true` if a file has another name too. Writing to such a file could change a file outside the export.
     private static func hasOtherNames(_ path: String) throws(Failure) -> Bool {
         var status = stat()
         guard unsafe lstat(path, &status) == 0 else {
@@ -83,8 +83,8 @@ public struct ExportFolder {
         return status.st_nlink > 1
     }
 
-    /// Returns the first name in a folder, in sorted order, except those of an export's own files; `nil` for an empty
-    /// folder.
+    /// Returns the first name in a folder, in sorted order, except the names of an export's own files; `nil` for an
+    /// empty folder.
     private static func findFirstEntry(in folder: String) throws(Failure) -> String? {
         guard let directory = unsafe opendir(folder) else {
             throw Failure(path: folder, doing: "list", code: errno)
@@ -101,8 +101,8 @@ public struct ExportFolder {
         return first
     }
 
-    /// Checks that no file of something else is in the way. An export calls this before it writes its first file, so that a
-    /// folder of something else stays as it is.
+    /// Checks that none of the files exists, except files that an export wrote. An export calls this before it writes its first
+    /// file, so that a folder of another program stays as it is.
     ///
     /// - Throws: ``Failure`` with the first of the named files that exists and that no export wrote.
     func validate(names: [String]) throws(Failure) {
@@ -144,7 +144,7 @@ public struct ExportFolder {
             }
         }
         for name in earlierFolders {
-            // This fails if the folder holds other files, so the folder then stays.
+            // `rmdir` fails if the folder holds other files. The folder then stays.
             _ = unsafe rmdir("\(path)/\(name)")
         }
         try replace(Self.manifestName, by: Array(writtenFiles.sorted().map { "\($0)\n" }.joined().utf8))

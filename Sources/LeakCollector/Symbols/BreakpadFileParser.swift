@@ -93,7 +93,7 @@ package struct BreakpadFileParser {
             publicSymbols.append((address, Self.text(of: line, afterWords: words.count - start.count + 2)))
         case "STACK":
             finishFunction()
-            // `STACK CFI INIT ADDRESS SIZE …`, `STACK WIN TYPE ADDRESS SIZE …`
+            // The line is `STACK CFI INIT ADDRESS SIZE …` or `STACK WIN TYPE ADDRESS SIZE …`.
             guard words.count >= 5, words[1] == "WIN" || words[1] == "CFI" && words[2] == "INIT",
                 let start = Self.hexadecimal(words[3]), let size = Self.hexadecimal(words[4]),
                 let range = Self.range(start, size)
@@ -192,8 +192,8 @@ package struct BreakpadFileParser {
         /// Returns the inlined functions at an address, innermost first.
         mutating func next(at address: UInt64) -> [Inline] {
             while position < ranges.count, ranges[position].range.lowerBound <= address {
-                // Only one call of a depth can be open. More of them are a mistake in the file, and would make this
-                // search quadratic.
+                // An address has at most one inlined call of each depth. More calls are a mistake in the file, and would
+                // make this search quadratic.
                 let depth = inlines[ranges[position].inline].depth
                 activeRanges.removeAll { inlines[$0.inline].depth == depth }
                 if depth < SymbolTable.Limits.calls { activeRanges.append(ranges[position]) }

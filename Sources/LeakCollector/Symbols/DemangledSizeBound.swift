@@ -153,7 +153,7 @@ struct DemangledSizeBound {
     /// Reads the part after `S`: a type of the standard library, optionally after a count; `Sg` is an optional.
     private mutating func readStandardType() -> Bool {
         let count = readNumber() ?? 1
-        // One letter for a type; after `c`, one letter for a type of the concurrency module.
+        // One letter stands for a type. After `c`, it stands for a type of the concurrency module.
         _ = accept("c")
         guard remainingBytes.popFirst() != nil, count <= Self.maxRepetitions else { return false }
         size += Self.maxOperatorTextBytes * count
@@ -176,7 +176,7 @@ struct DemangledSizeBound {
     /// Reads the part after `f`: the kind of a function.
     private mutating func readFunction() -> Bool {
         if accept("A") || accept("U") || accept("u") { return readIndex() }
-        // Code from a macro, with the macro's kind.
+        // `M` stands for code from a macro. The kind of the macro follows.
         if isFunction, accept("M") { return acceptOne(of: "arfmpcebu") && readIndex() }
         return acceptOne(of: "acCdDeEFiPW")
     }

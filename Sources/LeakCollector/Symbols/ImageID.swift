@@ -28,7 +28,7 @@ package struct ImageID: Hashable, Sendable, Comparable, CustomStringConvertible 
         for byte in text.utf8 {
             if byte == UInt8(ascii: "-") {
                 parts += 1
-                // The age after a UUID: `6f1b0c3e-…-0d1c6b6a1f00-a`.
+                // An age follows the UUID: `6f1b0c3e-…-0d1c6b6a1f00-a`.
                 if parts == 6, digits.count == 32 { break }
                 continue
             }

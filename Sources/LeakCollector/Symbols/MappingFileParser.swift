@@ -139,7 +139,7 @@ package struct MappingFileParser {
         var bytes = MappingTable.magic
         table.append(mapID, to: &bytes)
         table.append(table.count, to: &bytes)
-        bytes += table.strings
+        bytes += table.encodedStrings
         table.append(includedClasses.count, to: &bytes)
         bytes += body
         guard bytes.count <= SymbolTable.Limits.bytes else {
@@ -153,7 +153,7 @@ package struct MappingFileParser {
 
 /// Encoder of the texts and numbers of a table. Each text is encoded once.
 private struct TableTextEncoder {
-    private(set) var strings: [UInt8] = []
+    private(set) var encodedStrings: [UInt8] = []
     private var indexes: [String: Int] = [:]
 
     var count: Int { indexes.count }
@@ -162,7 +162,7 @@ private struct TableTextEncoder {
         let text = SymbolTableBuilder.text(rawText, maxBytes: SymbolTable.Limits.stringBytes, fallback: "?")
         if let index = indexes[text] { return index }
         indexes[text] = indexes.count
-        append(text, to: &strings)
+        append(text, to: &encodedStrings)
         return indexes.count - 1
     }
 

@@ -141,8 +141,8 @@ private struct MappedMethod {
     let fileNumber: Int
     /// Lines of the obfuscated code; `nil` for a method without lines.
     let lines: ClosedRange<Int>?
-    private let firstLine: Int
-    private let lineCount: Int
+    private let firstOriginalLine: Int
+    private let originalLineCount: Int
 
     init(_ reader: inout SymbolTableReader, _ stringCount: Int) throws(SymbolTable.Invalid) {
         obfuscatedIndex = try reader.number("method", atMost: stringCount - 1)
@@ -152,15 +152,16 @@ private struct MappedMethod {
         let start = try reader.number("line", atMost: SymbolTable.Limits.line)
         let count = try reader.number("number of lines", atMost: SymbolTable.Limits.line)
         lines = count == 0 ? nil : start...(start + count - 1)
-        firstLine = try reader.number("original line", atMost: SymbolTable.Limits.line)
-        lineCount = try reader.number("number of original lines", atMost: SymbolTable.Limits.line)
+        firstOriginalLine = try reader.number("original line", atMost: SymbolTable.Limits.line)
+        originalLineCount = try reader.number("number of original lines", atMost: SymbolTable.Limits.line)
     }
 
     /// Returns the original line. If the original range has as many lines as the obfuscated one, lines correspond one
     /// to one; otherwise all lines map to the first original line.
     func originalLine(of line: Int) -> Int? {
-        guard let lines, lineCount > 0 else { return nil }
-        return lineCount == lines.count ? firstLine + line - lines.lowerBound : firstLine
+        guard let lines, originalLineCount > 0 else { return nil }
+        return originalLineCount == lines.count
+            ? firstOriginalLine + line - lines.lowerBound : firstOriginalLine
     }
 }
 
@@ -183,7 +184,7 @@ enum SymbolData: Sendable {
         }
     }
 
-    var name: String {
+    var imageName: String {
         switch self {
         case .image(let table): table.name
         case .mapping(let table): table.name
@@ -206,13 +207,14 @@ enum SymbolData: Sendable {
     }
 
     /// Number of ranges of an image, or of classes of a mapping.
-    var count: Int {
+    var rangeOrClassCount: Int {
         switch self {
         case .image(let table): table.rangeCount
         case .mapping(let table): table.classCount
         }
     }
 
+    /// Approximate bytes of memory.
     var size: Int {
         switch self {
         case .image(let table): table.size

@@ -31,20 +31,20 @@ package struct ObjectFile: Sendable {
         switch magic {
         case [0x7F, 0x45, 0x4C, 0x46]:
             isMachO = false
-            slices = [try Self.elf(read)]
+            slices = [try Self.parseELF(read)]
         case [0xCF, 0xFA, 0xED, 0xFE]:
             isMachO = true
-            slices = [try Self.machO(at: 0, read)]
+            slices = [try Self.parseMachO(at: 0, read)]
         case [0xCA, 0xFE, 0xBA, 0xBE], [0xCA, 0xFE, 0xBA, 0xBF]:
             isMachO = true
-            slices = try Self.universal(is64: magic[3] == 0xBF, read)
+            slices = try Self.parseUniversal(is64: magic[3] == 0xBF, read)
         default: throw Unreadable("it is not a 64-bit ELF or Mach-O file")
         }
     }
 
     // MARK: ELF. https://refspecs.linuxfoundation.org/elf/gabi4+/contents.html
 
-    private static func elf(_ read: (UInt64, Int) throws -> [UInt8]) throws -> Slice {
+    private static func parseELF(_ read: (UInt64, Int) throws -> [UInt8]) throws -> Slice {
         let head = Fields(try read(0, 64))
         guard head[4, 1] == 2, head[5, 1] == 1 else {
             throw Unreadable("it is not a little-endian 64-bit ELF file")
@@ -103,18 +103,22 @@ package struct ObjectFile: Sendable {
 
     // MARK: Mach-O. <mach-o/loader.h>, <mach-o/fat.h>
 
-    private static func universal(is64: Bool, _ read: (UInt64, Int) throws -> [UInt8]) throws -> [Slice] {
+    private static func parseUniversal(
+        is64: Bool, _ read: (UInt64, Int) throws -> [UInt8]
+    ) throws -> [Slice] {
         let head = Fields(try read(0, 4096), isBigEndian: true)
         let (count, entryBytes) = (Int(head[4, 4]), is64 ? 32 : 20)
         // A class file of Java has the same first bytes, followed by a larger number.
         guard (1...32).contains(count) else { throw Unreadable("it is not a 64-bit ELF or Mach-O file") }
         return try (0..<count).map { index in
             let start = 8 + index * entryBytes
-            return try machO(at: is64 ? head[start + 8, 8] : head[start + 8, 4], read)
+            return try parseMachO(at: is64 ? head[start + 8, 8] : head[start + 8, 4], read)
         }
     }
 
-    private static func machO(at offset: UInt64, _ read: (UInt64, Int) throws -> [UInt8]) throws -> Slice {
+    private static func parseMachO(
+        at offset: UInt64, _ read: (UInt64, Int) throws -> [UInt8]
+    ) throws -> Slice {
         let head = Fields(try read(offset, 32))
         let (start, isTooLarge) = offset.addingReportingOverflow(32)
         guard !isTooLarge, head[0, 4] == 0xFEED_FACF else {

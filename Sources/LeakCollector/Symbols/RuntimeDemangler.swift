@@ -8,7 +8,7 @@ internal import CLeakSwiftRuntime
 
 /// Demangler of names, which uses the demangler of the Swift runtime.
 enum RuntimeDemangler {
-    /// Maximum bytes of a mangled name, enough for the mangled name of a class with the wire format's 512 bytes.
+    /// Maximum bytes of a mangled name, enough for a class whose name has 512 bytes, the limit of the wire format.
     private static let byteLimit = 2048
 
     /// Demangles the name of a type.

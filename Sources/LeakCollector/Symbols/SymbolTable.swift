@@ -5,7 +5,7 @@ internal import LeakMessage
 /// the collector looks up names in it. docs/SYMBOLS.md has the format.
 ///
 /// A value of this type has been checked in one pass. The bytes stay encoded. A look-up decodes at most
-/// ``blockRanges`` ranges.
+/// ``rangesPerBlock`` ranges.
 package struct SymbolTable: Sendable {
     /// Limits of a table. A table that exceeds a limit is rejected.
     package enum Limits {
@@ -25,7 +25,7 @@ package struct SymbolTable: Sendable {
     }
 
     /// Number of ranges that share an entry of the index.
-    static let blockRanges = 64
+    static let rangesPerBlock = 64
     static let magic = Array("LCSYM".utf8) + [1]
 
     package let image: ImageID
@@ -82,10 +82,10 @@ package struct SymbolTable: Sendable {
         }
         var ranges = RangeReader(reader: reader, stringCount: stringCount)
         for index in 0..<rangeCount {
-            if index % Self.blockRanges == 0 {
+            if index % Self.rangesPerBlock == 0 {
                 blocks.append((ranges.end, UInt32(ranges.reader.position)))
             }
-            try ranges.next(mayRepeat: index % Self.blockRanges != 0)
+            try ranges.next(mayRepeat: index % Self.rangesPerBlock != 0)
             for call in ranges.calls where call.line > 0 && isClosure[call.functionIndex] {
                 Self.add(call, to: &starts)
             }
@@ -128,7 +128,7 @@ package struct SymbolTable: Sendable {
         var ranges = RangeReader(reader: SymbolTableReader(bytes), stringCount: stringOffsets.count)
         ranges.reader.position = Int(blocks[low].position)
         ranges.end = blocks[low].base
-        let count = min(Self.blockRanges, rangeCount - low * Self.blockRanges)
+        let count = min(Self.rangesPerBlock, rangeCount - low * Self.rangesPerBlock)
         for index in 0..<count {
             guard (try? ranges.next(mayRepeat: index > 0)) != nil else { return [] }
             if offset < ranges.start { return [] }

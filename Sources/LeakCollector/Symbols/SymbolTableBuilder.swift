@@ -6,9 +6,9 @@ package struct SymbolTableBuilder {
     private let image: ImageID
     private let name: String
     private let architecture: String
-    private var strings: [UInt8] = []
-    private var indexes: [String: Int] = [:]
-    private var ranges: [UInt8] = []
+    private var encodedStrings: [UInt8] = []
+    private var stringIndexes: [String: Int] = [:]
+    private var encodedRanges: [UInt8] = []
     private var rangeCount = 0
     /// End of the last encoded range.
     private var encodedEnd: UInt64 = 0
@@ -56,10 +56,10 @@ package struct SymbolTableBuilder {
         var bytes = SymbolTable.magic + image.bytes
         Self.append(name, to: &bytes)
         Self.append(architecture, to: &bytes)
-        Self.append(indexes.count, to: &bytes)
-        bytes += strings
+        Self.append(stringIndexes.count, to: &bytes)
+        bytes += encodedStrings
         Self.append(rangeCount, to: &bytes)
-        return bytes + ranges
+        return bytes + encodedRanges
     }
 
     /// Encodes the last added range.
@@ -68,8 +68,8 @@ package struct SymbolTableBuilder {
         pendingRange = nil
         let isFull =
             rangeCount >= SymbolTable.Limits.ranges
-            || indexes.count + 2 * calls.count > SymbolTable.Limits.strings
-            || ranges.count + strings.count > SymbolTable.Limits.bytes - (1 << 16)
+            || stringIndexes.count + 2 * calls.count > SymbolTable.Limits.strings
+            || encodedRanges.count + encodedStrings.count > SymbolTable.Limits.bytes - (1 << 16)
         guard !isFull else {
             leftOutCount += 1
             return
@@ -77,21 +77,21 @@ package struct SymbolTableBuilder {
         let functions = calls.map { index(of: $0.function, fallback: "?") }
         let files = calls.map { call in call.file.map { index(of: $0, fallback: "?") + 1 } ?? 0 }
         let lines = calls.map { min(max($0.line ?? 0, 0), SymbolTable.Limits.line) }
-        Self.append(Int(range.lowerBound - encodedEnd), to: &ranges)
-        Self.append(range.count, to: &ranges)
-        if rangeCount % SymbolTable.blockRanges != 0, let lastRange, lastRange.functions == functions,
+        Self.append(Int(range.lowerBound - encodedEnd), to: &encodedRanges)
+        Self.append(range.count, to: &encodedRanges)
+        if rangeCount % SymbolTable.rangesPerBlock != 0, let lastRange, lastRange.functions == functions,
             lastRange.files == files
         {
-            Self.append(calls.count << 1 | 1, to: &ranges)
+            Self.append(calls.count << 1 | 1, to: &encodedRanges)
             for (line, lastLine) in zip(lines, lastRange.lines) {
                 let delta = line - lastLine
-                Self.append(delta >= 0 ? delta << 1 : (-delta - 1) << 1 | 1, to: &ranges)
+                Self.append(delta >= 0 ? delta << 1 : (-delta - 1) << 1 | 1, to: &encodedRanges)
             }
         } else {
-            Self.append(calls.count << 1, to: &ranges)
+            Self.append(calls.count << 1, to: &encodedRanges)
             for index in calls.indices {
                 for number in [functions[index], files[index], lines[index]] {
-                    Self.append(number, to: &ranges)
+                    Self.append(number, to: &encodedRanges)
                 }
             }
         }
@@ -101,12 +101,12 @@ package struct SymbolTableBuilder {
     }
 
     private mutating func index(of rawText: String, fallback: String) -> Int {
-        if let index = indexes[rawText] { return index }
+        if let index = stringIndexes[rawText] { return index }
         let text = Self.text(rawText, maxBytes: SymbolTable.Limits.stringBytes, fallback: fallback)
-        if let index = indexes[text] { return index }
-        let index = indexes.count
-        indexes[text] = index
-        Self.append(text, to: &strings)
+        if let index = stringIndexes[text] { return index }
+        let index = stringIndexes.count
+        stringIndexes[text] = index
+        Self.append(text, to: &encodedStrings)
         return index
     }
 

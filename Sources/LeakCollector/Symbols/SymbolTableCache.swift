@@ -62,7 +62,7 @@ final class SymbolTableCache: Sendable {
         let version = try reader.symbolsVersion()
         guard loadedVersion != version else { return }
         let isFirst = loadedVersion == nil
-        let symbols = version.count == 0 ? [] : try reader.symbols()
+        let symbols = version.tableCount == 0 ? [] : try reader.symbols()
         state.with { state in
             var ids: [ImageID: Int64] = [:]
             for storedSymbols in symbols {

@@ -56,7 +56,8 @@ struct DecisionFields: Hashable, Sendable {
         switch fix {
         case nil, "": throw Self.invalidField("the field “in” is missing: \(Self.validFixes)")
         case "now": return try newestVersion.map(Self.validatedVersion).map { .version($0) } ?? .newestVersion
-        case "next": return try newestVersion.map(Self.validatedVersion).map { .after($0) } ?? .nextVersion
+        case "next":
+            return try newestVersion.map(Self.validatedVersion).map { .newerThan($0) } ?? .nextVersion
         case let version?:
             if let problem = WireName.problem(
                 in: version, of: "the field “in”", atMost: WireLimits.versionBytes)

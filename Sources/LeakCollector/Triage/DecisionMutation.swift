@@ -71,7 +71,7 @@ struct DecisionMutation: Mutation {
         _ decision: PastDecision, about leak: LeakID, from reader: any StoreReader, now: Int64
     ) throws(StoreError) -> Response {
         guard !isForm else {
-            // Redirects to the head of the page, which shows the new state.
+            // The redirect leads to the head of the page, which shows the new state.
             return .redirect(to: Links.served.to(.leak(leak)) + "#" + PageLayout.mainAnchor)
         }
         let row = try reader.leak(leak, now: now)?.row

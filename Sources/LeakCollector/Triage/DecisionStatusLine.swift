@@ -21,7 +21,7 @@ struct DecisionStatusLine: Component {
             }
             return """
                 Resolved by \(author), \(FixText(version: version, isAfter: isAfter)); seen again in \
-                \(IsolatedText(back)) (\(Count(decisionStatus.reportsSince).of("report", "reports")) since)\(evidence)
+                \(IsolatedText(back)) (\(Count(decisionStatus.reportsSince).text(noun: "report", plural: "reports")) since)\(evidence)
                 """
         case .ignored(nil): return "Ignored forever by \(author)"
         case .ignored(let limit?):

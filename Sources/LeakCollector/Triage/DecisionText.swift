@@ -29,6 +29,7 @@ struct AuthorText: Component {
 /// Words for the version from which on a leak is fixed.
 struct FixText: Component {
     var version: String
+    /// True if the fix is in the next version after ``version``.
     var isAfter: Bool
 
     var html: HTML {
@@ -43,7 +44,7 @@ struct LimitText: Component {
     var html: HTML {
         switch limit {
         case .until(let end): Self.date(end)
-        case .nextReports(let count): "\(Count(count).of("more report", "more reports"))"
+        case .nextReports(let count): "\(Count(count).text(noun: "more report", plural: "more reports"))"
         }
     }
 

@@ -21,9 +21,9 @@ struct HistoryCard: Component {
         let collapsed: HTML? =
             older.isEmpty
             ? nil
-            : "<details><summary>\(Count(older.count)) older</summary>\(list(older))</details>"
+            : "<details><summary>\(Count(older.count)) older</summary>\(listElement(older))</details>"
         return Card(
-            "History", "\(list(entries.prefix(Self.maxOpenEntries)))\(collapsed)\(truncationNote)",
+            "History", "\(listElement(entries.prefix(Self.maxOpenEntries)))\(collapsed)\(truncationNote)",
             id: Self.anchor
         )
         .html
@@ -36,7 +36,7 @@ struct HistoryCard: Component {
             : #"<p class="dim">Only the last \#(Count(Decision.maxPerLeak)) entries are kept.</p>"#
     }
 
-    private func list(_ entries: ArraySlice<HTML>) -> HTML {
+    private func listElement(_ entries: ArraySlice<HTML>) -> HTML {
         #"<ol class="history">\#(Array(entries))</ol>"#
     }
 

@@ -5,7 +5,7 @@ import LeakStore
 struct TriageForm: Component {
     var context: PageContext
     var row: LeakRow
-    /// ``LeakDetail/referenceVersion``
+    /// The current release of the app: ``LeakDetail/referenceVersion``.
     var newestVersion: String?
 
     private typealias Button = DecisionFields.Button

@@ -12,9 +12,9 @@ struct ActiveClock: Hashable, Sendable {
     private(set) var milliseconds = 0
     private(set) var isPaused = false
     private var uptime: Int?
-    /// The active milliseconds that are certain: the value at the last wake-up, or at a request while no wake-up was pending.
-    private var certain = 0
-    private var wasLate = false
+    /// The time that is certain, in milliseconds: the value at the last wake-up, or at a request while no wake-up was pending.
+    private var certainMilliseconds = 0
+    private var wasLastWakeLate = false
 
     /// Advances the clock, unless it is paused. If the requested wake-up is overdue by more than an ordinary delay, the time after
     /// that delay does not count.
@@ -22,7 +22,7 @@ struct ActiveClock: Hashable, Sendable {
     /// - Parameters:
     ///   - uptime: milliseconds of a clock that only moves forward.
     ///   - wake: the uptime for which the next wake-up was requested; `nil` if none was requested.
-    /// - Returns: the active milliseconds.
+    /// - Returns: the time of this clock in milliseconds.
     @discardableResult
     mutating func advance(to uptime: Int, expectingWakeAt wake: Int?) -> Int {
         defer { self.uptime = max(uptime, self.uptime ?? uptime) }
@@ -35,18 +35,19 @@ struct ActiveClock: Hashable, Sendable {
     /// Advances the clock to a wake-up.
     ///
     /// - Parameter wake: the uptime for which the wake-up was requested.
-    /// - Returns: the active milliseconds. They are fewer than before if the wake-up came so late that they are not certain.
+    /// - Returns: the time of this clock in milliseconds. It is earlier than before if the wake-up came so late that the time is not
+    ///   certain.
     mutating func wake(at uptime: Int, askedFor wake: Int) -> Int {
         let isLate = uptime > wake + Self.maxOrdinaryDelayMilliseconds
         advance(to: uptime, expectingWakeAt: wake)
-        if isLate, !wasLate { milliseconds = certain }
-        wasLate = isLate
-        certain = milliseconds
+        if isLate, !wasLastWakeLate { milliseconds = certainMilliseconds }
+        wasLastWakeLate = isLate
+        certainMilliseconds = milliseconds
         return milliseconds
     }
 
     /// Records that a wake-up is requested and none was pending before.
-    mutating func begin() { certain = milliseconds }
+    mutating func recordFirstWakeRequest() { certainMilliseconds = milliseconds }
 
     /// Does not count the time since the last advance, if it is more than an ordinary delay.
     mutating func skip(to uptime: Int) {

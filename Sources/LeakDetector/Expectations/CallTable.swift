@@ -30,7 +30,7 @@ struct CallTable {
         }
     }
 
-    /// A class, so that reading an entry copies no strings.
+    /// An entry of the table. It is a class, so that reading an entry copies no strings.
     private final class Entry {
         let number: UInt32
         let call: Call
@@ -44,7 +44,7 @@ struct CallTable {
 
     private var entries: [Entry?] = []
     private var freeNumbers: [UInt32] = []
-    private var byCall: [Call: Entry] = [:]
+    private var entriesByCall: [Call: Entry] = [:]
     private var unusedCount = 0
     private var newest: Entry?
 
@@ -76,12 +76,12 @@ struct CallTable {
 
     private mutating func findOrInsert(_ call: Call) -> Entry {
         if let newest, newest.call.matches(call) { return newest }
-        if let entry = byCall[call] { return entry }
+        if let entry = entriesByCall[call] { return entry }
         let number = freeNumbers.popLast() ?? UInt32(entries.count)
         if Int(number) == entries.count { entries.append(nil) }
         let entry = Entry(number, call)
         entries[Int(number)] = entry
-        byCall[call] = entry
+        entriesByCall[call] = entry
         unusedCount += 1
         return entry
     }
@@ -90,7 +90,7 @@ struct CallTable {
         newest = nil
         for (index, entry) in entries.enumerated() {
             guard let entry, entry.useCount == 0 else { continue }
-            byCall[entry.call] = nil
+            entriesByCall[entry.call] = nil
             entries[index] = nil
             freeNumbers.append(UInt32(index))
         }

@@ -3,7 +3,8 @@ struct CheckCounts {
     /// Checks of one type.
     struct OfType {
         let type: AnyClass
-        var count = 0
+        /// The number of objects that were checked.
+        var checked = 0
         /// The number of objects that were expected but not waited for.
         var unseen = 0
     }
@@ -14,7 +15,7 @@ struct CheckCounts {
 
     /// - Parameter limit: the number of types that may be counted. Objects of other types are not counted.
     mutating func add(_ type: AnyClass, _ count: Int, limit: Int) {
-        change(type, limit: limit) { $0.count += count }
+        change(type, limit: limit) { $0.checked += count }
     }
 
     /// - Parameter limit: the number of types that may be counted apart. Objects of other types are counted together.

@@ -2,16 +2,16 @@
 struct DueObjects {
     /// The numbers of deallocated objects, by the number of their call.
     private var deallocatedCounts: [UInt32: Int] = [:]
-    private var alive: [(subject: WeakSubject, callNumber: UInt32, tick: UInt32)] = []
+    private var livingObjects: [(subject: WeakSubject, callNumber: UInt32, tick: UInt32)] = []
 
-    /// Divides the objects into deallocated and living objects. Do not hold a lock: to read a weak reference retains the object for a
-    /// moment, and that release may be its last.
+    /// Divides the objects into deallocated and living objects. Do not call it while a lock is held: reading a weak reference
+    /// retains the object for a moment, and the release after that may be its last.
     init(of chunks: [WeakChunk]) {
         for chunk in chunks {
             for index in 0..<chunk.count {
                 let callNumber = chunk.callNumber(at: index)
                 if let object = chunk.object(at: index) {
-                    alive.append((WeakSubject(object), callNumber, chunk.tick(at: index)))
+                    livingObjects.append((WeakSubject(object), callNumber, chunk.tick(at: index)))
                 } else {
                     deallocatedCounts[callNumber, default: 0] += 1
                 }
@@ -26,7 +26,7 @@ struct DueObjects {
             expectations.recordDeallocated(wheel.call(callNumber).context, count: count)
             wheel.release(callNumber, count: count)
         }
-        for (subject, callNumber, tick) in alive {
+        for (subject, callNumber, tick) in livingObjects {
             let call = wheel.call(callNumber)
             let startedAt = Int(tick) * GraceTimingWheel.tickMilliseconds - call.graceMilliseconds
             expectations.continueAfterGracePeriod(

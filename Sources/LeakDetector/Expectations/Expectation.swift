@@ -16,19 +16,20 @@ struct Expectation<Subject: Sendable>: Sendable {
         let identity: ObjectIdentifier
         /// Distinguishes the object from a later object at the same address.
         let number: Int
-        /// The active milliseconds at which the object became known.
+        /// The time of ``ActiveClock`` at which the object became known, in milliseconds.
         let since: Int
     }
 
     /// Access to the object, without retaining it.
     let subject: Subject
     let context: ExpectationContext
-    /// The active milliseconds at which the grace period started.
+    /// The time of ``ActiveClock`` at which the grace period started, in milliseconds.
     let startedAt: Int
     /// The object's identity, if it was known when the wait began.
     var expectedIdentity: ObjectIdentifier?
-    /// An increasing number. It distinguishes expectations made before an object came into use again from those made after. 0 for
-    /// expectations from ``GraceTimingWheel``, which accepts only objects without an earlier use.
+    /// A number that increases with each expectation. It distinguishes expectations that were made before an object came into
+    /// use again from later expectations. It is 0 for expectations from ``GraceTimingWheel``, which accepts only objects
+    /// without an earlier use.
     var sequence = 0
     var stage = Stage.grace
 
@@ -49,7 +50,8 @@ struct Expectation<Subject: Sendable>: Sendable {
     }
 }
 
-/// Values given with an expectation. The reports of the object repeat its type, path, reason, file and line.
+/// Values given with an expectation. The reports of the object repeat the type, path, reason, file and line that are given
+/// here.
 struct ExpectationContext: Sendable {
     let type: AnyClass
     /// Names of the owners, outermost first.
@@ -78,10 +80,13 @@ enum ObjectState: Hashable, Sendable {
 
 /// Result of an expectation, which ``LeakNotifier`` handles.
 enum ExpectationResult: Hashable, Sendable {
+    /// The object leaked.
+    ///
     /// - aliveCount: number of objects of the type that were reported and are not known to be deallocated, including this one.
     /// - isWatched: `true` if the deallocation of the object will be reported.
     case leaked(
         ObjectIdentifier, reportID: String, waitedMilliseconds: Int, aliveCount: Int, isWatched: Bool)
+    /// A leaked object was deallocated.
     case freed(reportID: String, livedMilliseconds: Int, aliveCount: Int)
     /// The object is in use again: its owner keeps it on purpose.
     case cameBack(reportID: String, livedMilliseconds: Int, aliveCount: Int)

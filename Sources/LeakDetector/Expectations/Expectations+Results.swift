@@ -6,7 +6,7 @@ extension Expectations {
 
     /// Returns the reported objects of the types for which the checks give a result: a leak, or the end of a leak. A result contains
     /// the number of living objects of its type, so the caller has to check first whether the reported objects still exist.
-    mutating func takeOtherReportedObjects(_ checkedEntries: [(Entry, ObjectState)], at now: Int)
+    mutating func reportedObjects(withTypesOf checkedEntries: [(Entry, ObjectState)], at now: Int)
         -> [ObjectIdentifier]
     {
         var types: Set<ObjectIdentifier> = []
@@ -55,7 +55,7 @@ extension Expectations {
         return nil
     }
 
-    /// Handles the news that a known object was deallocated or is in use.
+    /// Handles a known object that was deallocated or is in use.
     ///
     /// - Parameters:
     ///   - number: the number of the known object; `nil` for the object that has the identity now.
@@ -91,8 +91,8 @@ extension Expectations {
         return .freed(reportID: reportID, livedMilliseconds: lived, aliveCount: aliveCount)
     }
 
-    /// Handles the news that an object is in use, whether it was reported or is still waited for: withdraws the earlier
-    /// expectations of it and of the objects that it keeps. The caller retains the object.
+    /// Withdraws the earlier expectations of an object that is in use, and of the objects that it keeps. The object may have
+    /// been reported, or may still be waited for. The caller retains it.
     mutating func use(_ identity: ObjectIdentifier, at now: Int) -> ExpectationResult? {
         sequence += 1
         if counts.outstanding > 0 {
@@ -115,11 +115,11 @@ extension Expectations {
         var number: Int?
         let subject: Subject
 
-        /// Returns `true` if the part is the owner with which another object was expected, and adds the objects that it read
-        /// to `objects`.
+        /// Returns `true` if the part is the owner with which another object was expected. Also adds the objects that it reads
+        /// to `objects`, so that they are not released here.
         ///
         /// Another object may have the address of the part now, or may have had it before.
-        func isThere(as owner: WeakSubject, _ objects: inout [AnyObject]) -> Bool {
+        func isSameObject(as owner: WeakSubject, _ objects: inout [AnyObject]) -> Bool {
             guard let object = owner.object else { return false }
             objects.append(object)
             guard let subject = subject as? WeakSubject else { return true }
@@ -129,7 +129,7 @@ extension Expectations {
         }
     }
 
-    /// Withdraws the expectations of objects whose owner is in use again, and of the objects that they keep in turn.
+    /// Withdraws the expectations of objects whose owner is in use again, and of the objects that these objects keep.
     private mutating func withdrawParts(where isPart: (Entry) -> Bool) {
         var parts = wheel.take(where: isPart)
         while !parts.isEmpty {
@@ -154,9 +154,11 @@ extension Expectations {
                     return false
                 }
                 switch part.stage {
-                case .grace, .secondCheck: return used.isThere(as: owner, &checkedObjects)
+                case .grace, .secondCheck: return used.isSameObject(as: owner, &checkedObjects)
                 case .keptByOwner(let trace):
-                    guard let number = used.number else { return used.isThere(as: owner, &checkedObjects) }
+                    guard let number = used.number else {
+                        return used.isSameObject(as: owner, &checkedObjects)
+                    }
                     return trace.number > number
                 case .survivor: return false
                 }
@@ -187,14 +189,14 @@ extension Expectations {
 
     /// Returns `true` if a report is still valid: its object was neither freed nor ignored since.
     func isValid(_ reportID: String, of identity: ObjectIdentifier) -> Bool {
-        // An object for which there was no room among the known objects is reported nevertheless.
+        // An object for which there is no room among the known objects is reported as well.
         guard let state = knownObjects[identity]?.state else { return knownObjects.isFull }
         guard case .reported(reportID, _) = state else { return false }
         return true
     }
 
     /// Returns `true` if the object of a report must not be reported: the app ignored it, or the result was withdrawn. Another
-    /// object that has its address by now does not count.
+    /// object that has the same address by now does not count.
     func isMuted(_ reportID: String, of identity: ObjectIdentifier) -> Bool {
         knownObjects[identity].map { $0.state == .muted && $0.reportID == reportID } ?? false
     }
@@ -269,7 +271,7 @@ extension Expectations {
         guard let object = knownObjects[trace.identity], object.number == trace.number,
             object.state == .keptByOwner
         else { return nil }
-        // An object that is kept by its owner is watched no longer than a reported object.
+        // An object that is kept by its owner is watched for at most the same time as a reported object.
         let age = now - trace.since
         guard age < limits.survivorMilliseconds else { return nil }
         if let owner, knownObjects[owner] != nil {

@@ -1,9 +1,9 @@
 /// The objects that are expected to be deallocated, and the rules that decide which of them are leaks.
 ///
-/// A value without lock, clock or timer. Times are milliseconds of its owner's ``ActiveClock``. The code that checks an object
-/// can become its last owner, and its release then runs the app's `deinit`. So the owner of this value takes the due objects, checks
-/// them outside of any lock, and passes the results to ``evaluate(_:_:owner:at:reportID:)``. Only the objects that a used object
-/// keeps are checked here, and stored in ``checkedObjects``.
+/// The type uses no lock, clock or timer. Times are milliseconds of its owner's ``ActiveClock``. The code that checks an object
+/// can become its last owner, and its release then runs the app's `deinit`. So the owner of this value takes the due objects,
+/// checks them outside of any lock, and passes the results to ``evaluate(_:_:owner:at:reportID:)``. Only the objects that a
+/// used object keeps are checked here, and stored in ``checkedObjects``.
 struct Expectations<Subject: Sendable> {
     typealias Entry = Expectation<Subject>
 
@@ -13,11 +13,11 @@ struct Expectations<Subject: Sendable> {
     private var checks = CheckCounts()
     private var sampler = Sampler()
     var uses = ObjectUses()
-    /// The longest grace period of the objects that are waited for.
+    /// The longest grace period of the objects that are waited for, in milliseconds.
     private(set) var longestGrace = 0
     /// The identities of the owners of objects that are waited for.
     var owners: Set<ObjectIdentifier> = []
-    /// Owners that are waited for themselves, each with the time by which its own second check is over.
+    /// Owners that are themselves waited for, each with the time by which its own second check is over.
     var awaitedOwners: [ObjectIdentifier: Int] = [:]
     var sequence = 0
     var counts = LeakDetector.Counts()
@@ -65,8 +65,8 @@ struct Expectations<Subject: Sendable> {
         return true
     }
 
-    /// Returns `true` if an object came into use again while others were waited for, or may have come: an expectation of it then
-    /// needs a sequence number.
+    /// Returns `true` if an object came into use again while other objects were waited for, or if it may have come into use. An
+    /// expectation of it then needs a sequence number.
     func wasUsed(_ identity: ObjectIdentifier) -> Bool {
         uses.lastUnrecorded > 0 || uses.sequence(of: identity) != nil
     }

@@ -11,12 +11,12 @@ final class ExpirationChecker: Sendable {
         var clock = ActiveClock()
         var expectations: Expectations<any Subject>
         var graceWheel = GraceTimingWheel()
-        /// Created when it is needed first.
+        /// The timer, created when it is first needed.
         var timer: (any WakeTimer)?
         /// The uptime at which the timer fires next.
         var wakesAt: Int?
         var isStopped = false
-        /// Objects that were checked, and so retained, inside the lock and are not released yet.
+        /// Objects that were checked while the lock was held, and are still retained because of that.
         var retainedObjects: RetainedObjects?
     }
 
@@ -97,7 +97,7 @@ final class ExpirationChecker: Sendable {
         clock.call(afterMilliseconds: milliseconds, body)
     }
 
-    /// Handles the news that a known object was deallocated or is in use. Call it on the clock's queue.
+    /// Handles a known object that was deallocated or is in use. Call it on the clock's queue.
     ///
     /// - Parameters:
     ///   - subject: passed on with the result.
@@ -113,9 +113,9 @@ final class ExpirationChecker: Sendable {
         if let result { deliver(result, on: subject, type: context.type) }
     }
 
-    /// Handles the news that an object is in use again. Any thread may call it; the result follows on the clock's queue.
+    /// Handles an object that is in use again. Any thread may call it; the result follows on the clock's queue.
     func use(_ object: AnyObject) {
-        deliverOnQueue(ends(of: [ObjectIdentifier(object)]))
+        deliverOnQueue(recordEnds(of: [ObjectIdentifier(object)]))
         let result = state.with { state in
             defer { retainCheckedObjects(&state) }
             return state.expectations.use(ObjectIdentifier(object), at: now(&state))
@@ -127,7 +127,7 @@ final class ExpirationChecker: Sendable {
     func ignore(_ object: AnyObject) {
         let subject = WeakSubject(object)
         let (identity, type): (ObjectIdentifier, AnyClass) = (ObjectIdentifier(object), type(of: object))
-        deliverOnQueue(ends(of: [identity]) + recordEndsOfScanCandidates())
+        deliverOnQueue(recordEnds(of: [identity]) + recordEndsOfScanCandidates())
         let result = state.with { state -> ExpectationResult? in
             guard !state.isStopped else { return nil }
             return state.expectations.ignore(subject, identity, type: type, at: now(&state))
@@ -174,22 +174,23 @@ final class ExpirationChecker: Sendable {
             }
             return (state.expectations, state.timer)
         }
-        // Released outside of the lock, since subjects may be objects of the app.
+        // They are released outside of the lock, since subjects may be objects of the app.
         withExtendedLifetime((expectations, timer)) {}
     }
 
     /// Makes room if too many objects are waited for: checks all of them early, and if most still exist, continues with a random
     /// half.
     ///
-    /// Any thread may call it, inside the lock: existing objects are retained, and released on the clock's queue, so that none is
-    /// deallocated here. At least a quarter of the room is free afterwards, so the next call comes only after as many more objects.
+    /// Any thread may call it, inside the lock: existing objects are retained, and released on the clock's queue, so that none
+    /// is deallocated here. At least a quarter of the room is free afterwards, so the next call comes only after that many
+    /// further objects.
     ///
-    /// - Parameter thinning: `false` leaves out no object that still exists.
-    private func makeRoom(_ state: inout State, thinning: Bool = true) {
+    /// - Parameter leavesOutObjects: `false` continues with all objects that still exist.
+    private func makeRoom(_ state: inout State, leavesOutObjects: Bool = true) {
         // If the objects of the last early check are not released yet, the queue is blocked. Another early check would retain even
         // more objects.
         if state.retainedObjects == nil { recordAllDeallocated(&state) }
-        guard thinning, state.expectations.isNearCapacity else { return }
+        guard leavesOutObjects, state.expectations.isNearCapacity else { return }
         state.expectations.sampleAwaited { $0 is WeakSubject }
         let left = state.graceWheel.take { call in
             call.context.isCounted && state.expectations.shouldDropNext()
@@ -249,7 +250,7 @@ final class ExpirationChecker: Sendable {
     /// `true` if the limit of waiting objects is reached, not counting deallocated objects.
     var isFull: Bool {
         state.with { state in
-            if state.expectations.isFull { makeRoom(&state, thinning: false) }
+            if state.expectations.isFull { makeRoom(&state, leavesOutObjects: false) }
             return state.expectations.isFull
         }
     }
@@ -289,14 +290,14 @@ final class ExpirationChecker: Sendable {
         guard !state.clock.isPaused else { return }
         let wakesAt = uptime + max(due - now, 0)
         if let earlier = state.wakesAt, earlier <= wakesAt { return }
-        if state.wakesAt == nil { state.clock.begin() }
+        if state.wakesAt == nil { state.clock.recordFirstWakeRequest() }
         state.wakesAt = wakesAt
-        let timer = state.timer ?? clock.timer { [weak self] in self?.checkDueObjects() }
+        let timer = state.timer ?? clock.makeTimer { [weak self] in self?.checkDueObjects() }
         state.timer = timer
         timer.set(at: wakesAt)
     }
 
-    /// The objects that are due for a check, and the active milliseconds at which they were taken.
+    /// The objects that are due for a check, and the time of ``ActiveClock`` at which they were taken, in milliseconds.
     private struct Due {
         let now: Int
         let entries: [Entry]
@@ -306,7 +307,7 @@ final class ExpirationChecker: Sendable {
     private func checkDueObjects() {
         releaseHeld()
         guard let due = takeDue() else { return }
-        // Outside of the lock, since a check can deallocate an object.
+        // The checks run outside of the lock, since a check can deallocate an object.
         let dueObjects = DueObjects(of: due.chunks)
         let checkedEntries = due.entries.map { entry in
             (entry, objectState: entry.subject.readState(), owner: entry.context.owner?.livingIdentity)
@@ -316,12 +317,12 @@ final class ExpirationChecker: Sendable {
             return [identity] + [checkedEntry.owner].compactMap { $0 }
         }
         let reported = state.with { state in
-            state.expectations.takeOtherReportedObjects(
-                checkedEntries.map { ($0.0, $0.objectState) }, at: due.now)
+            state.expectations.reportedObjects(
+                withTypesOf: checkedEntries.map { ($0.0, $0.objectState) }, at: due.now)
         }
         // Objects that are due now are left out: their results follow below.
         let checkedIdentities = Set(checkedEntries.compactMap { $0.0.identity })
-        for (result, subject) in ends(of: seen + reported.filter { !checkedIdentities.contains($0) })
+        for (result, subject) in recordEnds(of: seen + reported.filter { !checkedIdentities.contains($0) })
             + recordEndsOfScanCandidates()
         {
             deliver(result, on: subject, type: nil)
@@ -367,7 +368,7 @@ final class ExpirationChecker: Sendable {
 
     /// Records the ends of known objects that were deallocated, and returns them. Another object may have the identity of such an
     /// object by now.
-    private func ends(of identities: [ObjectIdentifier]) -> [(ExpectationResult, any Subject)] {
+    private func recordEnds(of identities: [ObjectIdentifier]) -> [(ExpectationResult, any Subject)] {
         let known = state.with { state in
             identities.compactMap { identity in
                 state.expectations.knownObjects[identity].map { (identity, $0) }
@@ -386,12 +387,12 @@ final class ExpirationChecker: Sendable {
         }
     }
 
-    /// Records the ends of known objects that were deallocated unseen, if ``KnownObjects/scanCandidates`` is not empty, and returns
-    /// them.
+    /// Records the ends of known objects that were deallocated without a check, if ``KnownObjects/scanCandidates`` is not
+    /// empty, and returns them.
     private func recordEndsOfScanCandidates() -> [(ExpectationResult, any Subject)] {
         let candidates = state.with { $0.expectations.knownObjects.scanCandidates }
         guard !candidates.isEmpty else { return [] }
-        let ends = ends(of: candidates.map(\.identity))
+        let ends = recordEnds(of: candidates.map(\.identity))
         state.with { $0.expectations.updateScanThreshold() }
         return ends
     }
@@ -404,12 +405,12 @@ final class ExpirationChecker: Sendable {
     }
 
     private func deliver(_ result: ExpectationResult, on subject: any Subject, type: AnyClass?) {
-        onResult(self, result, Self.entry(subject, type))
+        onResult(self, result, Self.makeEntry(subject, type))
     }
 
     /// Returns the entry for the end of an object. It needs no path, reason or line, because ``LeakNotifier`` repeats the report of
     /// the leak.
-    private static func entry(_ subject: any Subject, _ type: AnyClass?) -> Entry {
+    private static func makeEntry(_ subject: any Subject, _ type: AnyClass?) -> Entry {
         Entry(
             subject: subject, context: ExpectationContext(type: type ?? Swift.type(of: subject)),
             startedAt: 0)

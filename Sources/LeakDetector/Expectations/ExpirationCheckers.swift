@@ -1,14 +1,14 @@
-/// The checkers of one detector: one for any object, and one for objects of the main queue. Both are the same checker if the first one checks
-/// on the main queue. Both exist from the start, so that pauses and ignored objects from before any screen is watched apply to
-/// screens too.
+/// The checkers of one detector: one for objects that may be checked on any queue, and one for objects that must be checked on
+/// the main queue. Both are the same checker if the first one checks on the main queue. Both exist from the start, so that
+/// pauses and ignored objects apply to screens too, even if no screen was watched when they were set.
 final class ExpirationCheckers: Sendable {
-    let first: ExpirationChecker
+    let onAnyQueue: ExpirationChecker
     let onMainQueue: ExpirationChecker
     private let all: [ExpirationChecker]
 
     /// - Parameter second: a checker that checks objects on the main queue; `nil` if the first checker does.
     init(_ first: ExpirationChecker, _ second: ExpirationChecker?) {
-        self.first = first
+        onAnyQueue = first
         onMainQueue = second ?? first
         all = [first] + [second].compactMap { $0 }
     }

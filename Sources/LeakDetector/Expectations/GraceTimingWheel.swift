@@ -1,5 +1,5 @@
-/// The grace periods of objects without an owner or an earlier use, which are the most common ones. Each takes 16 bytes in buckets
-/// like those of ``TimingWheel``. Values that many objects share are stored once, by call and type.
+/// The grace periods of objects without an owner or an earlier use, as most objects are. Each takes 16 bytes in buckets like
+/// those of ``TimingWheel``. Values that many objects share are stored once, by call and type.
 ///
 /// The wheel does not check objects: its owner takes the due objects, checks them outside of any lock, and then calls
 /// ``release(_:count:)``.
@@ -94,7 +94,7 @@ struct GraceTimingWheel: @unchecked Sendable {
         count -= removed
     }
 
-    /// Returns the call with a number, with which objects were inserted.
+    /// Returns the call with this number.
     func call(_ callNumber: UInt32) -> CallTable.Call { calls[callNumber] }
 
     /// Releases `count` uses of a call whose objects have left the wheel.

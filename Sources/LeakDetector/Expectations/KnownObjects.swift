@@ -18,7 +18,7 @@ struct KnownObjects<Subject: Sendable> {
         let number: Int
         let subject: Subject
         let type: ObjectIdentifier
-        /// The active milliseconds at which the object became known.
+        /// The time of ``ActiveClock`` at which the object became known, in milliseconds.
         let since: Int
         let isCounted: Bool
         var state: State {
@@ -35,7 +35,7 @@ struct KnownObjects<Subject: Sendable> {
     private static var limit: Int { 100_000 }
 
     private var byIdentity: [ObjectIdentifier: KnownObject] = [:]
-    private var reportedByType: [ObjectIdentifier: Int] = [:]
+    private var reportedCountByType: [ObjectIdentifier: Int] = [:]
     /// The number of objects whose deallocation will be reported.
     private(set) var watchedCount = 0
     private var lastNumber = 0
@@ -46,7 +46,7 @@ struct KnownObjects<Subject: Sendable> {
 
     subscript(identity: ObjectIdentifier) -> KnownObject? { byIdentity[identity] }
 
-    /// All known objects if there are so many that some may have been deallocated unseen; else empty.
+    /// All known objects, if there are so many that some may have been deallocated without a check; otherwise empty.
     var scanCandidates: [(identity: ObjectIdentifier, known: KnownObject)] {
         byIdentity.count < scanThreshold ? [] : byIdentity.map { ($0.key, $0.value) }
     }
@@ -68,7 +68,7 @@ struct KnownObjects<Subject: Sendable> {
     var isFull: Bool { byIdentity.count >= Self.limit }
 
     /// Returns the number of objects of a type that were reported and are not known to be deallocated.
-    func reportedCount(of type: ObjectIdentifier) -> Int { reportedByType[type] ?? 0 }
+    func reportedCount(of type: ObjectIdentifier) -> Int { reportedCountByType[type] ?? 0 }
 
     /// - Returns: the number of the object, or `nil` if too many objects are known.
     mutating func insert(
@@ -102,7 +102,7 @@ struct KnownObjects<Subject: Sendable> {
     private mutating func changeCounts(of state: State, _ type: ObjectIdentifier, by change: Int) {
         guard case .reported(_, let isWatched) = state else { return }
         if isWatched { watchedCount += change }
-        let count = (reportedByType[type] ?? 0) + change
-        reportedByType[type] = count > 0 ? count : nil
+        let count = (reportedCountByType[type] ?? 0) + change
+        reportedCountByType[type] = count > 0 ? count : nil
     }
 }

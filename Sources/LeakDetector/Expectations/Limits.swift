@@ -8,9 +8,9 @@ extension LeakDetector {
         public var graceMillisecondsByClass: [String: Int] = [:]
         /// The time from the end of the grace period to the second check, which comes before the report.
         public var secondCheckMilliseconds = 500
-        /// The number of objects that may be waited for at once: about 0.7 MB, or 4 MB with owners. At the limit, deallocated
-        /// objects are removed early. If most objects still exist, the detector waits for a fair sample of all, and counts the
-        /// others as ``Counts/dropped``.
+        /// The number of objects that may be waited for at once. They take about 0.7 MB, or 4 MB with owners. At the limit,
+        /// deallocated objects are removed early. If most objects still exist, the detector waits for a fair sample of all, and
+        /// counts the others as ``Counts/dropped``.
         public var outstanding = 10_000
         /// The maximum number of leaked objects that are watched at the same time, in case they are deallocated later.
         public var survivors = 1_000
@@ -21,10 +21,11 @@ extension LeakDetector {
         /// only part of ``Counts/checked``.
         public var checkedTypes = 1_000
 
-        /// A day: a longer grace period is a mistake, and the object would count towards ``outstanding`` for too long.
+        /// The longest grace period, a day. A longer grace period is a mistake, and its object would count towards
+        /// ``outstanding`` for too long.
         static let longestGraceMilliseconds = 86_400_000
 
-        /// A year: longer than any process runs.
+        /// The longest time for which a leaked object is watched, a year: longer than any process runs.
         static let longestSurvivorMilliseconds = 365 * 86_400_000
 
         /// Makes the standard limits.
@@ -59,8 +60,8 @@ extension LeakDetector {
         public var freed = 0
         /// Leaked objects that were in use again later: their owners keep them on purpose.
         public var cameBack = 0
-        /// Objects that stayed in memory and were not reported: objects of ignored classes, ignored objects, and objects kept by a
-        /// reported one.
+        /// Objects that stayed in memory and were not reported: objects of ignored classes, ignored objects, and objects kept
+        /// by a reported object.
         public var suppressed = 0
         /// Expectations that were left out of the sample while there were too many to wait for.
         public var dropped = 0

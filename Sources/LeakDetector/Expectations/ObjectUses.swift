@@ -1,4 +1,4 @@
-/// The objects that came into use again while others were waited for, each with its last use.
+/// The objects that came into use again while other objects were waited for, each with its last use.
 ///
 /// A use withdraws the earlier expectations of the object.
 struct ObjectUses {
@@ -23,7 +23,7 @@ struct ObjectUses {
     /// Records a use, unless there are too many.
     ///
     /// - Parameters:
-    ///   - sequence: the sequence number of the use. Expectations with a lower one were made before it.
+    ///   - sequence: the sequence number of the use. Expectations with a lower sequence number were made before the use.
     ///   - milliseconds: the age from which on a use no longer matters to any expectation.
     mutating func add(
         _ identity: ObjectIdentifier, _ sequence: Int, at now: Int, forgettingAfter milliseconds: Int

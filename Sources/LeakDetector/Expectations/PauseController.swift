@@ -3,7 +3,7 @@ internal import LeakPlatform
 /// The pause of one detector: its grace periods do not advance while there is a reason to pause.
 final class PauseController: Sendable {
     enum Reason: Sendable {
-        /// ``LeakDetector/pause()``.
+        /// The app called ``LeakDetector/pause()``.
         case asked
         /// The app is not in the foreground.
         case background
@@ -12,7 +12,7 @@ final class PauseController: Sendable {
     private struct Reasons {
         /// The number of calls of ``LeakDetector/pause()`` without a ``LeakDetector/resume()``.
         var requestCount = 0
-        /// `true` while the app is not in the foreground. Not counted, because the system may report it twice.
+        /// `true` while the app is not in the foreground. This is no count, because the system may report the change twice.
         var isInBackground = false
     }
 
@@ -31,7 +31,8 @@ final class PauseController: Sendable {
         }
     }
 
-    /// Removes a reason. The grace periods continue if no other reason is left, and each ``LeakDetector/pause()`` was ended.
+    /// Removes a reason. The grace periods continue if no other reason is left, and each ``LeakDetector/pause()`` was ended by
+    /// a ``LeakDetector/resume()``.
     func end(_ reason: Reason) {
         reasons.with {
             switch reason {

@@ -1,22 +1,24 @@
 /// A sampler that selects the objects to wait for when there are too many: a fair share of all expected objects.
 ///
-/// Each time the room is full, the share is halved, and every object that waits is left out with a probability of one
-/// half. So all objects expected in one burst have the same chance, early or late. The share doubles while there is room.
-/// Gibbons and Matias, “New Sampling-Based Summary Statistics for Improving Approximate Query Answers”, concise samples.
+/// Each time the room is full, the share is halved, and every object that waits is left out with a probability of one half. So
+/// all objects that are expected in one burst have the same chance, whether they come early or late. The share doubles while
+/// there is room.
+///
+/// Source: Gibbons and Matias, “New Sampling-Based Summary Statistics for Improving Approximate Query Answers”, concise samples.
 /// https://doi.org/10.1145/276304.276334
 struct Sampler {
     /// The inverse of the share: one of this number of objects is waited for. A power of two.
-    private(set) var oneOf: UInt64 = 1
+    private(set) var inverseShare: UInt64 = 1
     private var random: UInt64?
 
-    var acceptsAll: Bool { oneOf == 1 }
+    var acceptsAll: Bool { inverseShare == 1 }
 
-    mutating func halve() { oneOf = min(oneOf * 2, 1 << 32) }
-    mutating func double() { oneOf = max(oneOf / 2, 1) }
-    mutating func reset() { oneOf = 1 }
+    mutating func halve() { inverseShare = min(inverseShare * 2, 1 << 32) }
+    mutating func double() { inverseShare = max(inverseShare / 2, 1) }
+    mutating func reset() { inverseShare = 1 }
 
     /// Returns `true` if an object that is expected now is waited for.
-    mutating func shouldAcceptNext() -> Bool { oneOf == 1 || next() & (oneOf - 1) == 0 }
+    mutating func shouldAcceptNext() -> Bool { inverseShare == 1 || next() & (inverseShare - 1) == 0 }
 
     /// Returns `true` if an object that waits is left out when the share is halved.
     mutating func shouldDropNext() -> Bool { next() & 1 == 0 }

@@ -16,7 +16,8 @@ struct SessionCount: Hashable, Sendable {
     mutating func endSession(
         id: String, counts: LeakDetector.Counts, at now: WireTime
     ) -> EndedSession? {
-        // A leak may come without a check of its own: its object was checked before, and was not reported while its owner was.
+        // A leak may come without a check of its own: its object was checked before, and was not reported while its owner was
+        // reported.
         let leaks = max(counts.leaked - countsAtStart.leaked, 0)
         let checks = max(counts.checked - countsAtStart.checked, leaks)
         let unseen = max(counts.dropped - countsAtStart.dropped, 0)

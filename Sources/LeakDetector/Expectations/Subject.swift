@@ -7,7 +7,8 @@ protocol Subject: AnyObject, Sendable {
     /// Checks whether the object still exists, and whether it is in use. This retains the object for a moment.
     func readState() -> ObjectState
 
-    /// The object to report, while it exists. It is not always the object that was expected to be deallocated. Read on any thread.
+    /// The object to report, while it exists. It is not always the object that was expected to be deallocated. May be read on
+    /// any thread.
     var object: AnyObject? { get }
 
     /// Returns the description of the object for its report. Called once, right after the check that proved the leak.
@@ -28,8 +29,8 @@ struct ObjectDescription {
 
 /// A reference that does not retain its object.
 ///
-/// The weak reference is in a box, since copying a bare one retains the object for a moment on Apple's systems, and copies are made
-/// inside the lock.
+/// The weak reference is a property of a class: on Apple's systems, copying a weak reference retains the object for a moment,
+/// and copies are made while the lock is held.
 final class WeakSubject: Subject, @unchecked Sendable {
     // `Sendable` is unchecked: `object` is written only by `init`; the runtime reads a weak reference atomically.
     private(set) weak var object: AnyObject?

@@ -1,11 +1,11 @@
-/// Elements by the time at which they are due, in buckets of one tick each: adding and removing an element cost the same for any
-/// number of elements.
+/// Elements by the time at which they are due, in buckets of one tick each: adding and removing an element take the same time
+/// for any number of elements.
 ///
 /// A bucket holds the ticks that are ``bucketCount`` apart, so that any time fits. Times are milliseconds of one
 /// clock; a time is rounded up to the next tick, so nothing is due early.
 /// Varghese and Lauck, “Hashed and Hierarchical Timing Wheels”, scheme 6. https://doi.org/10.1145/41457.37504
 struct TimingWheel<Element> {
-    /// A wake-up costs about 100 µs of processor time, so there are at most ten in a second.
+    /// A wake-up takes about 100 µs of processor time, so there are at most ten in a second.
     static var tickMilliseconds: Int { 100 }
     /// The wheel spans 6.4 s: longer than the usual grace periods.
     static var bucketCount: Int { 64 }
@@ -20,7 +20,8 @@ struct TimingWheel<Element> {
         var earliest = Int.max
     }
 
-    /// Created when the first element comes: many detectors never see an object that outlives its grace period.
+    /// The buckets, created when the first element is inserted: many detectors never see an object that outlives its grace
+    /// period.
     private var buckets: [Bucket] = []
     /// All elements up to this tick were taken.
     private var takenTick = -1

@@ -1,6 +1,6 @@
 import LeakMessage
 
-/// Names of types, each made once: making one costs a microsecond, looking it up a hundredth of that.
+/// Names of types, each created once: creating a name takes a microsecond, looking it up a hundredth of that.
 struct TypeNames {
     private var names: [ObjectIdentifier: String] = [:]
     /// Types that are private or local, or whose names contain such a type.

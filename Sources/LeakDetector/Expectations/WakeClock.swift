@@ -6,8 +6,8 @@ protocol WakeClock: Sendable {
     /// Milliseconds since an arbitrary start. They never decrease.
     var uptime: Int { get }
 
-    /// The uptime up to a few milliseconds ago, for the most frequent calls: reading it takes a fifth of the time that ``uptime``
-    /// takes.
+    /// The uptime, up to a few milliseconds old, for the most frequent calls: reading it takes a fifth of the time that
+    /// ``uptime`` takes.
     var roughUptime: Int { get }
 
     /// `true` if objects are checked on the main queue.
@@ -16,7 +16,7 @@ protocol WakeClock: Sendable {
     /// Makes a timer that is not set.
     ///
     /// - Parameter fire: called on the queue where objects may be checked.
-    func timer(_ fire: @escaping @Sendable () -> Void) -> any WakeTimer
+    func makeTimer(_ fire: @escaping @Sendable () -> Void) -> any WakeTimer
 
     /// Calls `body` after a delay, on the queue where objects may be checked.
     func call(afterMilliseconds milliseconds: Int, _ body: @escaping @Sendable () -> Void)
@@ -36,7 +36,7 @@ struct QueueClock: WakeClock {
     var uptime: Int { Int(SystemTime.awake) }
     var roughUptime: Int { Int(SystemTime.coarseAwake) }
 
-    func timer(_ fire: @escaping @Sendable () -> Void) -> any WakeTimer { QueueTimer(self, fire) }
+    func makeTimer(_ fire: @escaping @Sendable () -> Void) -> any WakeTimer { QueueTimer(self, fire) }
 
     func call(afterMilliseconds milliseconds: Int, _ body: @escaping @Sendable () -> Void) {
         queue.asyncAfter(deadline: .now() + .milliseconds(milliseconds), execute: body)

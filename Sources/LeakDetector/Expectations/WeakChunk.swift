@@ -1,7 +1,7 @@
 /// Up to 62 weak references, each with its data, in one piece of memory: 16 bytes each, a kilobyte in total.
 ///
 /// References are moved, never copied: copying a weak reference retains its object for a moment on Apple's systems, and moves
-/// happen inside a lock, where no object may be deallocated.
+/// happen while a lock is held, when no object may be deallocated.
 struct WeakChunk: @unchecked Sendable {
     // `Sendable` is unchecked: a chunk is used by one thread at a time; see ``GraceTimingWheel``.
     struct Element {

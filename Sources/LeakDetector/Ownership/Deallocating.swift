@@ -14,8 +14,8 @@ internal import LeakPlatform
 /// }
 /// ```
 ///
-/// In a SwiftUI view, use it inside `@StateObject` or `@State`: alone it would be made anew with each value of the view. SwiftUI
-/// does not notice when the wrapped value is replaced: it observes the first value only.
+/// In a SwiftUI view, use it inside `@StateObject` or `@State`: without them, a new wrapper would be created with each value of
+/// the view. SwiftUI does not notice when the wrapped value is replaced: it observes the first value only.
 ///
 /// In an `@Observable` class it needs `@ObservationIgnored`: the macro turns each stored property into a computed one, and a
 /// computed property cannot have a wrapper. Changes inside an observable value are still observed.

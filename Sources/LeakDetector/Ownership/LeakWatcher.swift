@@ -92,7 +92,7 @@ public final class LeakWatcher: Sendable {
 
     /// Removes this watcher from the owners of a deallocated object. The last owner that is removed counts the object.
     private func countDeallocated(_ watch: Watch, in all: OwnedObjects, for detector: LeakDetector) {
-        all.removeWatcher(from: watch.owned) { detector.checkers.first.countCheck(watch.context) }
+        all.removeWatcher(from: watch.owned) { detector.checkers.onAnyQueue.countCheck(watch.context) }
     }
 
     deinit {
@@ -102,7 +102,7 @@ public final class LeakWatcher: Sendable {
             all.removeWatcher(from: watch.owned) {
                 // Passes the weak reference on: a strong reference could become the last one, on a thread where the object must
                 // not be deallocated.
-                detector.checkers.first.expect(
+                detector.checkers.onAnyQueue.expect(
                     subject: watch.subject, watch.context, watch.subject.identity, after: watch.seconds)
             }
         }

@@ -10,16 +10,16 @@ final class OwnedObjects: Sendable {
         // `Sendable` is unchecked: all state is accessed only while the lock of the ``OwnedObjects`` is locked.
         fileprivate let identity: ObjectIdentifier
         /// The number of owners that retain the object, so that no other object has its identity.
-        fileprivate var holders = 0
+        fileprivate var holderCount = 0
         /// The number of owners that do not retain the object.
-        fileprivate var watchers = 0
+        fileprivate var watcherCount = 0
         /// A weak reference to the object, set by the first watcher.
         fileprivate var subject: WeakSubject?
 
         fileprivate init(_ identity: ObjectIdentifier) { self.identity = identity }
 
         /// `false` if the object may be deallocated, and another object may have its address.
-        fileprivate var isCurrent: Bool { holders > 0 || subject?.object != nil }
+        fileprivate var isCurrent: Bool { holderCount > 0 || subject?.object != nil }
     }
 
     private let owned = Guarded([ObjectIdentifier: OwnerCounts]())
@@ -28,7 +28,7 @@ final class OwnedObjects: Sendable {
     ///
     /// - Parameter withdrawExpectations: withdraws earlier expectations of the object. Always called once.
     func addHolder(of object: AnyObject, withdrawExpectations: () -> Void) -> OwnerCounts {
-        add(object, withdrawExpectations: withdrawExpectations) { $0.holders += 1 }
+        add(object, withdrawExpectations: withdrawExpectations) { $0.holderCount += 1 }
     }
 
     /// Adds an owner that does not retain the object.
@@ -38,7 +38,7 @@ final class OwnedObjects: Sendable {
         -> OwnerCounts
     {
         add(object, withdrawExpectations: withdrawExpectations) {
-            $0.watchers += 1
+            $0.watcherCount += 1
             if $0.subject == nil { $0.subject = subject }
         }
     }
@@ -47,14 +47,14 @@ final class OwnedObjects: Sendable {
     ///
     /// - Parameter expectDeallocation: called if no other owner is left.
     func removeHolder(from counts: OwnerCounts, ifLast expectDeallocation: () -> Void) {
-        remove(from: counts, ifLast: expectDeallocation) { $0.holders -= 1 }
+        remove(from: counts, ifLast: expectDeallocation) { $0.holderCount -= 1 }
     }
 
     /// Removes an owner that does not retain the object.
     ///
     /// - Parameter expectDeallocation: called if no other owner is left.
     func removeWatcher(from counts: OwnerCounts, ifLast expectDeallocation: () -> Void) {
-        remove(from: counts, ifLast: expectDeallocation) { $0.watchers -= 1 }
+        remove(from: counts, ifLast: expectDeallocation) { $0.watcherCount -= 1 }
     }
 
     /// Calls `body` unless the object has an owner. Used by a former owner that was not added, as there was no detector then.
@@ -86,7 +86,7 @@ final class OwnedObjects: Sendable {
     ) {
         owned.with { all in
             change(counts)
-            guard counts.holders == 0, counts.watchers == 0 else { return }
+            guard counts.holderCount == 0, counts.watcherCount == 0 else { return }
             if all[counts.identity] === counts { all[counts.identity] = nil }
             expectDeallocation()
         }

@@ -67,7 +67,7 @@ final class AlertPresenter: Sendable {
     /// Adds the end of an object to its alert: the object was freed, or is in use again.
     func end(_ report: LeakReport, isInUse: Bool) {
         guard var alert = watchedAlerts.with({ $0.removeValue(forKey: report.id ?? "") }) else { return }
-        let end = FindingText.end(report, isInUse: isInUse)
+        let end = FindingText.endLine(about: report, isInUse: isInUse)
         guard let screen else { return write(end) }
         alert.text += "\n\n\(end)"
         screen.update(alert)

@@ -22,7 +22,7 @@ struct AlertQueue<Picture> {
     static var waitingLimit: Int { 20 }
 
     private(set) var shownEntry: Entry?
-    private var waiting: [Entry] = []
+    private var waitingEntries: [Entry] = []
 
     /// - Parameter picture: evaluated only if the alert is accepted.
     mutating func add(_ alert: AlertPresenter.Alert, picture: @autoclosure () -> Picture?) -> AddResult {
@@ -31,8 +31,8 @@ struct AlertQueue<Picture> {
             shownEntry = entry
             return .show(entry)
         }
-        guard waiting.count < Self.waitingLimit else { return .full }
-        waiting.append(Entry(alert: alert, picture: picture()))
+        guard waitingEntries.count < Self.waitingLimit else { return .full }
+        waitingEntries.append(Entry(alert: alert, picture: picture()))
         return .wait
     }
 
@@ -42,8 +42,10 @@ struct AlertQueue<Picture> {
             shownEntry?.alert = alert
             return .shown
         }
-        guard let index = waiting.firstIndex(where: { $0.alert.id == alert.id }) else { return .absent }
-        waiting[index].alert = alert
+        guard let index = waitingEntries.firstIndex(where: { $0.alert.id == alert.id }) else {
+            return .absent
+        }
+        waitingEntries[index].alert = alert
         return .waiting
     }
 
@@ -51,7 +53,7 @@ struct AlertQueue<Picture> {
     ///
     /// - Returns: the alert to show next; `nil` if none waits.
     mutating func closeShown() -> Entry? {
-        shownEntry = waiting.isEmpty ? nil : waiting.removeFirst()
+        shownEntry = waitingEntries.isEmpty ? nil : waitingEntries.removeFirst()
         return shownEntry
     }
 }

@@ -26,14 +26,14 @@ final class ExplanationQueue: Sendable {
         var acceptedLeaks: Set<String> = []
         /// The number of attempts without a result, by the key of the leak.
         var failures: [String: Int] = [:]
-        var waiting: [Job] = []
+        var waitingJobs: [Job] = []
         /// The start of the running explanation in milliseconds; `nil` while none runs.
         var startedAt: Int64?
 
         /// Discards the waiting leaks, which may then be enqueued again.
         mutating func discardWaitingLeaks() {
-            acceptedLeaks.subtract(waiting.map(\.leakKey))
-            waiting = []
+            acceptedLeaks.subtract(waitingJobs.map(\.leakKey))
+            waitingJobs = []
         }
     }
 
@@ -66,7 +66,7 @@ final class ExplanationQueue: Sendable {
     }
 
     /// `true` if no leak waits and no explanation runs.
-    var isIdle: Bool { state.with { $0.waiting.isEmpty && $0.startedAt == nil } }
+    var isIdle: Bool { state.with { $0.waitingJobs.isEmpty && $0.startedAt == nil } }
 
     /// Discards the waiting leaks, as when the detector stops.
     func discardWaitingLeaks() { state.with { $0.discardWaitingLeaks() } }
@@ -104,9 +104,9 @@ final class ExplanationQueue: Sendable {
                 state.discardWaitingLeaks()
                 return false
             }
-            guard state.waiting.count < Self.waitingLimit else { return false }
+            guard state.waitingJobs.count < Self.waitingLimit else { return false }
             state.acceptedLeaks.insert(leakKey)
-            state.waiting.append(Job(leakKey: leakKey, address: address, deliver: deliver))
+            state.waitingJobs.append(Job(leakKey: leakKey, address: address, deliver: deliver))
             guard state.startedAt == nil else { return false }
             state.startedAt = now()
             return true
@@ -121,7 +121,7 @@ final class ExplanationQueue: Sendable {
         }
     }
 
-    /// Explains the waiting leaks, then ends the thread: most sessions have few leaks, and a waiting thread costs memory.
+    /// Explains the waiting leaks, then ends the thread: most sessions have few leaks, and a waiting thread takes memory.
     private func run() {
         while let job = takeNext() {
             guard isWanted(), let object = unsafe UnsafeRawPointer(bitPattern: job.address) else {
@@ -136,12 +136,12 @@ final class ExplanationQueue: Sendable {
 
     private func takeNext() -> Job? {
         state.with { state in
-            guard !state.waiting.isEmpty else {
+            guard !state.waitingJobs.isEmpty else {
                 state.startedAt = nil
                 return nil
             }
             state.startedAt = now()
-            return state.waiting.removeFirst()
+            return state.waitingJobs.removeFirst()
         }
     }
 }

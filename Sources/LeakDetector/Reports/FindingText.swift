@@ -9,11 +9,11 @@ enum FindingText {
         let after = report.waitedMilliseconds.map { " \(seconds($0)) after it should have gone" } ?? ""
         let reason = report.reason.map { " (\($0))" } ?? ""
         let path = report.stack.count > 1 ? ": " + report.stack.joined(separator: " → ") : ""
-        return "\(name) is still in memory\(after)\(reason)\(path)\(place(report))"
+        return "\(name) is still in memory\(after)\(reason)\(path)\(sourceLocation(of: report))"
     }
 
     /// Returns the source location of the call that expected the object, as `, expected at Cart.swift:12`; empty if there is none.
-    static func place(_ report: LeakReport) -> String {
+    static func sourceLocation(of report: LeakReport) -> String {
         var (file, line) = ("", 0)
         for key in report.keys {
             if key.name == "file", case .string(let text) = key.value { file = text }
@@ -32,7 +32,7 @@ enum FindingText {
     }
 
     /// Returns one line about the end of an object: it was freed, or is in use again.
-    static func end(_ report: LeakReport, isInUse: Bool) -> String {
+    static func endLine(about report: LeakReport, isInUse: Bool) -> String {
         let name = report.className ?? "An object"
         let lived = seconds(report.livedMilliseconds ?? 0)
         return isInUse ? "\(name) is in use again after \(lived)" : "\(name) was freed after \(lived)"

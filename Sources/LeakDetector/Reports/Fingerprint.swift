@@ -3,7 +3,7 @@ internal import LeakMessage
 /// The parts of a report's fingerprint, within the limits of the wire format.
 enum Fingerprint {
     /// - Returns: the parts unchanged if they fit; else a hash of all parts, followed by the last parts that fit.
-    static func parts(_ parts: [String]) -> [String] {
+    static func limitedParts(_ parts: [String]) -> [String] {
         let fits =
             parts.count <= WireLimits.fingerprintCount
             && parts.allSatisfy { $0.utf8.count <= WireLimits.fingerprintBytes }

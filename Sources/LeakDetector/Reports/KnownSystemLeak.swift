@@ -1,10 +1,12 @@
-/// A leak in the system that no app can fix. It is reported as such, since a silent detector looks broken.
+/// A leak in the system that no app can fix. It is reported and marked as a leak of the system, since a detector that reports
+/// nothing looks broken.
 struct KnownSystemLeak: Sendable {
     /// The qualified name of the class. Names of UIKit classes contain no module.
     let className: String
     /// The name of an owner that the path must contain; `nil` for any path.
     var owner: String?
-    /// The affected versions of iOS: from the first one on, before the second one; `nil` for all versions of all systems.
+    /// The affected versions of iOS: `from` is the first of them, `before` the first version after them; `nil` for all versions
+    /// of all systems.
     var versions: (from: [Int], before: [Int])?
     let reason: String
 

@@ -1,6 +1,6 @@
 public import LeakMessage
 
-/// A leak that is to be reported. A class, because a report in a struct would be copied with each finding.
+/// A leak that is to be reported. It is a class, because a report in a struct would be copied with each finding.
 final class FoundLeak: Sendable {
     let report: LeakReport
     let subject: any Subject
@@ -68,7 +68,7 @@ extension LeakDetector {
 
     /// Answer of the app to a finding.
     public enum Answer: Hashable, Sendable {
-        /// Report it.
+        /// Report the leak.
         case report
         /// Report the leak, and in debug builds show it on screen, with a picture if it is a view or a controller. In release
         /// builds, and on systems without UIKit, write it to standard error.

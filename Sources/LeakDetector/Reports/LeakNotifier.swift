@@ -83,11 +83,12 @@ final class LeakNotifier: Sendable {
         case .freed(let id, let lived, let aliveCount):
             end(
                 of: id,
-                .init(livedMilliseconds: lived, aliveCount: aliveCount, isInUse: false, at: WireTime.now))
+                .init(livedMilliseconds: lived, aliveCount: aliveCount, isInUse: false, endedAt: WireTime.now)
+            )
         case .cameBack(let id, let lived, let aliveCount):
             end(
                 of: id,
-                .init(livedMilliseconds: lived, aliveCount: aliveCount, isInUse: true, at: WireTime.now))
+                .init(livedMilliseconds: lived, aliveCount: aliveCount, isInUse: true, endedAt: WireTime.now))
         case .forgotten(let id, let isIgnored):
             reportedLeaks.with { $0.forget(id, isIgnored: isIgnored) }
             alerts.forget(id)
@@ -129,7 +130,7 @@ final class LeakNotifier: Sendable {
         let owners = report.stack.dropLast().filter { owner in
             !["UI", "_UI", "NS", "_NS", "SwiftUI"].contains { owner.hasPrefix($0) }
         }
-        return Fingerprint.parts([file] + owners + [className])
+        return Fingerprint.limitedParts([file] + owners + [className])
     }
 
     /// Asks the app what to do with a leak, and acts on its answer. If the app is asked on another queue, its answer comes
@@ -154,7 +155,7 @@ final class LeakNotifier: Sendable {
     /// thread.
     private func explain(_ leak: FoundLeak, isAlert: Bool, _ checker: ExpirationChecker) {
         guard let explanations, isAlert || mode.explain != nil else { return }
-        let place = FindingText.place(leak.report)
+        let place = FindingText.sourceLocation(of: leak.report)
         let key = ([place] + leak.report.stack + [leak.report.className ?? ""]).joined(separator: "\n")
         explanations.explain(key, UInt(bitPattern: leak.identity)) { explanation in
             let advice = explanations.explainer.advice(on: explanation)

@@ -22,8 +22,8 @@ extension LeakDetector {
         /// Else use ``custom(onDetectOnQueue:report:onExplain:wantsExplanations:)``.
         ///
         /// - Parameters:
-        ///   - onDetect: called once for each leaked object: at once if the detector's queue is the main one, as it is on Apple's
-        ///     systems unless another is given; else a little later.
+        ///   - onDetect: called once for each leaked object: at once if the detector's queue is the main queue, as it is on
+        ///     Apple's systems unless another queue is given; otherwise a little later.
         ///   - report: receives leaks, and the ends of objects that were reported before, on the detector's queue.
         ///   - onExplain: receives a reported leak again with the references that keep its object, on the detector's queue, if the
         ///     detector was given an explainer; once per class, call site and owners.
@@ -84,7 +84,7 @@ extension LeakDetector {
             },
             report: { report in
                 guard report.event == .freed else { return }
-                StandardError.writeFinding(FindingText.end(report, isInUse: report.isCameBack))
+                StandardError.writeFinding(FindingText.endLine(about: report, isInUse: report.isCameBack))
             },
             explain: { report, explanation, advice in
                 if let text = FindingText.explanation(report, explanation, advice: advice) {

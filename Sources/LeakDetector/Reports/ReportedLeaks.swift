@@ -14,7 +14,7 @@ struct ReportedLeaks {
         let livedMilliseconds: Int
         let aliveCount: Int
         let isInUse: Bool
-        let at: WireTime
+        let endedAt: WireTime
     }
 
     /// The state of an object until `onDetect` has answered.
@@ -23,9 +23,9 @@ struct ReportedLeaks {
         var isIgnored = false
     }
 
-    private var reported: [String: BoxedReport] = [:]
+    private var reportsByID: [String: BoxedReport] = [:]
     /// The leaks for which `onDetect` runs on another queue and has not answered, by id. The ends of their objects are reported
-    /// after them.
+    /// after the leaks.
     private var pendingAnswers: [String: PendingAnswer] = [:]
     /// Classes for which `onDetect` returned ``LeakDetector/Answer/ignoreClass``.
     private var ignoredTypes: Set<ObjectIdentifier> = []
@@ -38,7 +38,7 @@ struct ReportedLeaks {
     /// Returns `true` if the object was ignored before `onDetect` answered.
     func isIgnored(_ id: String) -> Bool { pendingAnswers[id]?.isIgnored ?? false }
 
-    mutating func add(_ report: LeakReport) { reported[report.id ?? ""] = BoxedReport(report) }
+    mutating func add(_ report: LeakReport) { reportsByID[report.id ?? ""] = BoxedReport(report) }
 
     mutating func forget(_ id: String, isIgnored: Bool) {
         _ = take(id)
@@ -49,7 +49,7 @@ struct ReportedLeaks {
 
     func ignores(_ type: AnyClass) -> Bool { ignoredTypes.contains(ObjectIdentifier(type)) }
 
-    /// Returns the report of the end of a reported object; `nil` if it is reported later, or not at all.
+    /// Returns the report of the end of a reported object; `nil` if the end is reported later, or not at all.
     mutating func report(_ end: End, of id: String) -> LeakReport? {
         guard pendingAnswers[id] == nil else {
             pendingAnswers[id]?.end = end
@@ -57,7 +57,7 @@ struct ReportedLeaks {
         }
         guard var report = take(id) else { return nil }
         report.event = .freed
-        report.at = end.at
+        report.at = end.endedAt
         report.waitedMilliseconds = nil
         report.livedMilliseconds = end.livedMilliseconds
         report.alive = end.aliveCount
@@ -67,8 +67,8 @@ struct ReportedLeaks {
     }
 
     private mutating func take(_ id: String) -> LeakReport? {
-        defer { if reported.isEmpty { reported = [:] } }
-        return reported.removeValue(forKey: id)?.report
+        defer { if reportsByID.isEmpty { reportsByID = [:] } }
+        return reportsByID.removeValue(forKey: id)?.report
     }
 }
 

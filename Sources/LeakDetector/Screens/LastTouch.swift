@@ -6,20 +6,20 @@ struct LastTouch {
     }
 
     private var views: [WeakView] = []
-    private var postponed: [(subject: ViewSubject, context: ExpectationContext)] = []
+    private var postponedChecks: [(subject: ViewSubject, context: ExpectationContext)] = []
 
     func isKept(_ view: any ViewNode) -> Bool { views.contains { $0.node === view } }
 
     /// Postpones the check of views that the last touch keeps.
     mutating func postpone(_ subject: ViewSubject, _ context: ExpectationContext) {
-        postponed.append((subject, context))
+        postponedChecks.append((subject, context))
     }
 
     /// - Parameter views: the touched views, one for each finger.
     /// - Returns: the checks that were postponed until now.
     mutating func touch(_ views: [any ViewNode]) -> [(subject: ViewSubject, context: ExpectationContext)] {
         self.views = views.map { WeakView(node: $0) }
-        defer { postponed = [] }
-        return postponed
+        defer { postponedChecks = [] }
+        return postponedChecks
     }
 }

@@ -34,7 +34,8 @@ struct ScreenLocation {
         if case .child = role { containers.first?.node } else { nil }
     }
 
-    /// Returns `true` if a former parent or presenter still keeps the screen, such as a tab, or a column that is not shown.
+    /// Returns `true` if a former parent or presenter still keeps the screen, as a tab bar controller keeps hidden tabs, and a
+    /// split view controller hidden columns.
     func keeps(_ node: any ScreenNode) -> Bool {
         containers.contains { container in
             container.node?.screenContained.contains { $0 === node } == true

@@ -68,7 +68,7 @@ final class ScreenRecord {
     }
 }
 
-/// A weak reference to a screen, in a box, since copying a bare one retains the screen for a moment.
+/// A weak reference to a screen. It is a property of a class, since copying a weak reference retains the screen for a moment.
 final class WeakScreen: @unchecked Sendable {
     // `Sendable` is unchecked: `node` is written only by `init`; the runtime reads a weak reference atomically.
     private(set) weak var node: (any ScreenNode)?

@@ -68,9 +68,9 @@ final class Screens {
 
     /// Expects a screen to be deallocated if its controller says that it is being closed; else does nothing.
     ///
-    /// Needs none of the events. Call it from `viewDidDisappear`. UIKit retains a screen that is moving from its parent or being
-    /// dismissed until after that call, so the screen is not in deallocation. Its views are not read, because no event reports
-    /// their changes.
+    /// It needs none of the events. Call it from `viewDidDisappear`. UIKit retains a screen that is moving from its parent or
+    /// being dismissed until after that call, so the screen is not in deallocation. Its views are not read, because no event
+    /// reports their changes.
     ///
     /// - Parameter seconds: `nil` for the usual grace period.
     func check(_ node: any ScreenNode, after seconds: Double?, file: StaticString, line: UInt) {
@@ -87,7 +87,7 @@ final class Screens {
     }
 
     /// Expects a view that was removed from its superview to be deallocated.
-    func expectRemoval(of root: any ViewNode, reason: String) {
+    func expectDeallocation(ofRemoved root: any ViewNode, reason: String) {
         expect(
             ViewTree.leaves(of: root), ExpectationContext(type: type(of: root), reason: reason), owners: [],
             after: nil)
@@ -102,8 +102,11 @@ final class Screens {
         }
     }
 
-    /// Returns `true` if the last touch keeps a view; the view is then checked again after the next touch.
-    func postpones(_ subject: ViewSubject, _ context: ExpectationContext, with root: any ViewNode) -> Bool {
+    /// Postpones the check of a view that the last touch keeps until after the next touch.
+    ///
+    /// - Returns: `true` if the check was postponed.
+    func postponeIfTouched(_ subject: ViewSubject, _ context: ExpectationContext, root: any ViewNode) -> Bool
+    {
         guard !isStopped, lastTouch.isKept(root) else { return false }
         lastTouch.postpone(subject, context)
         return true
@@ -152,7 +155,7 @@ final class Screens {
             // Runs later, since the deallocation of the screen may not be finished, and on the main thread.
             checker.call(afterMilliseconds: 0) { [weak self] in
                 MainActor.assumeIsolated {
-                    self?.end(record, view.node)
+                    self?.handleDeallocation(of: record, view.node)
                     view.node = nil
                 }
             }
@@ -176,7 +179,7 @@ final class Screens {
             ScreenLocation(of: node), isForeign: node.screenWindowClass.map(ignoresWindow))
     }
 
-    private func end(_ record: ScreenRecord, _ view: (any ViewNode)?) {
+    private func handleDeallocation(of record: ScreenRecord, _ view: (any ViewNode)?) {
         guard !isStopped else { return }
         records[ObjectIdentifier(record)] = nil
         if record.appearanceCountWhenExpected != nil {

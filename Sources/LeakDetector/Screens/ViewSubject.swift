@@ -48,7 +48,7 @@ final class ViewSubject: Subject {
         expect(detached.filter { $0.root !== root }.map(\.0), after: 0)
         leaves = detached.filter { $0.root === root }.map { WeakView(node: $0.0) }
         self.root.with { $0 = WeakSubject(root) }
-        guard screens?.postpones(self, context, with: root) == false else { return .inUse }
+        guard screens?.postponeIfTouched(self, context, root: root) == false else { return .inUse }
         return .retained(ObjectIdentifier(root))
     }
 

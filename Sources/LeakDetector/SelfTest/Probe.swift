@@ -31,14 +31,14 @@ final class Probe: Sendable {
     func handle(_ result: ExpectationResult) {
         switch result {
         case .leaked(identity, let id, let waited, _, _):
-            var report = Self.report(.leak, id, aliveCount: 1)
+            var report = Self.makeReport(.leak, id, aliveCount: 1)
             report.waitedMilliseconds = waited
             state.with { $0.leak = report }
             // Releases the object outside of the lock.
             withExtendedLifetime(takeObject()) {}
         case .freed(let id, let lived, _):
             guard let leak = state.with({ $0.leak }), leak.id == id else { return }
-            var report = Self.report(.freed, id, aliveCount: 0)
+            var report = Self.makeReport(.freed, id, aliveCount: 0)
             report.livedMilliseconds = lived
             finish(.works(leak: leak, freed: report))
         default: break
@@ -65,7 +65,7 @@ final class Probe: Sendable {
 
     private static let reason = "self-test"
 
-    private static func report(_ event: LeakReport.Event, _ id: String, aliveCount: Int) -> LeakReport {
+    private static func makeReport(_ event: LeakReport.Event, _ id: String, aliveCount: Int) -> LeakReport {
         var report = LeakReport()
         report.event = event
         report.id = id

@@ -31,7 +31,7 @@ extension LeakDetector {
     /// - Parameter seconds: the time after which the result is ``SelfTest/silent``. It must be longer than
     ///   ``Limits/secondCheckMilliseconds``.
     public func selfTest(timeout seconds: Double = 30) async -> SelfTest {
-        let checker = checkers.first
+        let checker = checkers.onAnyQueue
         guard !checker.isStopped else { return .stopped }
         guard !checker.isPaused else { return .paused }
         guard !checker.isFull else { return .full }

@@ -6,8 +6,8 @@
     /// A screen that shows alerts one after another, each in a window of its own, outside of the app's responder chains.
     ///
     /// It finds scenes by notifications, since `UIApplication.shared` is not available in extensions: a detector that is made
-    /// before the first scene becomes active knows all scenes. Without an active scene alerts go to standard error. So does an
-    /// alert whose scene is closed, unless another scene is active.
+    /// before the first scene becomes active knows all scenes. Without an active scene, alerts go to standard error. An alert
+    /// whose scene is closed goes there as well, unless another scene is active.
     @MainActor
     final class AlertScreen: AlertPresenter.Screen {
         static nonisolated let shared = AlertScreen()

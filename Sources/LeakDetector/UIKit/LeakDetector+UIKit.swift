@@ -62,7 +62,7 @@
         public func removeFromSuperviewDetectLeaks(_ detector: LeakDetector? = nil) {
             removeFromSuperview()
             guard !isDeallocating(self) else { return }
-            (detector ?? .shared)?.screens.expectRemoval(of: self, reason: "removed")
+            (detector ?? .shared)?.screens.expectDeallocation(ofRemoved: self, reason: "removed")
         }
     }
 #endif

@@ -4,10 +4,10 @@
     /// Pictures of views and controllers.
     @MainActor
     enum Screenshot {
-        /// The maximum length of the longer side in points; a larger picture would only cost memory.
+        /// The maximum length of the longer side in points; a larger picture would only take more memory.
         static let longest: CGFloat = 240
 
-        /// - Returns: `nil` for an object without a size, and for one that a picture would keep in memory.
+        /// - Returns: `nil` for an object without a size, and for an object that a picture would keep in memory.
         static func make(of object: AnyObject?) -> UIImage? {
             guard let view = view(of: object) else { return nil }
             let size = view.bounds.size

@@ -27,7 +27,7 @@
             areInstalled = replaced.contains(true)
         }
 
-        /// Replaces a method by one that reports an event after the call.
+        /// Replaces a method by an implementation that reports an event after the call.
         private nonisolated static func addHookAfter(_ selector: Selector, _ event: ScreenEvent) -> Bool {
             typealias Original = @convention(c) (UIViewController, Selector) -> Void
             typealias Block = @convention(block) (UIViewController) -> Void
@@ -103,7 +103,8 @@
             init(_ implementation: IMP) { unsafe self.implementation = implementation }
         }
 
-        /// - Parameter block: makes the new implementation, as an Objective-C block, from the previous one, which it has to call.
+        /// - Parameter block: makes the new implementation, as an Objective-C block, from the previous implementation, which
+        ///   the block has to call.
         /// - Returns: `true` if the class has such a method, which is replaced now.
         private nonisolated static func replace(
             _ selector: Selector, of type: AnyClass, by block: (Next) -> AnyObject

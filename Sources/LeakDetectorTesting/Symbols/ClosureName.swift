@@ -44,7 +44,8 @@ struct ClosureName: Hashable, CustomStringConvertible {
 
         /// Returns the paths of the files that this process has mapped. proc(5): /proc/pid/maps
         private static func imagePaths() -> Set<String> {
-            // Reads up to the end of the file: its reported size is 0, and `Data(contentsOf:)` stops in the middle of a long one.
+            // Reads up to the end of the file: its reported size is 0, and `Data(contentsOf:)` stops in the middle of a long
+            // file.
             let file = FileHandle(forReadingAtPath: "/proc/self/maps")
             let maps = (try? file?.readToEnd()) ?? Data()
             return Set(

@@ -8,25 +8,25 @@
         var line: Int
     }
 
-    /// The maximum size of the section, 128 MiB. A larger one is not read, since each failed test would wait for it.
+    /// The maximum size of the section, 128 MiB. A larger section is not read, since each failed test would wait for it.
     static let byteLimit = 128 << 20
-    /// The maximum number of a line. A larger one comes from a damaged file.
+    /// The maximum line number. A larger number comes from a damaged file.
     private static let lineLimit: Int64 = 1 << 24
 
     private let file: UnsafeRawBufferPointer
     private let section: Range<Int>
-    private let strings: (_ section: String) -> Range<Int>
+    private let rangeOfSection: (_ section: String) -> Range<Int>
 
     /// - Parameters:
     ///   - file: the bytes of the whole file. They must outlive this value.
-    ///   - strings: returns the range of another section in the file.
+    ///   - rangeOfSection: returns the range of another section in the file.
     init(
         _ file: UnsafeRawBufferPointer, _ section: Range<Int>,
-        strings: @escaping (_ section: String) -> Range<Int>
+        rangeOfSection: @escaping (_ section: String) -> Range<Int>
     ) {
         unsafe self.file = unsafe file
         self.section = section.count <= Self.byteLimit ? section : 0..<0
-        self.strings = strings
+        self.rangeOfSection = rangeOfSection
     }
 
     /// Returns the source lines of the code at some addresses of the file. Code without a line is left out.
@@ -59,7 +59,7 @@
     }
 
     private func string(_ offset: UInt64, in section: String) -> String {
-        let range = strings(section)
+        let range = rangeOfSection(section)
         guard offset < UInt64(range.count) else { return "" }
         var reader = unsafe LittleEndianReader(file, (range.lowerBound + Int(offset))..<range.upperBound)
         return reader.text()
@@ -157,11 +157,12 @@ private struct CompilationUnit {
     func fileName(_ number: UInt64, string: (UInt64, String) -> String) -> String? {
         var reader = names
         let path =
-            version == 5 ? path5(of: number, in: &reader, string: string) : path4(of: number, in: &reader)
+            version == 5
+            ? pathInDWARF5(of: number, in: &reader, string: string) : pathInDWARF4(of: number, in: &reader)
         return reader.isValid ? path?.split(separator: "/").last.map(String.init) : nil
     }
 
-    private func path4(of number: UInt64, in reader: inout LittleEndianReader) -> String? {
+    private func pathInDWARF4(of number: UInt64, in reader: inout LittleEndianReader) -> String? {
         while !reader.isAtEnd, !reader.text().isEmpty {}
         // Files are counted from 1.
         var index: UInt64 = 1
@@ -176,18 +177,18 @@ private struct CompilationUnit {
         return nil
     }
 
-    private func path5(
+    private func pathInDWARF5(
         of number: UInt64, in reader: inout LittleEndianReader, string: (UInt64, String) -> String
     ) -> String? {
-        guard entry(nil, in: &reader, string: string) != nil else { return nil }
-        return entry(number, in: &reader, string: string) ?? nil
+        guard readList(pathOf: nil, in: &reader, string: string) != nil else { return nil }
+        return readList(pathOf: number, in: &reader, string: string) ?? nil
     }
 
     /// Reads a list of directories or files.
     ///
     /// - Returns: the path of the entry with the number, `.some(nil)` if there is none; `nil` if the list cannot be read.
-    private func entry(
-        _ number: UInt64?, in reader: inout LittleEndianReader, string: (UInt64, String) -> String
+    private func readList(
+        pathOf number: UInt64?, in reader: inout LittleEndianReader, string: (UInt64, String) -> String
     ) -> String?? {
         let formats = (0..<reader.byte()).map { _ in (content: reader.leb128(), form: reader.leb128()) }
         let count = reader.leb128()

@@ -1,6 +1,6 @@
 /// The symbol table and the debug lines of a 64-bit ELF file.
 ///
-/// Every offset and count is checked: a damaged or hostile file has no symbols or wrong ones.
+/// Every offset and count is checked: a damaged or hostile file has no symbols or wrong symbols.
 /// https://refspecs.linuxfoundation.org/elf/gabi4+/ch4.symtab.html
 @safe struct ElfSymbols {
     /// The function at an address, and the source line of its code.
@@ -76,7 +76,7 @@
                 let start = symbol.hasSuffix("TA") ? closures[String(symbol.dropLast(2))] : nil
                 return (address, start == 0 ? address : start ?? address)
             })
-        let lines = unsafe DebugLines(file, contents(of: ".debug_line"), strings: contents(of:))
+        let lines = unsafe DebugLines(file, contents(of: ".debug_line"), rangeOfSection: contents(of:))
             .lines(at: Set(starts.values))
         return Dictionary(
             uniqueKeysWithValues: functions.map { address, symbol in

@@ -3,7 +3,7 @@ internal import LeakMessage
 /// A search for the class in a text of an unknown form. It chooses the word that looks most like the name of a type, by its spelling
 /// and by the words around it.
 enum ClassGuesser {
-    /// Limit of bytes of a text that are read.
+    /// The maximum number of bytes of a text that are read.
     private static let byteLimit = 8 * 1024
     private static let nameByteLimit = 256
     /// The lowest score of a word that is accepted as the class.
@@ -33,14 +33,14 @@ enum ClassGuesser {
     /// Returns `Cart` for a text that consists only of `Cart leaked`. In a longer text such a word may have another meaning.
     private static func subject(ofShortText text: Text) -> Text? {
         let line = text.drop { !$0.isLetter }
-        guard text.count <= shortByteLimit, !text.contains(UInt8(ascii: "\n")),
+        guard text.count <= shortTextByteLimit, !text.contains(UInt8(ascii: "\n")),
             text[..<line.startIndex].last ?? 0 < 0x80
         else { return nil }
         let name = line.prefix { $0.isLetter || $0.isDigit || $0 == UInt8(ascii: "_") }
         let words = line[name.endIndex...].map { $0.isUppercase ? $0 | 0x20 : $0 }[...]
         let (spelling, around) = (TypeSpelling(name), SurroundingWords(of: name, in: text))
-        // Names with a hump are judged by all words around them, in `best(in:atLeast:)`.
-        guard spelling.isType, !spelling.hasHump, !around.isDenied, !around.saysNone,
+        // Names in camel case are judged by all words around them, in `best(in:atLeast:)`.
+        guard spelling.isType, !spelling.isCamelCase, !around.isDenied, !around.saysNone,
             name.contains(where: { $0.isLetter && !$0.isUppercase }),
             !wordsOfSentences.contains(name.string.lowercased()),
             let textAfter = leakPhrases.lazy.compactMap({ words.dropping($0) }).first,
@@ -52,7 +52,7 @@ enum ClassGuesser {
         return name
     }
 
-    private static let shortByteLimit = 64
+    private static let shortTextByteLimit = 64
     private static let leakPhrases: [StaticString] = [
         " leaked", " has leaked", " is leaking", " was not deallocated", " was not released",
         " was not freed",
@@ -101,9 +101,12 @@ enum ClassGuesser {
         "you", "our",
     ]
 
-    /// Returns the class that a text calls leaked, if it is another class than that of the first description, and the words around
-    /// that description do not say that its object leaked.
-    static func leaked(insteadOf first: String, in text: Text, demangle: (String) -> String?) -> String? {
+    /// Returns the class that a text calls leaked; `nil` if it is `first`, or if the words around `first` say that its object
+    /// leaked.
+    ///
+    /// - Parameter first: the class of the first description in the text.
+    static func leakedClass(insteadOf first: String, in text: Text, demangle: (String) -> String?) -> String?
+    {
         let plain = withoutDescriptions(text.cut(to: byteLimit))
         guard let name = best(in: plain, atLeast: minScore),
             SurroundingWords(of: name, in: plain).score >= 5,
@@ -136,11 +139,12 @@ enum ClassGuesser {
 
     /// Returns the class of an object that was deallocated, according to the first line of a text; `nil` if the line names no such class
     /// or several.
-    static func freed(in text: Text, demangle: (String) -> String?) -> String? {
+    static func freedClass(in text: Text, demangle: (String) -> String?) -> String? {
         let line = text.cut(to: byteLimit).firstLine.line
         let names = names(in: line).filter { name in
             let spelling = TypeSpelling(name)
-            return (spelling.hasHump || spelling.isDotted) && SurroundingWords(of: name, in: line).saysFreed
+            return (spelling.isCamelCase || spelling.isDotted)
+                && SurroundingWords(of: name, in: line).saysFreed
         }
         guard names.count == 1, let type = TypeName.ifNamed(names[0], demangle: demangle) else { return nil }
         return type.wholeText
@@ -158,7 +162,7 @@ enum ClassGuesser {
     static func names(in line: Text) -> [Text] {
         var names: [Text] = []
         var remainder = line
-        while let start = remainder.firstIndex(where: { isStart($0) && $0 != UInt8(ascii: "$") }) {
+        while let start = remainder.firstIndex(where: { isNameStart($0) && $0 != UInt8(ascii: "$") }) {
             let name = name(at: start, in: line)
             remainder = remainder[max(name.endIndex, start + 1)...]
             if TypeSpelling(name).isType { names.append(name) }
@@ -174,7 +178,7 @@ enum ClassGuesser {
         var best: (score: Int, name: Text)?
         var isTied = false
         var remainder = text
-        while let start = remainder.firstIndex(where: isStart) {
+        while let start = remainder.firstIndex(where: isNameStart) {
             var name = name(at: start, in: text)
             remainder = text[max(name.endIndex, start + 1)...]
             name = withoutNumber(withoutMethod(name, in: text))
@@ -190,18 +194,20 @@ enum ClassGuesser {
 
     /// Returns letters, digits and points from an index on, with the generic arguments after them.
     private static func name(at start: Int, in text: Text) -> Text {
-        var name = text[start...].prefix { isWord($0) || isLatin($0) || $0 == UInt8(ascii: ".") }
+        var name = text[start...].prefix { isWordByte($0) || isLatinByte($0) || $0 == UInt8(ascii: ".") }
         while name.last == UInt8(ascii: ".") { name = name.dropLast() }
         name = name.droppingLast(".Type") ?? name.droppingLast(".self") ?? name
         if let end = endOfContext(at: name.endIndex, in: text) {
-            let remainder = text[end...].prefix { isWord($0) || $0 == UInt8(ascii: ".") }
+            let remainder = text[end...].prefix { isWordByte($0) || $0 == UInt8(ascii: ".") }
             return text[start..<remainder.endIndex]
         }
         let textAfter = text[name.endIndex...].prefix(nameByteLimit)
         guard textAfter.first == UInt8(ascii: "<"), let first = textAfter.dropFirst().first,
-            isWord(first) || "[(".utf8.contains(first)
+            isWordByte(first) || "[(".utf8.contains(first)
         else { return name }
-        guard let end = Brackets.endIfClosed(textAfter), text[end - 1] == UInt8(ascii: ">") else {
+        guard let end = Brackets.endIndexIfClosed(ofBracketAtStartOf: textAfter),
+            text[end - 1] == UInt8(ascii: ">")
+        else {
             return name
         }
         return text[start..<end]
@@ -242,18 +248,18 @@ enum ClassGuesser {
         return name[..<dot]
     }
 
-    private static func isStart(_ byte: UInt8) -> Bool {
+    private static func isNameStart(_ byte: UInt8) -> Bool {
         byte.isLetter || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "$")
             || (0xC3...0xC9).contains(byte)
     }
 
     /// Returns `true` for a byte of a Latin letter beyond ASCII, such as `é`. Scalars of other scripts begin with other bytes; many of
     /// these scripts write without spaces between words.
-    private static func isLatin(_ byte: UInt8) -> Bool {
+    private static func isLatinByte(_ byte: UInt8) -> Bool {
         (0xC3...0xC9).contains(byte) || (0x80...0xBF).contains(byte)
     }
 
-    private static func isWord(_ byte: UInt8) -> Bool {
+    private static func isWordByte(_ byte: UInt8) -> Bool {
         byte.isLetter || byte.isDigit || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "$")
     }
 
@@ -277,17 +283,21 @@ enum ClassGuesser {
         var score: Int? {
             guard !isPartOfOtherText else { return nil }
             let isGeneric =
-                name.last == UInt8(ascii: ">") && SystemNames.hasAppType(name[(spelling.last.endIndex)...])
-            guard spelling.hasHump || spelling.isDotted || isMangled || words.score >= 5 else { return nil }
-            guard !words.isDenied, !words.saysNone, !words.isPlace || spelling.hasEnding || spelling.isDotted,
-                !excludedNames.contains(spelling.last.string),
-                !SystemNames.hasSystemPrefix(spelling.last) || isGeneric || words.saysClass
+                name.last == UInt8(ascii: ">")
+                && SystemNames.hasAppType(name[(spelling.unqualifiedName.endIndex)...])
+            guard spelling.isCamelCase || spelling.isDotted || isMangled || words.score >= 5 else {
+                return nil
+            }
+            guard !words.isDenied, !words.saysNone,
+                !words.isPlace || spelling.hasUsualEnding || spelling.isDotted,
+                !excludedNames.contains(spelling.unqualifiedName.string),
+                !SystemNames.hasSystemPrefix(spelling.unqualifiedName) || isGeneric || words.saysClass
                     || words.after.trimmed.starts(with: "instance")
             else {
                 return nil
             }
-            var score = (spelling.hasHump || isMangled ? 4 : 0) + (spelling.isDotted || isGeneric ? 2 : 0)
-            if spelling.hasEnding { score += 2 }
+            var score = (spelling.isCamelCase || isMangled ? 4 : 0) + (spelling.isDotted || isGeneric ? 2 : 0)
+            if spelling.hasUsualEnding { score += 2 }
             score += words.score
             if systemPackages.contains(where: { name.starts(with: $0) }) { score -= 6 }
             return score
@@ -296,7 +306,7 @@ enum ClassGuesser {
         /// `true` if the word is part of a path, of a method or of an address, as in `/Shop/Cart.swift` and `-[Cart add]`.
         private var isPartOfOtherText: Bool {
             let before = words.before
-            if let previous = before.last, isWord(previous) || "/@#-\\".utf8.contains(previous) {
+            if let previous = before.last, isWordByte(previous) || "/@#-\\".utf8.contains(previous) {
                 return true
             }
             // The address of an object.
@@ -327,7 +337,7 @@ enum ClassGuesser {
     /// typed.
     ///
     /// - Parameter quote: the index of the opening quote.
-    static func quoted(at quote: Int, in text: Text) -> Text? {
+    static func quotedClass(at quote: Int, in text: Text) -> Text? {
         let name = name(at: quote + 1, in: text)
         guard !name.isEmpty, name.endIndex < text.endIndex, text[name.endIndex] == text[quote],
             name.count <= nameByteLimit, !name.allSatisfy({ $0 == UInt8(ascii: ".") })
@@ -337,11 +347,11 @@ enum ClassGuesser {
         if TypeNameCleaner.looksMangled(name) { return isLeaked ? name : nil }
         let spelling = TypeSpelling(name)
         guard spelling.isType else { return nil }
-        if words.isAfterKeyOfClass, spelling.hasHump || spelling.isDotted { return name }
+        if words.isAfterKeyOfClass, spelling.isCamelCase || spelling.isDotted { return name }
         guard words.isAfterLeak || !words.saysTyped else { return nil }
         // Backticks are quotes of code.
-        if text[quote] == UInt8(ascii: "`"), spelling.hasEnding, !words.saysTyped { return name }
+        if text[quote] == UInt8(ascii: "`"), spelling.hasUsualEnding, !words.saysTyped { return name }
         // After other words than `class`, the name of a user may be quoted too: `leaked: "JaneDoe"`.
-        return words.isAfterClass || spelling.hasEnding && isLeaked ? name : nil
+        return words.isAfterClass || spelling.hasUsualEnding && isLeaked ? name : nil
     }
 }

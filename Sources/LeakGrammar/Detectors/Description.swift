@@ -63,9 +63,10 @@ struct Description {
 
     /// Returns the class in `text`, which starts with `<`: the name in a description, or `Shop.Cart` for `<Shop.Cart>`; any
     /// other text unchanged.
-    static func name(_ text: Text) -> Text {
+    static func name(in text: Text) -> Text {
         if let description = Description(text) { return description.name }
-        if let close = Generics.closing(of: text.startIndex, in: text), close == text.endIndex - 1 {
+        if let close = Generics.indexOfBracket(closing: text.startIndex, in: text), close == text.endIndex - 1
+        {
             return text[(text.startIndex + 1)..<close]
         }
         return text

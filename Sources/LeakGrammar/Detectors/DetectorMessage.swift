@@ -33,12 +33,13 @@ package struct DetectorMessage: Hashable, Sendable {
         package var cycle: [String] = []
     }
     package internal(set) var wholeNames = WholeNames()
-    /// The classes that keep each other, rotated to the smallest rotation. Private collection classes have their public names.
+    /// The classes that keep each other, in the order that ``Cycle/smallestRotation(_:)`` returns. Private collection classes
+    /// have their public names.
     package internal(set) var cycle: [String] = []
     /// The event; `nil` if the text does not state it.
     package internal(set) var event: LeakReport.Event?
     package internal(set) var kind: LeakReport.Kind?
-    /// For a freed object, the time since the leak was reported.
+    /// For a freed object, the time from the report of the leak until the object was deallocated.
     package internal(set) var livedMilliseconds: Int?
     /// The time since the object was expected to be deallocated.
     package internal(set) var waitedMilliseconds: Int?
@@ -54,8 +55,8 @@ package struct DetectorMessage: Hashable, Sendable {
     /// if there is a class.
     package internal(set) var template = ""
 
-    /// Reads the part of `text` that ``redacted(_:)`` keeps, so that a text and its sample give the same result. Bytes past 16 KiB
-    /// are ignored.
+    /// Reads the part of `text` that ``redacted(_:)`` keeps, so that a text and its redacted copy in a sample give the same
+    /// result. Bytes past 16 KiB are ignored.
     ///
     /// - Parameters:
     ///   - demangle: demangles the name of one type; `nil` if the text is not a mangled name.
@@ -99,7 +100,7 @@ package struct DetectorMessage: Hashable, Sendable {
         if className == nil {
             maskedText = MessageTemplate.masked(reading.subject).string
             template = MessageTemplate.template(of: reading.subject).string
-            if let backtrace, backtrace.head.isEmpty, backtrace.stack.key.isEmpty {
+            if let backtrace, backtrace.head.isEmpty, backtrace.stack.keyElements.isEmpty {
                 // The call stack has no frame of the app, and there is no other text: the lines of the frames replace it.
                 template = MessageTemplate.template(of: backtrace.joinedLines).string
                 maskedText = MessageTemplate.masked(backtrace.joinedLines).string
@@ -114,7 +115,7 @@ package struct DetectorMessage: Hashable, Sendable {
                         ?? Grammar(demangle: demangle).firstDescription(in: message)
                         ?? ClassGuesser.find(in: message, demangle: demangle)
                 if guessedClassName == nil, event == nil,
-                    let freedClass = ClassGuesser.freed(in: message, demangle: demangle)
+                    let freedClass = ClassGuesser.freedClass(in: message, demangle: demangle)
                 {
                     (guessedClassName, event) = (freedClass, .freed)
                 }
@@ -122,8 +123,8 @@ package struct DetectorMessage: Hashable, Sendable {
         }
     }
 
-    /// Returns `false` for a text without line ends and straight double quotes. Detectors print each frame of a call stack on a separate
-    /// line, or in quotes in a list or in JSON. Curly quotes and HTML entities are not searched for.
+    /// Returns `false` for a text that has neither a line end nor a straight double quote. Detectors print each frame of a call
+    /// stack on a separate line, or in quotes in a list or in JSON. Curly quotes and HTML entities are not searched for.
     package static func mayHaveCallStack(_ text: String) -> Bool {
         text.utf8.contains { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\"") }
     }
@@ -182,7 +183,7 @@ package struct DetectorMessage: Hashable, Sendable {
         var (one, other) = (self, other)
         (one.maskedText, other.maskedText) = ("", "")
         (one.template, other.template) = ("", "")
-        guard one.callStack?.key == other.callStack?.key else { return false }
+        guard one.callStack?.keyElements == other.callStack?.keyElements else { return false }
         (one.callStack, other.callStack) = (nil, nil)
         return one == other
     }

@@ -1,9 +1,10 @@
 internal import LeakMessage
 
-/// A converter to JSON for a dictionary that Objective-C, Swift, Python or Ruby printed, or a list of these, between a few words.
+/// A converter of printed dictionaries to JSON. It reads a dictionary, or a list of dictionaries, in the form that Objective-C,
+/// Swift, Python or Ruby prints, with at most a few words before and after it.
 ///
-/// `{ class = CartModel; count = 3; }`, `["class": "CartModel"]`, `{'class': 'CartModel'}`, `{:class=>"CartModel"}`. Only a
-/// dictionary that names a class is converted.
+/// Examples are `{ class = CartModel; count = 3; }`, `["class": "CartModel"]`, `{'class': 'CartModel'}` and
+/// `{:class=>"CartModel"}`. Only a dictionary that names a class is converted.
 struct DictionaryText {
     private var remainder: Text
     private var json: [UInt8] = []
@@ -23,12 +24,12 @@ struct DictionaryText {
             })
         else { return nil }
         var reader = DictionaryText(remainder: text[open...])
-        guard reader.value(depth: 0), reader.hasClassKey else { return nil }
+        guard reader.readValue(depth: 0), reader.hasClassKey else { return nil }
         // If the words around the dictionary may name the leaked class, the text is not converted.
         guard
             !(ClassGuesser.names(in: text[..<open]) + ClassGuesser.names(in: reader.remainder)).contains(
                 where: {
-                    TypeSpelling($0).hasHump
+                    TypeSpelling($0).isCamelCase
                 })
         else { return nil }
         let result = text[..<open] + reader.json + reader.remainder
@@ -44,6 +45,7 @@ struct DictionaryText {
 
     private mutating func skipSpace() { remainder = remainder.drop { $0 <= 0x20 } }
 
+    /// - Returns: `false` if the remaining text does not start with `mark`.
     private mutating func skip(_ mark: StaticString) -> Bool {
         guard let textAfter = remainder.dropping(mark) else { return false }
         remainder = textAfter
@@ -52,19 +54,22 @@ struct DictionaryText {
 
     // MARK: Containers
 
-    private mutating func value(depth: Int) -> Bool {
+    /// Reads a dictionary, a list or a text, and appends it to ``json``.
+    ///
+    /// - Returns: `false` for a text of another form.
+    private mutating func readValue(depth: Int) -> Bool {
         skipSpace()
         guard depth < Self.depthLimit, let first = remainder.first else { return false }
         switch first {
-        case UInt8(ascii: "{"): return members(closing: UInt8(ascii: "}"), depth: depth)
-        case UInt8(ascii: "["): return members(closing: UInt8(ascii: "]"), depth: depth)
-        case UInt8(ascii: "("): return members(closing: UInt8(ascii: ")"), depth: depth)
-        default: return scalar()
+        case UInt8(ascii: "{"): return readMembers(closing: UInt8(ascii: "}"), depth: depth)
+        case UInt8(ascii: "["): return readMembers(closing: UInt8(ascii: "]"), depth: depth)
+        case UInt8(ascii: "("): return readMembers(closing: UInt8(ascii: ")"), depth: depth)
+        default: return readScalar()
         }
     }
 
     /// Reads a dictionary or a list, at its opening bracket.
-    private mutating func members(closing: UInt8, depth: Int) -> Bool {
+    private mutating func readMembers(closing: UInt8, depth: Int) -> Bool {
         remainder = remainder.dropFirst()
         let start = json.count
         json.append(UInt8(ascii: "["))
@@ -84,7 +89,7 @@ struct DictionaryText {
             }
             if memberCount > 0 { json.append(UInt8(ascii: ",")) }
             let element = json.count
-            guard value(depth: depth + 1) else { return false }
+            guard readValue(depth: depth + 1) else { return false }
             skipSpace()
             let isMember = skip("=>") || skip("=") || skip(":")
             if memberCount == 0, isMember { isDictionary = true }
@@ -95,7 +100,7 @@ struct DictionaryText {
                 guard json[element] == UInt8(ascii: "\"") else { return false }
                 hasClassKey = hasClassKey || JSONMessage.isKeyOfClass(json[element...].dropFirst().dropLast())
                 json.append(UInt8(ascii: ":"))
-                guard value(depth: depth + 1) else { return false }
+                guard readValue(depth: depth + 1) else { return false }
                 skipSpace()
             }
             memberCount += 1
@@ -112,20 +117,20 @@ struct DictionaryText {
 
     // MARK: Texts
 
-    private mutating func scalar() -> Bool {
+    private mutating func readScalar() -> Bool {
         for wrapper: StaticString in ["AnyHashable(", "Optional("] {
             guard skip(wrapper) else { continue }
-            return scalar() && skip(")")
+            return readScalar() && skip(")")
         }
         guard let first = remainder.first else { return false }
-        if first == UInt8(ascii: "\"") || first == UInt8(ascii: "'") { return quotation(first) }
+        if first == UInt8(ascii: "\"") || first == UInt8(ascii: "'") { return readQuotation(first) }
         // A symbol of Ruby.
         if first == UInt8(ascii: ":") { remainder = remainder.dropFirst() }
         var word = remainder.prefix { $0.isIdentifier || "._-+/".utf8.contains($0) }
         // The description of an object, or the arguments of a generic type.
         let textAfter = remainder[word.endIndex...]
         if textAfter.first == UInt8(ascii: "<"),
-            let end = Brackets.endIfClosed(textAfter.prefix(Self.wordsByteLimit))
+            let end = Brackets.endIndexIfClosed(ofBracketAtStartOf: textAfter.prefix(Self.wordsByteLimit))
         {
             word = remainder[..<end]
         }
@@ -139,7 +144,7 @@ struct DictionaryText {
     }
 
     /// Reads a text in quotes of any kind, and writes it in the double quotes of JSON.
-    private mutating func quotation(_ quote: UInt8) -> Bool {
+    private mutating func readQuotation(_ quote: UInt8) -> Bool {
         var text: [UInt8] = []
         var index = remainder.startIndex + 1
         while index < remainder.endIndex {

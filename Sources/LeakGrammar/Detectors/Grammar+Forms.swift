@@ -29,7 +29,7 @@ extension Grammar {
         var subject = body.trimmed
         var livedMilliseconds: Int?
         for mark: StaticString in ["Deinnited after ", "Deinited after "] {
-            guard let range = subject.lastRange(of: mark), isElapsed(subject[range.upperBound...]) else {
+            guard let range = subject.lastRange(of: mark), isElapsedTime(subject[range.upperBound...]) else {
                 continue
             }
             livedMilliseconds = ElapsedTimeParser.milliseconds(of: subject[range.upperBound...])
@@ -45,7 +45,7 @@ extension Grammar {
 
     /// Returns `true` for a text such as `8.912s.`, or for the beginning of such a text if the text was cut. Any number is accepted,
     /// because `String(format:)` prints another number if a percent sign in the text used up the argument.
-    private func isElapsed(_ text: Text) -> Bool {
+    private func isElapsedTime(_ text: Text) -> Bool {
         let number = text.dropping("-") ?? text
         let end =
             number.dropping("nan") ?? number.dropping("inf")
@@ -226,7 +226,7 @@ extension Grammar {
                 // The leaked object is the last object before the mark, so it may be another object than the first.
                 let other = first.flatMap { first in
                     Description(reading.subject)?.remainder.trimmed.isEmpty ?? true
-                        ? nil : ClassGuesser.leaked(insteadOf: first, in: text, demangle: demangle)
+                        ? nil : ClassGuesser.leakedClass(insteadOf: first, in: text, demangle: demangle)
                 }
                 reading.className = other ?? first
             }
@@ -354,7 +354,7 @@ enum ElapsedTimeParser {
     }
 
     /// Returns the milliseconds of the last `after 8.912s` in a text; `nil` if there is none.
-    static func milliseconds(afterIn text: Text) -> Int? {
+    static func lastElapsedMilliseconds(in text: Text) -> Int? {
         text.lastRange(of: "after ").flatMap { milliseconds(of: text[$0.upperBound...]) }
     }
 }

@@ -23,7 +23,7 @@ extension Grammar {
         reading.isList = true
         reading.event = event
         let names = PropertyListReader.strings(of: list).suffix(WireLimits.stackCount).map { element in
-            TypeName.ifNamed(Self.relationship(element[...]), demangle: demangle)?.wholeText
+            TypeName.ifNamed(Self.withoutPropertyName(element[...]), demangle: demangle)?.wholeText
         }
         // The last name is the leaked class. Without this name, the other names are not useful.
         reading.className = names.last ?? nil
@@ -69,9 +69,9 @@ extension Grammar {
         return text.dropping("(")
     }
 
-    /// Returns the class in `.viewModel(Cart), `, which MLeaksFinder's `MLCheck` writes for a property; the element as it is in any
-    /// other form.
-    static func relationship(_ element: Text) -> Text {
+    /// Returns the class in `.viewModel(Cart), `, which MLeaksFinder's `MLCheck` writes for a property; any other element
+    /// unchanged.
+    static func withoutPropertyName(_ element: Text) -> Text {
         var name = element.trimmed
         while name.last == UInt8(ascii: ",") { name = name.dropLast().trimmed }
         guard let inner = name.droppingLast(")"), let open = inner.firstIndex(of: UInt8(ascii: "(")),
@@ -193,7 +193,7 @@ enum PropertyListReader {
 
 /// Functions for the classes of a retain cycle.
 package enum Cycle {
-    /// Returns the smallest rotation of a cycle, so that two sightings of the same cycle are equal.
+    /// Returns the lexicographically smallest rotation of a cycle, so that two sightings of the same cycle are equal.
     package static func smallestRotation(_ cycle: [String]) -> [String] {
         let start = startOfSmallestRotation(cycle)
         return Array(cycle[start...] + cycle[..<start])

@@ -37,14 +37,14 @@ struct Grammar {
     /// Reads a text that ``MessageNormalizer`` has normalized, by the first form that matches. A form that also matches texts of another
     /// form comes after that form.
     func read(_ text: Text) -> FormMatch {
-        list(text) ?? stillInMemory(text) ?? deinited(text) ?? omniBase(text) ?? testAssertion(text)
+        readListForm(text) ?? stillInMemory(text) ?? deinited(text) ?? omniBase(text) ?? testAssertion(text)
             ?? expectedDeallocation(text) ?? lifetimeTracker(text) ?? pLeakSniffer(text)
             ?? amLeaksFinder(text) ?? breakpoint(text) ?? ribs(text) ?? deallocationChecker(text)
             ?? anyDescription(text)
     }
 
     /// Reads a text by the forms whose subject is a list of names.
-    func list(_ text: Text) -> FormMatch? { memoryLeakList(text) ?? retainCycle(text) }
+    func readListForm(_ text: Text) -> FormMatch? { memoryLeakList(text) ?? retainCycle(text) }
 
     // MARK: Parts of several forms
 
@@ -66,7 +66,7 @@ struct Grammar {
         return TypeName.ifNamed(description.name, demangle: demangle)?.wholeText
     }
 
-    /// Returns the text after a quote before a description; `nil` for any other text.
+    /// Returns the text after an opening quote that a description follows; `nil` for any other text.
     private func quotedDescription(_ text: Text) -> Text? {
         guard let inner = text.dropping("\"") ?? text.dropping("@\""),
             inner.trimmed.first == UInt8(ascii: "<")
@@ -112,9 +112,10 @@ struct Grammar {
     /// Reads the first `<Type: 0xADDRESS>` as the leaked object. A text that consists only of a qualified name is the leaked class.
     private func anyDescription(_ text: Text) -> FormMatch {
         var reading = FormMatch(nil, text)
-        reading.livedMilliseconds = ElapsedTimeParser.milliseconds(afterIn: text)
+        reading.livedMilliseconds = ElapsedTimeParser.lastElapsedMilliseconds(in: text)
         if let first = firstDescription(in: text) {
-            reading.className = ClassGuesser.leaked(insteadOf: first, in: text, demangle: demangle) ?? first
+            reading.className =
+                ClassGuesser.leakedClass(insteadOf: first, in: text, demangle: demangle) ?? first
             return reading
         }
         if let name = TypeName.ifNamed(text, demangle: demangle),

@@ -1,6 +1,6 @@
 internal import LeakMessage
 
-/// A message that is a JSON object, or an array of objects, with a few words in front or after it.
+/// A message that is a JSON object, or an array of objects, with a few words before or after it.
 ///
 /// The class is a string under a key such as `class` or `activity`. All other strings may be text that users typed.
 struct JSONMessage {
@@ -37,7 +37,7 @@ struct JSONMessage {
         let className: String?
     }
 
-    /// Limit of the text before the JSON, and of that after it.
+    /// The maximum number of bytes before the JSON, and the maximum after it.
     private static let wordsByteLimit = 256
     private static let nameByteLimit = 256
 
@@ -74,7 +74,7 @@ struct JSONMessage {
             reader.hasZeroCount && JSONMessage(json[element], demangle: demangle)?.hasNoInstances ?? false
         }
         var namedElements = zip(classesOfElements, areWithoutInstances).compactMap { $1 ? nil : $0 }
-        // If a class is named outside of the list, the list has the properties of one leaked object.
+        // If a class is named outside of the list, the elements of the list are properties of that object, and not leaks.
         let isCut = failure != nil
         let endOfElements = reader.elements.last?.upperBound ?? 0
         let hasClassOutside = candidates.contains { candidate in
@@ -148,7 +148,7 @@ struct JSONMessage {
     private static func start(of text: Text) -> Int? {
         let words = text.prefix(wordsByteLimit)
         let brace = words.firstIndex(of: UInt8(ascii: "{"))
-        // A list of strings, which other texts may follow.
+        // The JSON may be a list that begins with a string, even if other texts follow the list.
         if let bracket = words.firstIndex(of: UInt8(ascii: "[")), bracket < brace ?? text.endIndex,
             text[(bracket + 1)...].firstVisible == UInt8(ascii: "\""), !isSubscript(text[bracket...])
         {
@@ -181,7 +181,7 @@ struct JSONMessage {
                     let kind = try scanner.kind()
                     let start = scanner.offset
                     reader.elements = []
-                    try reader.value(&scanner, key: "", depth: 0)
+                    try reader.readValue(&scanner, key: "", depth: 0)
                     if textCount == 0 { elementsOfFirst = reader.elements }
                     textCount += 1
                     let isList = kind == .array || !reader.elements.isEmpty
@@ -271,7 +271,7 @@ struct JSONMessage {
 
         /// Limit of elements that are read.
         static let elementLimit = 256
-        /// The key under which a string of an array is read, because it has none of its own.
+        /// The key under which a string of an array is read, because such a string has no key.
         private static let keyForArrayStrings = "leak"
         /// Keys of lists of leaks, in lower case.
         private static let listKeys: Set<String> = [
@@ -322,14 +322,14 @@ struct JSONMessage {
             return stacks
         }
 
-        mutating func value(_ scanner: inout JSONScanner, key: String, depth: Int) throws(JSONError) {
+        mutating func readValue(_ scanner: inout JSONScanner, key: String, depth: Int) throws(JSONError) {
             switch try scanner.kind() {
             case .object:
                 guard try scanner.enterObject() else { return }
                 repeat {
                     let name = try scanner.name()
                     keys.append(name)
-                    try value(&scanner, key: scanner.text(of: name), depth: depth + 1)
+                    try readValue(&scanner, key: scanner.text(of: name), depth: depth + 1)
                 } while try scanner.hasAnotherElement(in: .object)
             case .array:
                 guard try scanner.enterArray() else { return }
@@ -340,7 +340,7 @@ struct JSONMessage {
                         isList && (kind == .object || kind == .string) && elements.count < Self.elementLimit
                     let start = scanner.offset
                     let isString = isElement && kind == .string
-                    try value(&scanner, key: isString ? Self.keyForArrayStrings : key, depth: depth + 1)
+                    try readValue(&scanner, key: isString ? Self.keyForArrayStrings : key, depth: depth + 1)
                     if isElement { elements.append(start..<scanner.offset) }
                 } while try scanner.hasAnotherElement(in: .array)
             case .string:
@@ -397,8 +397,8 @@ struct JSONMessage {
             let isInPackage = spelling.isDotted && name.first.map { $0.isLetter && !$0.isUppercase } ?? false
             return switch rank {
             case 0: true
-            case 1: spelling.hasHump || spelling.isDotted
-            default: isInPackage && name.count { $0 == UInt8(ascii: ".") } > 1 || spelling.hasEnding
+            case 1: spelling.isCamelCase || spelling.isDotted
+            default: isInPackage && name.count { $0 == UInt8(ascii: ".") } > 1 || spelling.hasUsualEnding
             }
         }
     }

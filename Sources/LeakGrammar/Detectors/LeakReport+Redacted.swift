@@ -32,10 +32,10 @@ extension LeakReport {
     package func withLeakRedacted() -> LeakReport {
         var report = self
         report.message = message.map(DetectorMessage.redacted)
-        report.className = className.map(MessageRedactor.name)
+        report.className = className.map(MessageRedactor.redactedName)
         report.stack = CallStack.redacted(stack)
-        report.children = children.map(MessageRedactor.name)
-        report.cycle = cycle.map(MessageRedactor.name)
+        report.children = children.map(MessageRedactor.redactedName)
+        report.cycle = cycle.map(MessageRedactor.redactedName)
         for (index, key) in (error?.userInfo ?? []).enumerated()
         where key.name == ReportedError.descriptionKey {
             guard case .string(let text) = key.value else { continue }
@@ -131,7 +131,7 @@ extension LeakReport {
         let masked = PersonalDataMasker.masked(text)
         guard masked != text, !isQuotedName(text), CallFrame(name) == nil else { return name }
         let fixedPoint = MessageRedactor.fixedPoint(masked.cut(to: bytes)) {
-            PersonalDataMasker.masked(MessageRedactor.name($0)).cut(to: bytes)
+            PersonalDataMasker.masked(MessageRedactor.redactedName($0)).cut(to: bytes)
         }
         return fixedPoint?.string ?? "…"
     }

@@ -5,7 +5,7 @@ enum MessageNormalizer {
     /// Limit of bytes of a text that are read: twice the limit of the wire format.
     static let byteLimit = 16 * 1024
 
-    /// Returns the text with `\n` for every line end, spaces for tabs, straight quotes for curved, angled and doubled ones,
+    /// Returns the text with `\n` for every line end, spaces for tabs, straight quotes for curved, angled and doubled quotes,
     /// quotes and brackets for their HTML entities, and without byte order marks and zero-width spaces.
     static func plain(_ text: String) -> Text {
         var plain: [UInt8] = []
@@ -315,7 +315,7 @@ enum MessageNormalizer {
     }
 
     /// Returns `true` for an empty text, and for a text that ends with a digit and `: `, such as `path:line: ` or the name of a thread.
-    /// These contain no part of a message.
+    /// Such a text contains no part of a message.
     private static func isSourcePosition(_ text: Text) -> Bool {
         guard !text.isEmpty else { return true }
         guard let place = text.droppingLast(": ") else { return false }

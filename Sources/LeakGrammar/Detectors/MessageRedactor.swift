@@ -8,10 +8,12 @@ enum MessageRedactor {
     /// Limit of rounds for one text. Texts of detectors do not change after the second round.
     static let roundLimit = 8
 
-    /// Returns the part of a text that is kept, after ``MessageNormalizer`` has normalized the text. Only this part is read.
+    /// Returns the part of a text that redaction keeps. All other functions read only this part.
     ///
     /// If quotes and brackets do not match, the result of a removal may be read in another way, so that more has to be removed. So the
     /// removal is repeated until nothing changes. A text that still changes after the last round becomes `…`.
+    ///
+    /// - Parameter text: a text that ``MessageNormalizer`` has normalized.
     static func kept(of text: Text, rounds: Int = roundLimit) -> MessageNormalizer.FramedMessage {
         // A sample is cut to the limit of the wire format. The original text is cut too, so that both are read in the same way.
         var kept = MessageNormalizer.framed(text.cut(to: WireLimits.messageBytes).trimmed)
@@ -27,7 +29,7 @@ enum MessageRedactor {
     private static func redacted(_ framed: MessageNormalizer.FramedMessage) -> Text {
         let message = framed.message
         let grammar = Grammar(demangle: { _ in nil })
-        let list = grammar.list(message)
+        let list = grammar.readListForm(message)
         var result = Array(framed.head)
         let sets = MessageSplitter.cycles(in: message)
         if sets.count > 1 {
@@ -35,7 +37,7 @@ enum MessageRedactor {
             for set in sets {
                 let reading = grammar.read(set)
                 guard reading.isList else { continue }
-                result.append(contentsOf: Array("(".utf8) + Self.list(reading.subject) + Array(",".utf8))
+                result.append(contentsOf: Array("(".utf8) + redactedList(reading.subject) + Array(",".utf8))
             }
             result.append(contentsOf: Array(")}".utf8))
         } else if let json = JSONMessage(message, demangle: { _ in nil }) {
@@ -48,7 +50,7 @@ enum MessageRedactor {
             result.append(
                 contentsOf: PrivateTextRemover.removed(
                     from: message[..<reading.subject.startIndex], keepsQuotations: true))
-            result.append(contentsOf: subject(of: reading, in: message))
+            result.append(contentsOf: redactedSubject(of: reading, in: message))
             result.append(contentsOf: reading.tail)
         }
         result.append(contentsOf: repeatElement(UInt8(ascii: "'"), count: framed.closingQuoteCount))
@@ -56,9 +58,9 @@ enum MessageRedactor {
     }
 
     /// Returns the part about the object, redacted.
-    private static func subject(of reading: Grammar.FormMatch, in message: Text) -> [UInt8] {
-        if reading.isList { return list(reading.subject) }
-        guard !reading.boundary.isEmpty else { return object(reading.subject) }
+    private static func redactedSubject(of reading: Grammar.FormMatch, in message: Text) -> [UInt8] {
+        if reading.isList { return redactedList(reading.subject) }
+        guard !reading.boundary.isEmpty else { return redactedObject(reading.subject) }
         // A boundary between quotes does not end the subject, so quotations are removed first.
         let whole = PrivateTextRemover.removed(from: message[reading.subject.startIndex...])[...]
         return Array(whole[..<(whole.firstRange(of: reading.boundary)?.lowerBound ?? whole.endIndex)])
@@ -85,9 +87,9 @@ enum MessageRedactor {
 
     /// Redacts a name in a field of a report. The class and the address of a description stay. Quotes may only enclose the whole name;
     /// text in other quotes is removed.
-    static func name(_ raw: Text) -> Text { fixedPoint(raw, by: nameOnce) ?? Text("…") }
+    static func redactedName(_ raw: Text) -> Text { fixedPoint(raw, by: redactedNameOnce) ?? Text("…") }
 
-    private static func nameOnce(_ raw: Text) -> Text {
+    private static func redactedNameOnce(_ raw: Text) -> Text {
         guard raw.contains(where: isMark) else { return raw }
         let name = TypeNameCleaner.withoutWrapping(raw)
         if let description = Description(name) {
@@ -98,9 +100,11 @@ enum MessageRedactor {
         return removed == name ? raw : removed
     }
 
-    static func name(_ raw: String) -> String { mayChange(raw) ? name(Text(raw)).string : raw }
+    static func redactedName(_ raw: String) -> String {
+        mayChange(raw) ? redactedName(Text(raw)).string : raw
+    }
 
-    /// Returns `false` for names that ``name(_:)-(String)`` certainly leaves unchanged.
+    /// Returns `false` for names that ``redactedName(_:)-(String)`` certainly leaves unchanged.
     static func mayChange(_ name: String) -> Bool { name.utf8.contains(where: isMark) }
 
     /// Returns `true` for a byte that may begin a description or a quotation.
@@ -109,24 +113,25 @@ enum MessageRedactor {
     }
 
     /// Redacts the part about one object.
-    private static func object(_ subject: Text) -> [UInt8] {
+    private static func redactedObject(_ subject: Text) -> [UInt8] {
         // The title, message and buttons of an alert. Formatting may have removed the quotes around these texts.
-        if let alert = alertText(in: subject), !subject[..<alert].contains(where: PrivateTextRemover.isQuote)
+        if let alert = startOfAlertText(in: subject),
+            !subject[..<alert].contains(where: PrivateTextRemover.isQuote)
         {
-            return object(subject[..<alert].trimmed) + Array("\ntitle: \"…\"".utf8)
+            return redactedObject(subject[..<alert].trimmed) + Array("\ntitle: \"…\"".utf8)
         }
         guard let description = Description(subject), description.attributes.isEmpty else {
             return PrivateTextRemover.removed(from: subject)
         }
         let remainder = description.remainder
         let head = Array(subject[..<remainder.startIndex])
-        if remainder.starts(with: ":\n[") { return head + children(remainder) }
-        if remainder.trimmed.starts(with: "📄") { return head + pages(remainder) }
+        if remainder.starts(with: ":\n[") { return head + redactedChildren(remainder) }
+        if remainder.trimmed.starts(with: "📄") { return head + redactedPages(remainder) }
         return head + PrivateTextRemover.removed(from: remainder)
     }
 
     /// Returns the start of the first line that only descriptions of alerts have, such as `title: `; `nil` if there is none.
-    private static func alertText(in subject: Text) -> Int? {
+    private static func startOfAlertText(in subject: Text) -> Int? {
         var start = subject.startIndex
         for line in subject.lines {
             let words = line.drop { $0 == UInt8(ascii: " ") }
@@ -138,7 +143,7 @@ enum MessageRedactor {
     }
 
     /// Returns the descriptions in a list of children, without their attributes.
-    private static func children(_ list: Text) -> [UInt8] {
+    private static func redactedChildren(_ list: Text) -> [UInt8] {
         var result = Array(":\n[".utf8)
         var remainder = list
         for _ in 0..<Grammar.attemptLimit {
@@ -156,7 +161,7 @@ enum MessageRedactor {
     }
 
     /// Returns the descriptions of children that are on separate lines, without their attributes.
-    private static func pages(_ text: Text) -> [UInt8] {
+    private static func redactedPages(_ text: Text) -> [UInt8] {
         var result: [UInt8] = []
         for (page, description) in Grammar.pages(text) {
             result.append(contentsOf: Array("\n📄 ".utf8))
@@ -173,7 +178,7 @@ enum MessageRedactor {
     }
 
     /// Returns the list unchanged, except for `…` in place of elements that can be neither a type nor a path of fields.
-    private static func list(_ text: Text) -> [UInt8] {
+    private static func redactedList(_ text: Text) -> [UInt8] {
         var result: [UInt8] = []
         var last = text.startIndex
         let elements = PropertyListReader.elements(of: text)
@@ -181,7 +186,7 @@ enum MessageRedactor {
             // White space and commas.
             result.append(contentsOf: text[last..<element.source.startIndex])
             last = element.source.endIndex
-            // Readers of the list ignore the other elements, too.
+            // Readers of the list ignore elements outside of these limits, too.
             let isRead = index < WireLimits.cycleCount || index >= elements.count - WireLimits.stackCount
             if isRead, isPath(element.string[...]) {
                 result.append(contentsOf: element.source)
@@ -198,9 +203,9 @@ enum MessageRedactor {
     /// Returns the type name, redacted and in quotes, of a list element that names a type and has more text about an object;
     /// `nil` for any other element.
     private static func redactedTypeName(ofListElement string: Text) -> [UInt8]? {
-        let raw = Grammar.relationship(string)
+        let raw = Grammar.withoutPropertyName(string)
         guard TypeName.ifNamed(raw, demangle: { _ in nil }) != nil else { return nil }
-        let name = TypeNameCleaner.withoutWrapping(name(raw))
+        let name = TypeNameCleaner.withoutWrapping(redactedName(raw))
         guard name.allSatisfy({ $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }) else {
             return nil
         }
@@ -220,6 +225,7 @@ enum MessageRedactor {
     private static func isName(_ text: Text) -> Bool {
         let marks = Array("<>()[]{}.,:-+*?".utf8)
         if text.allSatisfy({ $0.isIdentifier || marks.contains($0) }) { return !text.equals("…") }
-        return isPlain(text) && TypeName.ifNamed(Grammar.relationship(text), demangle: { _ in nil }) != nil
+        return isPlain(text)
+            && TypeName.ifNamed(Grammar.withoutPropertyName(text), demangle: { _ in nil }) != nil
     }
 }

@@ -69,7 +69,7 @@ package enum MessageSplitter {
 
     /// Bytes that separate leaks. A text about several leaks contains one of them, or ` and `.
     private static let separators = Array("\n\r[{,;&".utf8)
-    private static let and = Array(" and ".utf8)
+    private static let andSeparator = Array(" and ".utf8)
 
     /// Returns `true` if a text may contain several leaks.
     private static func mayHaveSeveral(_ text: String) -> Bool {
@@ -80,7 +80,7 @@ package enum MessageSplitter {
     private static func enumeration(in text: Text) -> [Part] {
         guard !text.contains(UInt8(ascii: "\n")), text.count <= lineByteLimit else { return [] }
         var names: [Text] = []
-        for name in ClassGuesser.names(in: text) where TypeSpelling(name).hasHump {
+        for name in ClassGuesser.names(in: text) where TypeSpelling(name).isCamelCase {
             if let last = names.last {
                 let between = text[last.endIndex..<name.startIndex]
                 let separators: [StaticString] = [", ", " and ", ", and ", " & "]
@@ -103,7 +103,7 @@ package enum MessageSplitter {
         guard !text.contains(UInt8(ascii: "\n")), text.count <= lineByteLimit else { return [] }
         let parts = Brackets.split(text, at: ";").map(\.trimmed).filter { !$0.isEmpty }.map {
             statement -> Part? in
-            let names = ClassGuesser.names(in: statement).filter { TypeSpelling($0).hasHump }
+            let names = ClassGuesser.names(in: statement).filter { TypeSpelling($0).isCamelCase }
             guard names.count == 1 else { return nil }
             let words = SurroundingWords(of: names[0], in: statement)
             return words.saysRetained && !words.isDenied
@@ -236,7 +236,7 @@ package enum MessageSplitter {
             isList
             ? Array(remainder.lines.prefix(lineLimit))
             : Brackets.split(remainder.droppingLast(".") ?? remainder, at: ",;").flatMap {
-                pieces(of: $0, separatedBy: and)
+                pieces(of: $0, separatedBy: andSeparator)
             }
         let words = items.lazy.map(\.trimmed).filter { !$0.isEmpty && !isTableHeaderOrSeparator($0) }.map {
             Item($0)
@@ -268,11 +268,11 @@ package enum MessageSplitter {
 
     private static let headingByteLimit = 128
 
-    /// Returns `true` for `Leaked objects`, but neither for `Leaked CartModel, retained by` nor for `Retain cycle leaked`: those
-    /// are followed by owners, or by objects that an object keeps.
+    /// Returns `true` for `Leaked objects`, but neither for `Leaked CartModel, retained by` nor for `Retain cycle leaked`: such
+    /// headings are followed by owners, or by objects that an object keeps.
     private static func announcesLeaks(_ heading: Text) -> Bool {
         let words = heading.split(whereSeparator: { !$0.isIdentifier })
-        guard !words.contains(where: { TypeSpelling($0).hasHump }) else { return false }
+        guard !words.contains(where: { TypeSpelling($0).isCamelCase }) else { return false }
         let lowercased = words.map { String(decoding: $0, as: UTF8.self).lowercased() }
         let relations: Set<String> = [
             "by", "stack", "trace", "path", "chain", "cycle", "cycles", "child", "children", "reference",
@@ -298,6 +298,7 @@ package enum MessageSplitter {
 
     /// An item of a list: `- CartModel (2)`, `1. CartModel`, `| CartModel | 2 |`, `CartModel: 2` or `Store<Item>`.
     private struct Item {
+        /// The kind of the name, from the least to the most certainly a class.
         enum Kind: Int, Comparable {
             case other, word, typeOrWord, type
 
@@ -342,7 +343,7 @@ package enum MessageSplitter {
             } else if !spelling.isType {
                 kind = .word
             } else {
-                kind = spelling.hasHump || !arguments.isEmpty ? .type : .typeOrWord
+                kind = spelling.isCamelCase || !arguments.isEmpty ? .type : .typeOrWord
             }
         }
 
@@ -359,11 +360,14 @@ package enum MessageSplitter {
         /// Returns the generic arguments at the start of `text`; empty if there are none.
         private static func arguments(_ text: Text) -> Text {
             let none = text[..<text.startIndex]
-            guard text.first == UInt8(ascii: "<"), let end = Brackets.endIfClosed(text) else { return none }
+            guard text.first == UInt8(ascii: "<"),
+                let end = Brackets.endIndexIfClosed(ofBracketAtStartOf: text)
+            else { return none }
             let arguments = text[..<end]
             let words = Generics.words(of: arguments)
             let isOfTypes =
-                !words.isEmpty && words.allSatisfy { TypeSpelling($0).last.first?.isUppercase ?? false }
+                !words.isEmpty
+                && words.allSatisfy { TypeSpelling($0).unqualifiedName.first?.isUppercase ?? false }
             return arguments.last == UInt8(ascii: ">") && isOfTypes ? arguments : none
         }
     }
@@ -374,7 +378,10 @@ package enum MessageSplitter {
 
     private static let lineLimit = 256
     private static let lineByteLimit = 1024
+    /// The number of bytes before a name that are compared between lines.
     private static let maxFrontByteCount = 8
+    /// The lowest number of equal bytes before the names of two lines that shows that the lines say the same.
     private static let minFrontByteCount = 6
+    /// The number of bytes after a name that are compared between lines.
     private static let maxBackByteCount = 12
 }

@@ -93,7 +93,7 @@ enum MessageTemplate {
     /// Returns `true` for a name of a type with up to three digits in a row, such as `Page1Controller`, but not for `request42`.
     private static func isNameWithDigits(_ word: Text) -> Bool {
         let spelling = TypeSpelling(word)
-        guard spelling.isType, spelling.hasHump else { return false }
+        guard spelling.isType, spelling.isCamelCase else { return false }
         return !word.split(whereSeparator: { !$0.isDigit }).contains { $0.count > digitLimitInName }
     }
 
@@ -137,7 +137,7 @@ enum MessageTemplate {
     }
 }
 
-/// A word of a date or time: the name of a day, month or time zone, or `AM` and `PM` after an hour.
+/// A word of a date or time: the name of a day, month or time zone, or `AM` or `PM` after an hour.
 private struct TimeWord {
     let end: Int
     /// `true` for `AM` or `PM` after a space. Templates leave it out, because a 24-hour clock does not print it.

@@ -1,7 +1,7 @@
 internal import LeakMessage
 
 extension PersonalDataMasker {
-    /// Masks the value of a sensitive key, without quotes, up to the next attribute or the end of the line: `text = Jane; …`.
+    /// Masks the unquoted value of a sensitive key, up to the next attribute or the end of the line: `text = Jane; …`.
     mutating func maskValue() {
         // A name of C++ such as `Token::refresh()`.
         guard !remainder.starts(with: "::") else { return keep(2) }
@@ -16,7 +16,8 @@ extension PersonalDataMasker {
         }
         if key.entry.isAddress, value.prefix(Self.maxBytesBeforeAddress).contains("0x") { return }
         if !separator.isAssignment,
-            isLabels(remainder) || key.isType && Self.isAboutObject(value, isInBrackets: key.isInBrackets)
+            beginsWithFunctionLabels(remainder)
+                || key.isType && Self.isAboutObject(value, isInBrackets: key.isInBrackets)
         {
             return
         }
@@ -53,17 +54,17 @@ extension PersonalDataMasker {
         var isQuoted = false
         /// `true` for a key that is spelled like the name of a type: `AccessToken`, and `Token` in `Shop.Token`.
         var isType = false
-        /// `true` if `<` is before the key or of its module.
+        /// `true` if `<` is before the key, or before the module of the key.
         var isInBrackets = false
     }
 
     /// Returns the key before a separator; `nil` if the key is not sensitive.
     private func key(isAssignment: Bool) -> Key? {
         var end = masked.endIndex
-        while end > 0, let length = SensitiveKey.spaceLength(endOf: masked[..<end]) { end -= length }
+        while end > 0, let length = SensitiveKey.spaceLength(atEndOf: masked[..<end]) { end -= length }
         if isAssignment, end > 0, masked[end - 1] == UInt8(ascii: "\n") {
             end -= 1
-            while end > 0, let length = SensitiveKey.spaceLength(endOf: masked[..<end]) { end -= length }
+            while end > 0, let length = SensitiveKey.spaceLength(atEndOf: masked[..<end]) { end -= length }
         }
         if end > 0, masked[end - 1] == UInt8(ascii: "]") { end -= 1 }
         if let lastQuotedKey, lastQuotedKey.endInMasked == end { return Key(entry: lastQuotedKey.key) }
@@ -76,7 +77,7 @@ extension PersonalDataMasker {
         guard end > 0, let last = masked[..<end].last, SensitiveKey.isByteOfKey(last) || last >= 0x80 else {
             return nil
         }
-        let (name, start) = Self.name(endOf: masked[..<end])
+        let (name, start) = Self.keyName(atEndOf: masked[..<end])
         guard let entry = SensitiveKey.find(name, isAssignment: isAssignment) else { return nil }
         var key = Key(entry: entry, isQuoted: isQuoted)
         let front = masked[..<start]
@@ -87,12 +88,12 @@ extension PersonalDataMasker {
         key.isInBrackets = before.last == UInt8(ascii: "<")
         key.isType =
             name.first?.isUppercase ?? false
-            && (module?.last?.isUppercase ?? false || key.isInBrackets || TypeSpelling(name).hasHump)
+            && (module?.last?.isUppercase ?? false || key.isInBrackets || TypeSpelling(name).isCamelCase)
         return key
     }
 
     /// Returns the key at the end of a text, with ASCII letters in place of full-width letters.
-    private static func name(endOf text: Text) -> (name: Text, start: Int) {
+    private static func keyName(atEndOf text: Text) -> (name: Text, start: Int) {
         var reversed: [UInt8] = []
         var start = text.endIndex
         while start > text.startIndex, reversed.count <= SensitiveKey.byteLimit {
@@ -100,7 +101,7 @@ extension PersonalDataMasker {
             if SensitiveKey.isByteOfKey(byte) {
                 reversed.append(byte)
                 start -= 1
-            } else if let letter = asciiLetter(endOf: text[..<start]) {
+            } else if let letter = asciiLetter(atEndOf: text[..<start]) {
                 reversed.append(letter)
                 start -= 3
             } else {
@@ -111,7 +112,7 @@ extension PersonalDataMasker {
     }
 
     /// Returns the ASCII letter for a full-width letter, `ａ` to `ｚ` and `Ａ` to `Ｚ`, at the end of a text.
-    private static func asciiLetter(endOf text: Text) -> UInt8? {
+    private static func asciiLetter(atEndOf text: Text) -> UInt8? {
         let bytes = text.suffix(3)
         guard bytes.count == 3, bytes.first == 0xEF else { return nil }
         let (middle, last) = (bytes[bytes.startIndex + 1], bytes[bytes.startIndex + 2])
@@ -123,7 +124,7 @@ extension PersonalDataMasker {
     }
 
     /// Returns `true` if the labels of a function follow, such as `title:)` and `user:]`.
-    private mutating func isLabels(_ remainder: Text) -> Bool {
+    private mutating func beginsWithFunctionLabels(_ remainder: Text) -> Bool {
         // The result is the same after each label of one list.
         if let labels, remainder.startIndex <= labels.end { return labels.isEndOfList }
         var remainder = remainder
@@ -167,7 +168,7 @@ extension PersonalDataMasker {
         return isScalar && textAfter.map { ",}]".utf8.contains($0) } ?? true ? scalar.endIndex : nil
     }
 
-    /// Returns `true` if the text is about an alert.
+    /// `true` if the text is about an alert.
     private var isOfAlert: Bool {
         mutating get {
             if let mentionsAlert { return mentionsAlert }

@@ -54,7 +54,7 @@ struct PersonalDataMasker {
         return reader.masked[...]
     }
 
-    /// Returns `false` for names of types and paths that ``masked(_:)`` certainly leaves unchanged, except for digits.
+    /// Returns `false` for the name of a type or a path in which ``masked(_:)`` certainly changes nothing but digits.
     static func mayChange(name: String) -> Bool {
         let found = unsafe name.utf8.withContiguousStorageIfAvailable { bytes in
             bytes.indices.contains { index in
@@ -319,12 +319,12 @@ struct PersonalDataMasker {
 
     /// Masks `“Jane”`, up to the last closing quote of its kind, because the text of a user may contain closing quotes too.
     private mutating func maskQuotation() {
-        guard let sort = Self.quotes.firstIndex(where: { remainder.starts(with: $0.opening) }),
-            !isApostrophe(Self.quotes[sort])
+        guard let kind = Self.quotes.firstIndex(where: { remainder.starts(with: $0.opening) }),
+            !isApostrophe(Self.quotes[kind])
         else { return keep(1) }
-        let quotes = Self.quotes[sort]
+        let quotes = Self.quotes[kind]
         keep(quotes.opening.count)
-        let closing = closing(sort)
+        let closing = lastClosingQuote(ofKind: kind)
         guard closing > index else { return hide(upTo: text.endIndex) }
         let entry = SensitiveKey.find(inQuotes: text[index..<closing])
         hide(upTo: closing)
@@ -338,15 +338,15 @@ struct PersonalDataMasker {
         quotes.opening == Array("‘".utf8) && (previous.map { $0.isLetter || $0.isDigit } ?? false)
     }
 
-    /// Returns the index of the last closing quote; the start of the text if there is none.
-    private mutating func closing(_ sort: Int) -> Int {
-        if let cachedIndex = lastClosingQuotes[sort] { return cachedIndex }
-        let found = Self.quotes[sort].closing.compactMap { lastPlace(of: $0) }.max() ?? text.startIndex
-        lastClosingQuotes[sort] = found
+    /// Returns the index of the last closing quote of a kind; the start of the text if there is none.
+    private mutating func lastClosingQuote(ofKind kind: Int) -> Int {
+        if let cachedIndex = lastClosingQuotes[kind] { return cachedIndex }
+        let found = Self.quotes[kind].closing.compactMap { lastIndex(of: $0) }.max() ?? text.startIndex
+        lastClosingQuotes[kind] = found
         return found
     }
 
-    private func lastPlace(of mark: [UInt8]) -> Int? {
+    private func lastIndex(of mark: [UInt8]) -> Int? {
         guard let first = mark.first, text.count >= mark.count else { return nil }
         return (text.startIndex...(text.endIndex - mark.count)).last { place in
             guard text[place] == first, text[place...].starts(with: mark) else { return false }

@@ -173,7 +173,7 @@ struct PrivateTextRemover {
     private static let maxEscapedNameBytes = 128
 
     private mutating func readQuotation(_ quote: UInt8) {
-        if let name = ClassGuesser.quoted(at: remainder.startIndex, in: text) {
+        if let name = ClassGuesser.quotedClass(at: remainder.startIndex, in: text) {
             return keep(upTo: name.endIndex + 1)
         }
         keep(1)
@@ -216,7 +216,7 @@ struct PrivateTextRemover {
                 }),
                 mark.first == UInt8(ascii: "=") || mark.first == UInt8(ascii: ":"),
                 JSONMessage.isKeyOfObject(key),
-                let name = ClassGuesser.quoted(at: opening, in: text)
+                let name = ClassGuesser.quotedClass(at: opening, in: text)
             else { continue }
             let closing = closing(of: quote)
             keep(quotation: remainder[end...name.endIndex])
@@ -295,7 +295,7 @@ struct PrivateTextRemover {
     private func namesClass(_ quote: Int, after closing: Int) -> Bool {
         let between = remainder[(closing + 1)..<quote].trimmed
         return Self.wordsOfClasses.contains { between.equals($0) }
-            && ClassGuesser.quoted(at: quote, in: text) != nil
+            && ClassGuesser.quotedClass(at: quote, in: text) != nil
     }
 
     private static let wordsOfClasses: [StaticString] = [

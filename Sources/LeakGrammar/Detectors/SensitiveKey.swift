@@ -113,7 +113,7 @@ struct SensitiveKey {
         let key = text[...end]
         let last = text[end]
         // Most keys end with two letters that no word of the table ends with.
-        guard let previous = key.dropLast().last(where: { !isJoint($0) }), previous.isLetter,
+        guard let previous = key.dropLast().last(where: { !isWordSeparator($0) }), previous.isLetter,
             isEnding[endingIndex(previous, last)]
         else { return nil }
         return byLastLetter[Int((last | 0x20) - UInt8(ascii: "a"))].first { entry in
@@ -130,7 +130,7 @@ struct SensitiveKey {
         return find(name, isAssignment: false)
     }
 
-    static func isByteOfKey(_ byte: UInt8) -> Bool { byte.isLetter || byte.isDigit || isJoint(byte) }
+    static func isByteOfKey(_ byte: UInt8) -> Bool { byte.isLetter || byte.isDigit || isWordSeparator(byte) }
 
     /// Returns `false` if a text does not end with a sensitive key. Spaces, quotes and digits after the key are ignored.
     static func mayEnd(_ text: some BidirectionalCollection<UInt8>) -> Bool {
@@ -150,17 +150,17 @@ struct SensitiveKey {
     private func matches(_ key: some BidirectionalCollection<UInt8>) -> Bool {
         var remainder = key[...]
         for letter in word.reversed() {
-            while let last = remainder.last, Self.isJoint(last) { remainder.removeLast() }
+            while let last = remainder.last, Self.isWordSeparator(last) { remainder.removeLast() }
             guard let last = remainder.popLast(), last | 0x20 == letter else { return false }
         }
         return switch match {
         case .end: true
         case .words: Self.isStartOfWord(remainder.endIndex, in: key)
-        case .whole: remainder.allSatisfy(Self.isJoint)
+        case .whole: remainder.allSatisfy(Self.isWordSeparator)
         }
     }
 
-    private static func isJoint(_ byte: UInt8) -> Bool {
+    private static func isWordSeparator(_ byte: UInt8) -> Bool {
         byte == UInt8(ascii: "_") || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "$")
     }
 
@@ -270,7 +270,7 @@ struct SensitiveKey {
     }
 
     /// Returns the length of a space at the end of a text in bytes; `nil` for other characters and for line ends.
-    static func spaceLength(endOf text: some BidirectionalCollection<UInt8>) -> Int? {
+    static func spaceLength(atEndOf text: some BidirectionalCollection<UInt8>) -> Int? {
         guard let last = text.last else { return nil }
         if last == UInt8(ascii: " ") || last == UInt8(ascii: "\t") { return 1 }
         guard last & 0xC0 == 0x80 else { return nil }

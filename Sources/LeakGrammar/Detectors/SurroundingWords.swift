@@ -90,7 +90,7 @@ struct SurroundingWords {
     }
 
     /// Returns `true` if the name belongs to the denied phrase, by the words between the denial and the name. In `no leak in A and B`,
-    /// the name B belongs to it; in `no leak in A but B` and `no leak in A and B leaked`, it does not.
+    /// B belongs to it; in `no leak in A but B` and `no leak in A and B leaked`, B does not.
     private func isInDeniedPhrase(after words: Text) -> Bool {
         if words.contains(where: { ",([".utf8.contains($0) }) { return false }
         if [" but ", " except ", " until "].contains(where: { words.contains($0) }) { return false }
@@ -187,7 +187,7 @@ struct SurroundingWords {
         (follows(Self.cuesOfLeaks) || follows(Self.cuesOfQuotedLeaks)) && !isOwner
     }
 
-    /// `true` if the name belongs to the holder of the leaked object, or to its superclass.
+    /// `true` if the name belongs to the holder of the leaked object, or to a superclass of the leaked class.
     private var isOwner: Bool { follows(Self.cuesOfOwners) }
 
     /// `true` if the words after the name state that the object stays in memory, such as `was not released`.

@@ -4,7 +4,7 @@ internal import LeakMessage
 ///
 /// The Swift runtime on Linux reads only later manglings. The grammar is in docs/ABI.rst of Swift 4.0, “Mangling”. The demangler reads
 /// functions, closures, and nominal types with their generic arguments: nested, private, local or in an extension. It does not read
-/// archetypes, punycode and metatypes.
+/// archetypes, punycode or metatypes.
 struct Swift3Demangler {
     private var remainder: Text
     private var substitutions: [String] = []
@@ -61,13 +61,13 @@ struct Swift3Demangler {
         guard depth < Self.depthLimit else { return nil }
         depth += 1
         defer { depth -= 1 }
-        return counted(anyType())
+        return counted(readAnyType())
     }
 
-    private mutating func anyType() -> String? {
+    private mutating func readAnyType() -> String? {
         switch remainder.first {
         case UInt8(ascii: "C"), UInt8(ascii: "V"), UInt8(ascii: "O"): return readNominal()
-        case UInt8(ascii: "G"): return boundGeneric()
+        case UInt8(ascii: "G"): return readBoundGeneric()
         case UInt8(ascii: "S"): return readSubstitution()
         case UInt8(ascii: "F"):
             remainder = remainder.dropFirst()
@@ -75,17 +75,17 @@ struct Swift3Demangler {
             return "\(argument.hasPrefix("(") ? argument : "(\(argument))") -> \(result)"
         case UInt8(ascii: "T"):
             remainder = remainder.dropFirst()
-            return list { $0.readType() }.map { "(" + $0.joined(separator: ", ") + ")" }
+            return readList { $0.readType() }.map { "(" + $0.joined(separator: ", ") + ")" }
         case UInt8(ascii: "P"):
             remainder = remainder.dropFirst()
-            guard let protocols = list({ $0.protocolName() }) else { return nil }
+            guard let protocols = readList({ $0.readProtocolName() }) else { return nil }
             return protocols.isEmpty ? "Any" : protocols.joined(separator: " & ")
         default: return nil
         }
     }
 
     /// Reads elements up to `_`.
-    private mutating func list(_ element: (inout Swift3Demangler) -> String?) -> [String]? {
+    private mutating func readList(_ element: (inout Swift3Demangler) -> String?) -> [String]? {
         var elements: [String] = []
         while !consume("_") {
             guard let value = element(&self) else { return nil }
@@ -94,9 +94,9 @@ struct Swift3Demangler {
         return elements
     }
 
-    private mutating func boundGeneric() -> String? {
+    private mutating func readBoundGeneric() -> String? {
         remainder = remainder.dropFirst()
-        guard let base = readType(), let arguments = list({ $0.readType() }), !arguments.isEmpty else {
+        guard let base = readType(), let arguments = readList({ $0.readType() }), !arguments.isEmpty else {
             return nil
         }
         return "\(base)<\(arguments.joined(separator: ", "))>"
@@ -107,12 +107,12 @@ struct Swift3Demangler {
         return readDeclaration()
     }
 
-    private mutating func protocolName() -> String? {
-        counted(remainder.first == UInt8(ascii: "S") ? substitutionOrDeclaration() : readDeclaration())
+    private mutating func readProtocolName() -> String? {
+        counted(remainder.first == UInt8(ascii: "S") ? readSubstitutionOrDeclaration() : readDeclaration())
     }
 
     /// Reads a substitution such as `S_`, which is a whole protocol, or the module of a protocol whose name follows.
-    private mutating func substitutionOrDeclaration() -> String? {
+    private mutating func readSubstitutionOrDeclaration() -> String? {
         guard let name = readSubstitution() else { return nil }
         guard remainder.first?.isDigit ?? false, let member = readIdentifier() else { return name }
         return remember("\(name).\(member)")
@@ -137,13 +137,13 @@ struct Swift3Demangler {
         guard depth < Self.depthLimit else { return nil }
         depth += 1
         defer { depth -= 1 }
-        return counted(anyContext())
+        return counted(readAnyContext())
     }
 
-    private mutating func anyContext() -> String? {
+    private mutating func readAnyContext() -> String? {
         switch remainder.first {
         case UInt8(ascii: "C"), UInt8(ascii: "V"), UInt8(ascii: "O"): return readNominal()
-        case UInt8(ascii: "G"): return boundGeneric()
+        case UInt8(ascii: "G"): return readBoundGeneric()
         case UInt8(ascii: "S"): return readSubstitution()
         case UInt8(ascii: "s"):
             remainder = remainder.dropFirst()

@@ -2,8 +2,9 @@ internal import LeakMessage
 
 /// The name of a type without the parts that change from launch to launch, from build to build and from API to API.
 ///
-/// Removed are addresses, quotes, `Optional(…)`, prefixes and suffixes that runtimes add to subclasses which they create, contexts of
-/// private types, and mangling. Generic arguments become `<…>`, except in hosting wrappers, where they distinguish screens.
+/// These parts are addresses, quotes, `Optional(…)`, prefixes and suffixes that runtimes add to subclasses which they create,
+/// contexts of private types, and mangling. Generic arguments become `<…>`, except in hosting wrappers, where they distinguish
+/// screens.
 package struct TypeName: Hashable, Sendable, CustomStringConvertible {
     /// The cleaned name: `Shop.Outer.Cart`, `Shop.Store<…>`, `SwiftUI.UIHostingController<Shop.CartView>`.
     package let text: String
@@ -16,7 +17,8 @@ package struct TypeName: Hashable, Sendable, CustomStringConvertible {
     package let discriminator: String?
     /// `true` if the name looks mangled but could not be demangled. The name is then kept unchanged.
     package let isUndemangled: Bool
-    /// `true` for a type of the system whose name contains no type of the app, so that it does not show where the app uses it.
+    /// `true` for a type of the system whose name contains no type of the app, so that the name does not show where the app
+    /// uses the type.
     package let isSystem: Bool
     /// `true` for a host of SwiftUI views whose name does not show the view:
     /// `SwiftUI.NavigationStackHostingController<SwiftUI.AnyView>`.
@@ -42,7 +44,7 @@ package struct TypeName: Hashable, Sendable, CustomStringConvertible {
         while latest.name != previous {
             guard roundCount <= Self.roundLimit else {
                 // The name changes in every round. Only names that were constructed to do so reach this line.
-                latest.name = TypeNameCleaner.withoutControls(MessageRedactor.name(raw))
+                latest.name = TypeNameCleaner.withoutControls(MessageRedactor.redactedName(raw))
                 break
             }
             previous = latest.name
@@ -77,7 +79,7 @@ package struct TypeName: Hashable, Sendable, CustomStringConvertible {
 
         init(_ raw: Text, _ demangle: (String) -> String?) {
             var name = TypeNameCleaner.withoutRuntimeMarks(
-                TypeNameCleaner.unwrapped(MessageRedactor.name(raw)))
+                TypeNameCleaner.unwrapped(MessageRedactor.redactedName(raw)))
             if TypeNameCleaner.looksMangled(name) {
                 let mangled = name.string
                 if let plain = Swift3Demangler.demangle(name) ?? demangle(mangled), plain != mangled,
@@ -99,7 +101,8 @@ package struct TypeName: Hashable, Sendable, CustomStringConvertible {
 
     /// Reads `raw` as the name of a type.
     ///
-    /// - Returns: `nil` for a text that is not of identifiers, dots and generic arguments after cleaning, or is too long.
+    /// - Returns: `nil` for a text that is too long, or that has other parts than identifiers, dots and generic arguments after
+    ///   cleaning.
     static func ifNamed(_ raw: Text, demangle: (String) -> String?) -> TypeName? {
         guard raw.count <= TypeNameCleaner.byteLimit else { return nil }
         let name = TypeName(raw, demangle: demangle)
@@ -133,12 +136,12 @@ package struct TypeName: Hashable, Sendable, CustomStringConvertible {
         let app = ModuleNames(appModule)
         let (module, name) = ModuleNames.split(fullName, app)
         guard app == nil, SystemNames.isAppType(fullName.prefix { $0 != UInt8(ascii: "<") }) else {
-            return Self.arguments(of: name, without: app)
+            return Self.name(name, withoutModuleInArguments: app)
         }
-        return Self.arguments(of: name, without: ModuleNames(module?.string ?? "-"))
+        return Self.name(name, withoutModuleInArguments: ModuleNames(module?.string ?? "-"))
     }
 
-    private static func arguments(of name: Text, without app: ModuleNames?) -> String {
+    private static func name(_ name: Text, withoutModuleInArguments app: ModuleNames?) -> String {
         Generics.mapArguments(of: name) { argument in
             let name = ModuleNames.split(argument, app).name
             return name.equals("Type") || name.equals("Protocol") ? argument : name

@@ -7,7 +7,7 @@ enum TypeNameCleaner {
     /// Limit of a demangled name in bytes. A name is much longer than ``byteLimit`` only if substitutions repeat parts of it.
     static let demangledByteLimit = 16 * 1024
 
-    /// Removes quotes, `Optional(…)`, `<Name: 0x…>`, and surrounding white space and commas from a name.
+    /// Removes quotes, `Optional(…)`, the brackets and the address of `<Name: 0x…>`, and surrounding white space and commas.
     static func unwrapped(_ raw: Text) -> Text {
         var name = raw
         // Each round removes at least one byte. The limit protects against texts that consist only of such wrappings.
@@ -15,7 +15,7 @@ enum TypeNameCleaner {
             let previousCount = name.count
             name = withoutWrapping(name)
             if name.first == UInt8(ascii: "<") {
-                name = Self.nameInPython(name) ?? Description.name(name)
+                name = Self.nameInPython(name) ?? Description.name(in: name)
             } else {
                 name = withoutIdentity(name)
             }

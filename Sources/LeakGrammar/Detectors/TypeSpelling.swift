@@ -3,7 +3,7 @@ internal import LeakMessage
 /// The spelling of a word, which shows if the word looks like the name of a type.
 struct TypeSpelling {
     /// The name after modules, packages and outer types, without leading underscores and without generic arguments.
-    let last: Text
+    let unqualifiedName: Text
     /// `true` if a module, a package or an outer type is before the name.
     let isDotted: Bool
 
@@ -11,31 +11,33 @@ struct TypeSpelling {
         let path = name.prefix { $0 != UInt8(ascii: "<") }
         let dot = path.lastIndex(of: UInt8(ascii: "."))
         isDotted = dot != nil
-        last = (dot.map { path[($0 + 1)...] } ?? path).drop { $0 == UInt8(ascii: "_") }
+        unqualifiedName = (dot.map { path[($0 + 1)...] } ?? path).drop { $0 == UInt8(ascii: "_") }
     }
 
     /// `true` if the name begins with a capital letter and has at least two more letters or digits.
     var isType: Bool {
-        last.count >= 3 && last.first.map { $0.isUppercase || $0 >= 0x80 } ?? false
-            && last.allSatisfy(\.isIdentifier)
+        unqualifiedName.count >= 3 && unqualifiedName.first.map { $0.isUppercase || $0 >= 0x80 } ?? false
+            && unqualifiedName.allSatisfy(\.isIdentifier)
     }
 
     /// `true` for a name in camel case, such as `HomeViewModel` or `RCPurchases`, but not for `HOME`, `Home` or `URLs`.
-    var hasHump: Bool {
-        zip(last, last.dropFirst()).contains {
+    var isCamelCase: Bool {
+        zip(unqualifiedName, unqualifiedName.dropFirst()).contains {
             ($0.isLetter && !$0.isUppercase || $0.isDigit) && $1.isUppercase
         } || hasPrefixOfCapitals
     }
 
     private var hasPrefixOfCapitals: Bool {
-        let capitals = last.prefix(while: \.isUppercase)
-        let word = last[capitals.endIndex...].prefix { $0.isLetter && !$0.isUppercase }
+        let capitals = unqualifiedName.prefix(while: \.isUppercase)
+        let word = unqualifiedName[capitals.endIndex...].prefix { $0.isLetter && !$0.isUppercase }
         return capitals.count >= 2 && word.count >= 2
     }
 
     /// `true` for a name with a usual ending of type names, such as `CartModel`, but not for `Model` itself.
-    var hasEnding: Bool {
-        Self.endings.contains { last.ends(with: $0) && last.count > $0.utf8CodeUnitCount }
+    var hasUsualEnding: Bool {
+        Self.endings.contains {
+            unqualifiedName.ends(with: $0) && unqualifiedName.count > $0.utf8CodeUnitCount
+        }
     }
 
     private static let endings: [StaticString] = [

@@ -5,8 +5,8 @@ extension WireDocument {
     ///
     /// Lists of names without private text are copied unchanged, because they are the largest part of a report with a long call stack.
     ///
-    /// - Parameter byteLimit: the limit of the JSON. A longer report loses breadcrumbs, keys and explanation; if it is still too long,
-    ///   it also loses its error, fingerprint and lists of names.
+    /// - Parameter byteLimit: the limit of the JSON in bytes. A longer report loses breadcrumbs, keys and explanation; if it is
+    ///   still too long, it also loses its error, fingerprint and lists of names.
     package func redactedJSON(_ report: ReportSlices, within byteLimit: Int) -> [UInt8] {
         var slices = report
         slices.origin = OriginSlices()
@@ -31,7 +31,8 @@ extension WireDocument {
         var redacted = self.report(slices).redacted()
         let fullJSON = json(redacted)
         guard fullJSON.count > byteLimit else { return fullJSON }
-        // The longest and least useful fields are left out first. Paths are stored with the leak, too.
+        // The longest and least useful fields are left out first. The retain paths of explanations are also
+        // stored with the leak.
         (redacted.log, redacted.keys, redacted.explanation) = ([], [], nil)
         let shorterJSON = json(redacted)
         guard shorterJSON.count > byteLimit else { return shorterJSON }
@@ -50,8 +51,8 @@ extension WireDocument {
         return !bytes(of: list).contains { isSpecialByte[Int($0)] }
     }
 
-    /// `true` for the bytes that begin a description, a quotation, a JSON object or an escape sequence, by their values. Bytes below
-    /// 0x20 are line ends between strings, which would only use up space.
+    /// `true` for the bytes that begin a description, a quotation, a JSON object or an escape sequence; the index is the byte.
+    /// Bytes below 0x20 are line ends between strings, which would only use up space.
     private static let isSpecialByte = (UInt8.min...UInt8.max).map { byte in
         byte < 0x20 || byte == UInt8(ascii: "<") || byte == UInt8(ascii: "\\") || byte == UInt8(ascii: "{")
             || byte != UInt8(ascii: "\"") && PrivateTextRemover.isQuote(byte)

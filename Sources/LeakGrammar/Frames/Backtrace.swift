@@ -96,7 +96,7 @@ struct Backtrace {
         var lines: [Text] = []
         var frames: [CallFrame] = []
         for element in PropertyListReader.strings(of: text[(open + 1)...]).prefix(WireLimits.stackCount) {
-            let line = MessageRedactor.name(element[...].trimmed)
+            let line = MessageRedactor.redactedName(element[...].trimmed)
             guard !line.contains(UInt8(ascii: "\n")), let frame = reader.read(line) else { break }
             lines.append(line)
             frames.append(frame)
@@ -181,7 +181,9 @@ struct Backtrace {
         }
     }
 
-    /// - Parameter text: a text without parts that users typed.
+    /// Reads frames that are on separate lines, or in one line with a number before each.
+    ///
+    /// - Parameter redactedText: a text without parts that users typed.
     private init?(redacted redactedText: Text, _ reader: FrameReader) {
         let isGoTrace = redactedText.contains(".go:") && redactedText.contains(" +0x")
         let text =
@@ -325,10 +327,13 @@ struct Backtrace {
         return text
     }
 
+    /// Creates a backtrace of frames that were read; `nil` if they say too little.
+    ///
     /// - Parameter keepsOffsets: `true` if frames without a name are distinguished by their offsets.
     private init?(head: Text, lines: [Text], frames: [CallFrame], keepsOffsets: Bool = false) {
         var frames = frames
-        // The lookup of groups masks numbers in most texts, so only names count, and no name that contains a time.
+        // In most texts by which groups are looked up, numbers are masked, so only names distinguish frames. A name with
+        // `after ` is left out, because a time may follow this word.
         for index in frames.indices {
             if !keepsOffsets { frames[index].offset = nil }
             if frames[index].function.map({ Text($0).contains("after ") }) ?? false {
@@ -340,7 +345,8 @@ struct Backtrace {
         }
         (self.head, self.lines, stack) = (head, lines, CallStack(frames: frames))
         guard head.isEmpty else { return }
-        // Without other text, addresses alone say less than the text with them, and at least two lines have to fit into the kept text.
+        // Without a name or an offset, frames say less than the text that contains them, so that text is read instead. At least
+        // two lines have to fit into the part of the text that is kept.
         let byteCountOfTwo = lines.prefix(2).reduce(0) { $0 + $1.count + 1 }
         guard frames.contains(where: { $0.function != nil || $0.offset != nil }),
             byteCountOfTwo <= WireLimits.messageBytes
@@ -349,7 +355,8 @@ struct Backtrace {
         }
     }
 
-    /// Returns `true` for a line that backtraces print between frames: `<asynchronous suspension>` of Dart, or a line of source code, which Swift 6 prints.
+    /// Returns `true` for a line that backtraces print between frames: `<asynchronous suspension>` of Dart, or a line of source
+    /// code, which Swift 6 prints.
     fileprivate static func isBetweenFrames(_ line: Text) -> Bool {
         line.equals("<asynchronous suspension>") || line.equals("...")
             || line.drop { $0.isDigit || " *".utf8.contains($0) }.starts(with: "│")

@@ -8,7 +8,7 @@ enum CPlusPlusDemangler {
     static func read(_ symbol: Text) -> String {
         let mangled = symbol.dropping("__Z") ?? symbol.dropping("_Z") ?? symbol
         var reader = MangledReader(withoutThunk(mangled))
-        guard let name = reader.name(depth: 0) else { return symbol.string }
+        guard let name = reader.readName(depth: 0) else { return symbol.string }
         // A lambda that initializes a global variable is not inside a function.
         guard !name.parts.isEmpty else { return name.isLambda ? "lambda" : symbol.string }
         return (name.isLambda ? "lambda in " : "") + name.parts.joined(separator: "::") + "()"
@@ -52,10 +52,10 @@ private struct MangledReader {
 
     // MARK: Names
 
-    mutating func name(depth: Int) -> Name? {
+    mutating func readName(depth: Int) -> Name? {
         guard depth < Self.depthLimit else { return nil }
-        if skip("N") { return nestedName() }
-        if skip("Z") { return localName(depth: depth) }
+        if skip("N") { return readNestedName() }
+        if skip("Z") { return readLocalName(depth: depth) }
         var name = Name()
         if skip("St") { name.parts.append("std") }
         guard appendPart(to: &name) else { return nil }
@@ -63,7 +63,7 @@ private struct MangledReader {
     }
 
     /// Reads the rest of a nested name such as `N4shop4Cart3addE`, after the `N`.
-    private mutating func nestedName() -> Name? {
+    private mutating func readNestedName() -> Name? {
         while let first = remainder.first, "rVKRO".utf8.contains(first) { remainder = remainder.dropFirst() }
         var name = Name()
         while !skip("E") {
@@ -79,10 +79,10 @@ private struct MangledReader {
     }
 
     /// Reads the rest of a local name such as `ZN4Cart4loadEvENKUlvE_clEv`, after the `Z`: a lambda or a local type of a function.
-    private mutating func localName(depth: Int) -> Name? {
-        guard var name = name(depth: depth + 1), skipTypes(isOpen: true) else { return nil }
+    private mutating func readLocalName(depth: Int) -> Name? {
+        guard var name = readName(depth: depth + 1), skipTypes(isOpen: true) else { return nil }
         if skip("s") { return name }
-        guard let inner = self.name(depth: depth + 1) else { return nil }
+        guard let inner = self.readName(depth: depth + 1) else { return nil }
         name.isLambda = name.isLambda || inner.isLambda
         if !inner.isLambda { name.parts += inner.parts }
         return name
@@ -94,7 +94,7 @@ private struct MangledReader {
         guard let first = remainder.first else { return false }
         switch first {
         case UInt8(ascii: "0")...UInt8(ascii: "9"):
-            guard let identifier = identifier() else { return false }
+            guard let identifier = readIdentifier() else { return false }
             if identifier.starts(with: "$_") {
                 // Clang numbers the lambdas of a file: `$_0`.
                 name.isLambda = true
@@ -107,14 +107,14 @@ private struct MangledReader {
                 return false
             }
             remainder = remainder.dropFirst(2)
-            guard endsName else { return false }
+            guard nameMayEndHere else { return false }
             name.parts.append(last)
         case UInt8(ascii: "D"):
             guard let last = name.parts.last, let kind = remainder.dropFirst().first, kind.isDigit else {
                 return false
             }
             remainder = remainder.dropFirst(2)
-            guard endsName else { return false }
+            guard nameMayEndHere else { return false }
             name.parts.append("~" + last)
         case UInt8(ascii: "U"):
             guard skip("Ul") ? skipTypes(isOpen: true) : skip("Ut") else { return false }
@@ -130,15 +130,15 @@ private struct MangledReader {
             // The call operator of a lambda counts as the lambda itself.
             if !name.isLambda { name.parts.append("operator" + match.name) }
         }
-        while skip("B") { guard identifier() != nil else { return false } }
+        while skip("B") { guard readIdentifier() != nil else { return false } }
         return true
     }
 
     /// `true` if the name may end here, as after a constructor or destructor. Without this check, repeated constructors would make
     /// a name of unlimited length.
-    private var endsName: Bool { remainder.first.map { "EIB".utf8.contains($0) } ?? false }
+    private var nameMayEndHere: Bool { remainder.first.map { "EIB".utf8.contains($0) } ?? false }
 
-    private mutating func identifier() -> Text? {
+    private mutating func readIdentifier() -> Text? {
         let digits = remainder.prefix(9).prefix { $0.isDigit }
         let textAfter = remainder[digits.endIndex...]
         guard let length = Int(digits.string), length > 0, textAfter.count >= length else { return nil }
@@ -174,7 +174,7 @@ private struct MangledReader {
         while let byte = remainder.first {
             switch byte {
             case UInt8(ascii: "0")...UInt8(ascii: "9"):
-                guard identifier() != nil else { return false }
+                guard readIdentifier() != nil else { return false }
                 continue
             case UInt8(ascii: "S"):
                 remainder = remainder.dropFirst()
@@ -247,9 +247,9 @@ private struct MangledReader {
         literalDepth += 1
         defer { literalDepth -= 1 }
         if remainder.first?.isDigit ?? false {
-            guard identifier() != nil else { return false }
+            guard readIdentifier() != nil else { return false }
         } else if skip("N") {
-            guard nestedName() != nil else { return false }
+            guard readNestedName() != nil else { return false }
         } else if let type = remainder.first, type.isLetter, !type.isUppercase {
             remainder = remainder.dropFirst()
         } else {

@@ -21,7 +21,7 @@ struct CPlusPlusSignatureReader {
         var text = symbol
         for thunk in thunks { text = text.dropping(thunk) ?? text }
         var reader = CPlusPlusSignatureReader(remainder: text)
-        return reader.name()
+        return reader.readName()
     }
 
     private init(remainder: Text) { self.remainder = remainder }
@@ -37,7 +37,7 @@ struct CPlusPlusSignatureReader {
         guard let open = symbol.firstIndex(of: UInt8(ascii: "(")) else { return symbol.contains("::") }
         let head = symbol[..<open]
         if head.contains("::") || symbol.starts(with: "(anonymous namespace)::") { return true }
-        // A name of C++ has only these characters before the parentheses; types are inside, or a local function follows.
+        // A name of C++ has only these characters before the parentheses. Types are inside them, or a local function follows.
         let inside = Brackets.inside(symbol[open...])
         let isCPlusPlusName = head.allSatisfy { $0.isIdentifier || " <>*&,[]".utf8.contains($0) }
         guard isCPlusPlusName, !inside.contains(UInt8(ascii: "=")) else { return false }
@@ -45,7 +45,7 @@ struct CPlusPlusSignatureReader {
         return !inside.isEmpty && (inside.contains("::") || !inside.contains(UInt8(ascii: ":")))
     }
 
-    private mutating func name() -> String? {
+    private mutating func readName() -> String? {
         while let byte = remainder.first {
             switch byte {
             case UInt8(ascii: ":"):
@@ -116,7 +116,7 @@ struct CPlusPlusSignatureReader {
 
     /// Skips the text up to the bracket that closes the bracket at the start, that bracket included.
     private mutating func skipBrackets() -> Bool {
-        guard let end = Brackets.endIfClosed(remainder) else { return false }
+        guard let end = Brackets.endIndexIfClosed(ofBracketAtStartOf: remainder) else { return false }
         remainder = remainder[end...]
         return true
     }
@@ -165,7 +165,9 @@ struct CPlusPlusSignatureReader {
         var index = textAfter.startIndex
         while index < textAfter.endIndex, textAfter[index] != UInt8(ascii: "(") {
             if textAfter[index] == UInt8(ascii: "<") {
-                guard let end = Brackets.endIfClosed(textAfter[index...]) else { return false }
+                guard let end = Brackets.endIndexIfClosed(ofBracketAtStartOf: textAfter[index...]) else {
+                    return false
+                }
                 index = end
             } else {
                 component.append(textAfter[index])

@@ -4,10 +4,10 @@ internal import LeakMessage
 package struct CallStack: Hashable, Sendable {
     package let frames: [CallFrame]
 
-    /// Prefix of the elements of ``shown`` and ``key``. Class names never begin with this prefix.
+    /// Prefix of the elements of ``displayedElements`` and ``keyElements``. Class names never begin with this prefix.
     private static let elementPrefix = "at "
 
-    /// Returns the elements of ``shown`` or ``key`` without their prefix, or `nil` for a path of owners.
+    /// Returns the elements of ``displayedElements`` or ``keyElements`` without their prefix, or `nil` for a path of owners.
     package static func titles(of elements: [String]) -> [String]? {
         guard !elements.isEmpty, elements.allSatisfy({ $0.hasPrefix(elementPrefix) }) else { return nil }
         return elements.map { String($0.dropFirst(elementPrefix.count)) }
@@ -25,7 +25,7 @@ package struct CallStack: Hashable, Sendable {
             let text = Text(element).trimmed
             if text.first == UInt8(ascii: "{") { return [reader.read(text)].compactMap(\.self) }
             // Text typed by users may have several lines that look like frames, so redaction comes first.
-            return MessageRedactor.name(text).lines.compactMap { reader.read($0) }
+            return MessageRedactor.redactedName(text).lines.compactMap { reader.read($0) }
         }
         if let lines = Self.selectedThread(elements) {
             let found = lines.compactMap { reader.read($0) }
@@ -48,7 +48,7 @@ package struct CallStack: Hashable, Sendable {
             "T* ".utf8.contains(element.utf8.first ?? 0) || element.utf8.contains(UInt8(ascii: "\n"))
         }
         guard mayHaveHeading else { return nil }
-        let lines = elements.flatMap { MessageRedactor.name(Text($0)).lines }
+        let lines = elements.flatMap { MessageRedactor.redactedName(Text($0)).lines }
         guard let heading = lines.firstIndex(where: ThreadHeadingRecognizer.isOfCrashedOrSelectedThread)
         else {
             return nil
@@ -61,7 +61,7 @@ package struct CallStack: Hashable, Sendable {
     private static func joined(_ elements: [String]) -> [String] {
         // `String.contains(_:)` is slow: it would take half of the time of reading a call stack.
         guard elements.contains(where: { Text($0).contains(".go:") }) else { return elements }
-        let lines = elements.flatMap { MessageRedactor.name(Text($0)).lines }
+        let lines = elements.flatMap { MessageRedactor.redactedName(Text($0)).lines }
         return GoStack.joined(lines).map(\.string)
     }
 
@@ -81,12 +81,12 @@ package struct CallStack: Hashable, Sendable {
             elements.contains(where: { MessageRedactor.mayChange($0) || $0.utf8.first == UInt8(ascii: "{") })
         else { return elements }
         return MessageRedactor.fixedPoint(elements, rounds: rounds, by: redactedOnce)
-            ?? MessageRedactor.fixedPoint(elements) { $0.map(MessageRedactor.name) }
+            ?? MessageRedactor.fixedPoint(elements) { $0.map(MessageRedactor.redactedName) }
             ?? elements.map { _ in "…" }
     }
 
     private static func redactedOnce(_ elements: [String]) -> [String] {
-        let names = elements.map(MessageRedactor.name)
+        let names = elements.map(MessageRedactor.redactedName)
         guard elements.contains(where: { $0.utf8.first == UInt8(ascii: "{") }) else { return names }
         let redacted = zip(elements, names).map { JSONFrameCodec.redacted(Text($0)) ?? $1 }
         return CallStack(redacted) == nil ? names : redacted
@@ -94,7 +94,7 @@ package struct CallStack: Hashable, Sendable {
 
     /// The elements for the group's key: the app's functions, without closures, code that a compiler generated, and recursion. If no
     /// function of the app has a name, the elements are offsets in the app's images. Empty if the stack has no frame of the app.
-    package var key: [String] {
+    package var keyElements: [String] {
         let appFrames = frames.filter { !$0.isSystem }
         let names = appFrames.compactMap(\.keyName)
         let elements = names.isEmpty ? appFrames.compactMap(\.offsetInImage) : names
@@ -193,19 +193,19 @@ private enum ImageName {
     }
 }
 
-/// Repetitions in a call stack: functions that call themselves, or each other in turns.
+/// Recursion in a call stack: a function that calls itself, or a sequence of functions that is repeated.
 enum Recursion {
-    /// Limit of the functions in a turn that is repeated. Longer turns are not recognized.
-    private static let turnLimit = 4
+    /// The maximum number of functions in a repeated sequence that is recognized.
+    private static let sequenceLimit = 4
 
-    /// Keeps only one of consecutive equal turns.
+    /// Returns the names with only one of several consecutive equal sequences.
     static func folded(_ names: [String]) -> [String] {
         var folded: [String] = []
         for name in names {
             folded.append(name)
-            for length in 1...turnLimit where folded.count >= 2 * length {
-                let turn = folded.suffix(length)
-                guard folded.dropLast(length).suffix(length).elementsEqual(turn) else { continue }
+            for length in 1...sequenceLimit where folded.count >= 2 * length {
+                let sequence = folded.suffix(length)
+                guard folded.dropLast(length).suffix(length).elementsEqual(sequence) else { continue }
                 folded.removeLast(length)
                 break
             }

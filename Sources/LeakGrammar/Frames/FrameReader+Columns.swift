@@ -6,7 +6,8 @@ extension FrameReader {
     // MARK: Apple and Swift 6
 
     /// Reads the columns of `callStackSymbols` and of crash reports: `3   Shop   0x00000001023bcd8a $s4Shop…F + 282`. Without an
-    /// image, perhaps with attributes in brackets, these are the columns of Swift 6; without an address, those of `malloc_history`.
+    /// image, perhaps with attributes in brackets, these are the columns of Swift 6; without an address, the columns of
+    /// `malloc_history`.
     func readColumns(_ line: Text) -> CallFrame? {
         let digits = line.prefix { $0.isDigit }
         if digits.count == line.count { return digits.count > 6 ? CallFrame() : nil }

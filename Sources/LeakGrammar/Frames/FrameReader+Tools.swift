@@ -88,15 +88,16 @@ extension FrameReader {
         return frame
     }
 
-    /// Returns the index of the ` (` before the values of arguments. It is outside of the brackets of types, such as those in
-    /// `function<void (int)>`.
+    /// Returns the index of the ` (` before the values of arguments. A ` (` inside of the brackets of a type, as in
+    /// `function<void (int)>`, does not count.
     private static func startOfArguments(_ call: Text) -> Int? {
         var index = call.startIndex
         while index < call.endIndex {
             let remainder = call[index...]
             switch call[index] {
             case UInt8(ascii: " ") where index > call.startIndex && remainder.starts(with: " ("): return index
-            case UInt8(ascii: "("), UInt8(ascii: "["), UInt8(ascii: "<"): index = Brackets.end(remainder)
+            case UInt8(ascii: "("), UInt8(ascii: "["), UInt8(ascii: "<"):
+                index = Brackets.endIndex(ofBracketAtStartOf: remainder)
             case UInt8(ascii: "o"):
                 let sign = remainder.dropping("operator").flatMap { textAfter in
                     operatorSigns.first { textAfter.starts(with: $0) }
@@ -169,7 +170,8 @@ extension FrameReader {
         return !number.isEmpty && number.allSatisfy(\.isDigit)
     }
 
-    /// Returns the index of the bracket that the last byte closes; `nil` if the last byte closes none, or the first byte opens it.
+    /// Returns the index of the bracket that the last byte closes; `nil` if the last byte closes none, or if that
+    /// bracket is the first byte.
     private static func startOfLastBrackets(_ text: Text) -> Int? {
         guard text.last == UInt8(ascii: ")") else { return nil }
         var depth = 0

@@ -5,7 +5,7 @@ struct FrameReader {
     let demangle: (String) -> String?
 
     /// Limit of a line; longer lines are cut. Names of generic Swift functions take a few hundred bytes.
-    static let byteLimit = 4 * 1024
+    static let lineByteLimit = 4 * 1024
 
     /// Limit of the name of a function. Demangled names may be much longer than symbols.
     static let functionByteLimit = 512
@@ -13,7 +13,7 @@ struct FrameReader {
 
     /// Reads one line; `nil` for a line that is not a call frame.
     func read(_ raw: Text) -> CallFrame? {
-        let line = Self.withoutListMarks(raw.cut(to: Self.byteLimit).trimmed)
+        let line = Self.withoutListMarks(raw.cut(to: Self.lineByteLimit).trimmed)
         guard let first = line.first, let frame = frame(startingWith: first, in: line) else { return nil }
         return Self.bounded(frame)
     }
@@ -27,9 +27,9 @@ struct FrameReader {
         return frame
     }
 
-    /// Returns the frame in a line of a log, of a quotation or of a list: `2026-11-24 10:33:00.1 Shop[1:2] 3   Shop …`,
-    /// `[10:33:00] 3   Shop …`,
-    /// `> 3   Shop …`, `"3   Shop …",`, `- 3   Shop …`, `[3] 3   Shop …`, `4. 3   Shop …`.
+    /// Removes the text with which a log, a quotation or a list begins the line of a frame:
+    /// `2026-11-24 10:33:00.1 Shop[1:2] 3   Shop …`, `[10:33:00] 3   Shop …`, `> 3   Shop …`, `"3   Shop …",`, `- 3   Shop …`,
+    /// `[3] 3   Shop …`, `4. 3   Shop …`.
     private static func withoutListMarks(_ line: Text) -> Text {
         var line = line
         if line.first?.isDigit ?? false, let entry = MessageNormalizer.withoutLogLinePrefix(line) {

@@ -121,7 +121,7 @@ enum FunctionNameReader {
     }
 }
 
-/// Reads Kotlin/Native function names, such as `kotlin.Throwable#<init>(kotlin.String?){}`.
+/// A reader of names of Kotlin/Native functions, such as `kotlin.Throwable#<init>(kotlin.String?){}`.
 enum KotlinNameReader {
     /// - Parameter symbol: the text after `kfun:`.
     static func read(_ symbol: Text) -> String {

@@ -6,7 +6,7 @@ internal import LeakMessage
 /// MetricKit: https://developer.apple.com/documentation/metrickit/mxcallstacktree. `.ips`:
 /// https://developer.apple.com/documentation/xcode/interpreting-the-json-format-of-a-crash-report.
 struct JSONCallStack {
-    /// The text before the JSON, or the text after it if nothing is before them.
+    /// The text before the JSON, or the text after it if nothing is before it.
     let head: Text
     /// `true` for a diagnostic or a crash report. Classes that these name are not leaked classes.
     let isReport: Bool
@@ -78,7 +78,7 @@ private struct FrameSearch {
         var frame: Int?
         var fields = JSONFrameCodec.Fields()
         var isImage = false
-        /// The number of lists that were found before this container.
+        /// The index in `lists` of the first list inside this container, if there is one.
         let firstList: Int
         var isSelected = false
         var elementCount = 0
@@ -120,7 +120,7 @@ private struct FrameSearch {
         do {
             try JSONScanner.scan(bytes, depthLimit: Self.depthLimit) { scanner throws(JSONError) in
                 while try scanner.kind() == .object {
-                    try search.value(&scanner)
+                    try search.readValue(&scanner)
                     end = scanner.offset
                 }
             }
@@ -134,7 +134,7 @@ private struct FrameSearch {
     }
 
     /// Reads one value with all values inside it.
-    private mutating func value(_ scanner: inout JSONScanner) throws(JSONError) {
+    private mutating func readValue(_ scanner: inout JSONScanner) throws(JSONError) {
         repeat {
             let entered = try beginValue(&scanner)
             if !entered { try moveToNextValue(&scanner) }

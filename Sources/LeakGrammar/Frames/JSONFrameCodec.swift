@@ -67,7 +67,7 @@ enum JSONFrameCodec {
             field("filename", fields.file)
             number("lineno", fields.line)
             if let offset = fields.offsetInImage {
-                // Hexadecimal digits are not mistaken for a telephone number.
+                // Written in hexadecimal digits, so that the offset is not mistaken for a telephone number.
                 address("imageOffset", offset)
             } else {
                 address("image_addr", fields.imageStart)
@@ -125,7 +125,7 @@ enum JSONFrameCodec {
     }
 
     static func set(_ fields: inout Fields, _ name: String, text originalText: String) {
-        let text = MessageRedactor.name(originalText)
+        let text = MessageRedactor.redactedName(originalText)
         switch name {
         case "symbol", "symbol_name", "function": fields.symbol = text
         case "binaryName", "package", "object_name", "imageName": fields.image = text

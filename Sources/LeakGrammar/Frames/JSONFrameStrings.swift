@@ -12,7 +12,7 @@ struct JSONFrameStrings {
     /// `true` if all frames belong to the system.
     let isSystem: Bool
 
-    /// Limit of lines of one string, and of strings, that are read.
+    /// The maximum number of lines of one string, and of strings, that are read.
     private static let lineLimit = 512
     private static let wordsInKeys = ["stack", "trace", "frames", "symbols"]
     private static var reader: FrameReader { FrameReader(demangle: { _ in nil }) }
@@ -67,9 +67,10 @@ struct JSONFrameStrings {
     /// - Returns: `nil` also for a frame that may contain text that a user typed, and for an address without a name.
     private static func read(_ text: Text) -> (line: Text, frame: CallFrame)? {
         let line = MessageNormalizer.plain(text.string)
-        guard line.count <= FrameReader.byteLimit, line.allSatisfy(isAllowedInFrame), !line.contains("://"),
+        guard line.count <= FrameReader.lineByteLimit, line.allSatisfy(isAllowedInFrame),
+            !line.contains("://"),
             !line.contains(": "), let frame = reader.read(line), frame != CallFrame(),
-            MessageRedactor.name(line) == line
+            MessageRedactor.redactedName(line) == line
         else { return nil }
         return (line, frame)
     }

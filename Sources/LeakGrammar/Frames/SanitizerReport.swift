@@ -2,8 +2,8 @@ internal import LeakMessage
 
 /// A report of LeakSanitizer, with a call stack for each leak.
 ///
-/// `==123==ERROR: LeakSanitizer: detected memory leaks`, and then for each leak
-/// `Direct leak of 24 byte(s) in 1 object(s) allocated from:` with the frames in the lines below.
+/// The report begins with `==123==ERROR: LeakSanitizer: detected memory leaks`. Each leak has a heading
+/// `Direct leak of 24 byte(s) in 1 object(s) allocated from:`, with its frames in the lines below.
 /// https://clang.llvm.org/docs/LeakSanitizer.html
 struct SanitizerReport {
     struct Leak {

@@ -59,7 +59,8 @@ enum SwiftFunctionNameReader {
         var index = text.startIndex
         while index < text.endIndex {
             switch text[index] {
-            case UInt8(ascii: "("), UInt8(ascii: "["), UInt8(ascii: "<"): index = Brackets.end(text[index...])
+            case UInt8(ascii: "("), UInt8(ascii: "["), UInt8(ascii: "<"):
+                index = Brackets.endIndex(ofBracketAtStartOf: text[index...])
             case UInt8(ascii: "i") where text[index...].starts(with: "in "): return text[(index + 3)...]
             default: index += 1
             }
@@ -101,7 +102,7 @@ enum SwiftFunctionNameReader {
         }
         for words in specializations {
             guard let remainder = name.dropping(words) else { continue }
-            let end = Brackets.end(name[(remainder.startIndex - 1)...])
+            let end = Brackets.endIndex(ofBracketAtStartOf: name[(remainder.startIndex - 1)...])
             return name[end...].dropping(" of ")
         }
         if let remainder = name.dropping("vtable thunk for "),
@@ -120,7 +121,9 @@ enum SwiftFunctionNameReader {
     private static func thunk(_ name: Text) -> String? {
         if name.starts(with: "thunk for ") { return (name.droppingLast("partial apply") ?? name).string }
         guard var remainder = name.dropping("reabstraction thunk helper ") else { return nil }
-        if remainder.first == UInt8(ascii: "<") { remainder = remainder[Brackets.end(remainder)...].trimmed }
+        if remainder.first == UInt8(ascii: "<") {
+            remainder = remainder[Brackets.endIndex(ofBracketAtStartOf: remainder)...].trimmed
+        }
         guard let from = remainder.dropping("from ") else { return nil }
         return "thunk for "
             + withoutModules(from.firstRange(of: " to @").map { from[..<$0.lowerBound] } ?? from).string
@@ -190,7 +193,7 @@ enum SwiftFunctionNameReader {
                 case UInt8(ascii: "(") where remainder.startIndex == start && generics.isEmpty:
                     // `(extension in M):`, `(name in _HEX)`, `(unknown context at $1)`
                     let inside = Brackets.inside(remainder)
-                    let textAfter = remainder[Brackets.end(remainder)...]
+                    let textAfter = remainder[Brackets.endIndex(ofBracketAtStartOf: remainder)...]
                     if inside.starts(with: "extension in ") {
                         isExtension = true
                         remainder = textAfter.dropping(":") ?? textAfter
@@ -199,7 +202,7 @@ enum SwiftFunctionNameReader {
                         remainder = textAfter.dropping(".") ?? textAfter
                         if textAfter.first == UInt8(ascii: "(") {
                             parameters = Brackets.inside(textAfter)
-                            tail = textAfter[Brackets.end(textAfter)...]
+                            tail = textAfter[Brackets.endIndex(ofBracketAtStartOf: textAfter)...]
                             return
                         }
                     } else if inside.starts(with: "unknown context") {
@@ -215,10 +218,10 @@ enum SwiftFunctionNameReader {
                         components.append(raw[start..<remainder.startIndex].trimmed)
                     }
                     parameters = Brackets.inside(remainder)
-                    tail = remainder[Brackets.end(remainder)...]
+                    tail = remainder[Brackets.endIndex(ofBracketAtStartOf: remainder)...]
                     return
                 case UInt8(ascii: "<") where remainder.dropFirst().first.map { $0.isIdentifier } ?? false:
-                    let end = Brackets.end(remainder)
+                    let end = Brackets.endIndex(ofBracketAtStartOf: remainder)
                     if start < remainder.startIndex { components.append(raw[start..<remainder.startIndex]) }
                     generics = remainder[..<end]
                     remainder = remainder[end...]

@@ -93,7 +93,7 @@ package enum SystemFrames {
         "realloc",
         "runApp<A>(_:)", "start_wqthread", "static App.main()", "terminateHandler()", "thread_start",
     ]
-    /// Beginnings of the names of such functions.
+    /// Beginnings of names of functions that count in the same way as ``functions``.
     private static let functionPrefixes: [StaticString] = [
         "swift_", "swift::", "konan::", "kotlin.", "kotlinx.", "__Kotlin", "Kotlin_", "__asan", "__tsan",
         "_objc_", "objc_",
@@ -134,7 +134,7 @@ package enum SystemFrames {
         functions.contains(function.string) || functionPrefixes.contains { function.starts(with: $0) }
     }
 
-    /// Kotlin/Native links its runtime into the app's image.
+    /// Returns `true` for a function of the runtime of Kotlin/Native, which is linked into the app's image.
     private static func isKotlinRuntime(_ function: Text) -> Bool {
         let heads: [StaticString] = [
             "konan::", "kotlin.", "kotlinx.", "Kotlin_", "__Kotlin_", "+[KotlinBase", "Konan",

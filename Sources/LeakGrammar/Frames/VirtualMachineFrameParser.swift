@@ -10,16 +10,17 @@ enum VirtualMachineFrameParser {
             else {
                 return nil
             }
-            return script(function: nil, position: text)
+            return scriptFrame(function: nil, position: text)
         }
         let name = text[..<open].trimmed
         let position = text[(open + 1)...].dropLast()
-        return isJava(name, position) ? java(name, position) : script(function: name, position: position)
+        return isJava(name, position)
+            ? javaFrame(name, position) : scriptFrame(function: name, position: position)
     }
 
     // MARK: JavaScript
 
-    private static func script(function: Text?, position positionText: Text) -> CallFrame? {
+    private static func scriptFrame(function: Text?, position positionText: Text) -> CallFrame? {
         let position = positionText.dropping("address at ") ?? positionText
         let isNative = position.equals("native")
         guard
@@ -55,7 +56,7 @@ enum VirtualMachineFrameParser {
                 || position.starts(with: "Unknown Source"))
     }
 
-    private static func java(_ qualifiedName: Text, _ position: Text) -> CallFrame {
+    private static func javaFrame(_ qualifiedName: Text, _ position: Text) -> CallFrame {
         // `java.base/java.lang.Thread.run`
         let name =
             qualifiedName.lastIndex(of: UInt8(ascii: "/")).map { qualifiedName[($0 + 1)...] } ?? qualifiedName
@@ -85,7 +86,7 @@ enum VirtualMachineFrameParser {
 
     /// Returns the frame of a method by its original names from an obfuscator's mapping.
     static func original(_ call: SymbolicatedFrame, className: String) -> CallFrame {
-        var frame = java(Text("\(className).\(call.function)"), Text("Unknown Source"))
+        var frame = javaFrame(Text("\(className).\(call.function)"), Text("Unknown Source"))
         (frame.file, frame.line) = (call.file, call.line)
         return frame
     }
@@ -122,19 +123,19 @@ enum VirtualMachineFrameParser {
     /// Returns the method that contains a lambda, or the class if the name does not state the method; `nil` if the method is not a
     /// lambda.
     private static func lambda(_ method: Text, of type: Text) -> String? {
-        // Compilers name lambdas after their method, …
+        // Some compilers name a lambda after its method: `lambda$load$0`, `load$lambda$0`.
         if let remainder = method.dropping("lambda$") {
             return "\(type.string).\(remainder.prefix { $0 != UInt8(ascii: "$") }.string)"
         }
         if let range = method.firstRange(of: "$lambda$") {
             return "\(type.string).\(method[..<range.lowerBound].string)"
         }
-        // … make a class of each: `-$$Lambda$Cart$1f2e`, `Cart$$ExternalSyntheticLambda3`, …
+        // Other compilers make a class of each lambda: `-$$Lambda$Cart$1f2e`, `Cart$$ExternalSyntheticLambda3`.
         if let remainder = type.dropping("-$$Lambda$") {
             return remainder.prefix { $0 != UInt8(ascii: "$") }.string
         }
         if let range = type.firstRange(of: "$$") { return type[..<range.lowerBound].string }
-        // … or number classes: `Cart$load$1`, `Cart$1`.
+        // Others number the classes of lambdas: `Cart$load$1`, `Cart$1`.
         let parts = type.split(separator: UInt8(ascii: "$"))
         guard let number = parts.firstIndex(where: { $0.allSatisfy(\.isDigit) }), number > 0 else {
             return nil

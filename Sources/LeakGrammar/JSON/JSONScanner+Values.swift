@@ -109,10 +109,11 @@ extension JSONScanner {
         }
     }
 
-    /// Reads elements of an array as long as they are strings of at most `limit` bytes without escape sequences, with a comma and
-    /// another string directly behind them. Most elements of call stacks are, and this reads them in half of the time.
+    /// Reads elements of an array as long as they are strings of at most `limit` bytes without escape sequences, and a comma
+    /// and another string follow directly. Most elements of call stacks are such strings, and this function takes half of the
+    /// time that ``string()`` takes.
     ///
-    /// - Returns: the number of elements read. At least the last element of the array is left.
+    /// - Returns: the number of elements read. It never reads the last element of the array.
     package mutating func skipPlainStrings(ofAtMost limit: Int) -> Int {
         var count = 0
         while offset < end, unsafe base[offset] == UInt8(ascii: "\"") {
@@ -133,8 +134,8 @@ extension JSONScanner {
 
     /// Moves to the next quote, backslash or control character: sixteen bytes at a time while none of them matches, then eight.
     ///
-    /// Eight bytes are searched by the borrow trick of https://graphics.stanford.edu/~seander/bithacks.html
-    /// (“Determine if a word has a byte less than n”); the lowest mark is always exact.
+    /// Eight bytes are searched by the borrow trick of https://graphics.stanford.edu/~seander/bithacks.html (“Determine if a
+    /// word has a byte less than n”). It may also mark bytes after the first match, but the first mark is always right.
     private mutating func skipUnescapedText() {
         let ones: UInt64 = 0x0101_0101_0101_0101
         let highBits: UInt64 = 0x8080_8080_8080_8080

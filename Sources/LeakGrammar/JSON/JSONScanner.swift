@@ -63,7 +63,7 @@ package struct JSONScanner {
         }
     }
 
-    /// The kind of the next value. Does not read the value.
+    /// Returns the kind of the next value without reading the value.
     package mutating func kind() throws(JSONError) -> Kind {
         switch try peek() {
         case UInt8(ascii: "\""): .string

@@ -34,7 +34,7 @@ package struct JSONSlice: Hashable, Sendable {
     /// `true` for a string with escape sequences, whose bytes differ from its text.
     package var isEscaped: Bool { countAndFlags & Self.escapeFlag != 0 }
 
-    /// The number of bytes in the body.
+    /// The number of bytes that the value takes in the body.
     package var count: Int { Int(countAndFlags & (Self.escapeFlag - 1)) }
 
     package var isEmpty: Bool { count == 0 }
@@ -42,9 +42,9 @@ package struct JSONSlice: Hashable, Sendable {
     package var range: Range<Int> { Int(start)..<Int(start) + count }
 }
 
-/// The position of a number in a body, and its value if it is whole.
+/// The position of a number in a body, and its value if it is written without a fraction and an exponent.
 package struct JSONNumber: Hashable, Sendable {
     package let slice: JSONSlice
-    /// The value if it is written as a whole number and fits; `nil` for `1.0` and `1e3`.
+    /// The value if it is written as a whole number in the range of `Int`; `nil` for `1.0` and `1e3`.
     package let integer: Int?
 }

@@ -3,10 +3,12 @@ internal import LeakMessage
 /// Functions that find the ends of nested brackets in one pass.
 enum Brackets {
     /// Returns the index after the bracket that closes the one at the start of the text; the end of the text if none does.
-    static func end(_ text: Text) -> Int { endIfClosed(text) ?? text.endIndex }
+    static func endIndex(ofBracketAtStartOf text: Text) -> Int {
+        endIndexIfClosed(ofBracketAtStartOf: text) ?? text.endIndex
+    }
 
     /// Returns the index after the bracket that closes the one at the start of the text; `nil` if none does.
-    static func endIfClosed(_ text: Text) -> Int? {
+    static func endIndexIfClosed(ofBracketAtStartOf text: Text) -> Int? {
         var depth = 0
         var previous: UInt8 = 0
         for index in text.indices {
@@ -25,7 +27,8 @@ enum Brackets {
     /// Returns the text between the first byte, a bracket, and the bracket that closes it, or the end of the text if none does.
     static func inside(_ text: Text) -> Text {
         let start = text.startIndex + 1
-        return text[start..<max(start, endIfClosed(text).map { $0 - 1 } ?? text.endIndex)]
+        return text[
+            start..<max(start, endIndexIfClosed(ofBracketAtStartOf: text).map { $0 - 1 } ?? text.endIndex)]
     }
 
     /// Splits a text at separators outside of brackets: commas, or any of the given characters.
@@ -37,7 +40,7 @@ enum Brackets {
         while index < text.endIndex {
             switch text[index] {
             case UInt8(ascii: "("), UInt8(ascii: "["), UInt8(ascii: "{"), UInt8(ascii: "<"):
-                index = end(text[index...])
+                index = endIndex(ofBracketAtStartOf: text[index...])
             case let byte where separators.contains(byte):
                 parts.append(text[start..<index])
                 index += 1

@@ -10,13 +10,14 @@ enum Generics {
         var result: [UInt8] = []
         var hasAppType = false
         var remainder = name
-        // `isHosting` describes the text up to `checkedEnd`. Both continue from bracket to bracket, so that each byte is read only once.
+        // `isHosting` is the result for the text up to `checkedEnd`. The next bracket continues from there, so that each byte
+        // is read only once.
         var (isHosting, checkedEnd) = (false, name.startIndex)
         while let open = remainder.firstIndex(of: UInt8(ascii: "<")) {
             result.append(contentsOf: remainder[...open])
             isHosting = self.isHosting(name[checkedEnd..<open], wasHosting: isHosting)
             checkedEnd = open
-            let close = closing(of: open, in: remainder)
+            let close = indexOfBracket(closing: open, in: remainder)
             let arguments = remainder[(open + 1)..<(close ?? remainder.endIndex)]
             if SystemNames.hasAppType(arguments) { hasAppType = true }
             if close != nil, isHosting {
@@ -46,12 +47,13 @@ enum Generics {
         return text[(dot + 1)...].contains("Hosting")
     }
 
-    // MARK: Version 2
+    // MARK: Version 2 of the grouping rules
 
     /// Limit of the nesting of arguments that are read.
     private static let depthLimit = 32
 
-    /// Keeps the arguments that are types of the app. A hosting wrapper keeps the view that it hosts, without modifiers.
+    /// Replaces generic arguments that are not types of the app by `…`. In a hosting wrapper, the view that it hosts replaces
+    /// the arguments, without its modifiers.
     static func withAppTypes(_ name: Text) -> Text { withAppTypes(name, depth: 0).name }
 
     private static func withAppTypes(_ name: Text, depth: Int) -> (name: Text, hasAppType: Bool) {
@@ -60,7 +62,7 @@ enum Generics {
         var remainder = name
         while let open = remainder.firstIndex(of: UInt8(ascii: "<")) {
             let head = remainder[..<open]
-            guard depth < depthLimit, let close = closing(of: open, in: remainder) else {
+            guard depth < depthLimit, let close = indexOfBracket(closing: open, in: remainder) else {
                 return ((result + head + Array("<…>".utf8))[...], hasAppType)
             }
             let arguments = remainder[(open + 1)..<close]
@@ -96,8 +98,8 @@ enum Generics {
         return hasAppType || SystemNames.isAppType(head) ? shortName : nil
     }
 
-    /// Returns `Optional<A>`, `Array<A>` and `Dictionary<A, B>` for `A?`, `[A]` and `[A: B]`. The runtime prints the long forms,
-    /// debuggers the short names.
+    /// Returns `Optional<A>`, `Array<A>` and `Dictionary<A, B>` for `A?`, `[A]` and `[A: B]`. The runtime prints the long
+    /// forms, debuggers print the short ones.
     private static func desugared(_ text: Text, depth: Int) -> Text {
         let text = text.trimmed
         guard depth < depthLimit else { return text }
@@ -107,7 +109,7 @@ enum Generics {
             return Array("Optional<".utf8) + desugared(inner, depth: depth + 1) + [UInt8(ascii: ">")]
         }
         guard text.first == UInt8(ascii: "["), text.last == UInt8(ascii: "]"),
-            Brackets.endIfClosed(text) == text.endIndex, text.count > 2
+            Brackets.endIndexIfClosed(ofBracketAtStartOf: text) == text.endIndex, text.count > 2
         else { return text }
         let parts = Brackets.split(text.dropFirst().dropLast(), at: ":")
         let types = parts.map { desugared($0, depth: depth + 1) }
@@ -127,7 +129,7 @@ enum Generics {
     }
 
     /// SwiftUI's wrappers of one view: the number of their arguments, and the index of the view among them.
-    private static let wrappers: [(name: StaticString, count: Int, view: Int)] = [
+    private static let wrappers: [(name: StaticString, argumentCount: Int, viewIndex: Int)] = [
         ("ModifiedContent", 2, 0), ("Optional", 1, 0), ("Group", 1, 0), ("NavigationView", 1, 0),
         ("NavigationStack", 2, 1), ("ScrollView", 1, 0), ("TabView", 2, 1), ("IDView", 2, 0),
         ("EquatableView", 1, 0), ("VStack", 1, 0), ("HStack", 1, 0), ("ZStack", 1, 0), ("Form", 1, 0),
@@ -168,9 +170,9 @@ enum Generics {
         }
         guard let wrapper = wrappers.first(where: { name.equals($0.name) }) else { return nil }
         let parts = splitArguments(arguments)
-        // Another number of arguments, such as in a text that was cut: the view stays unchanged.
-        guard parts.count == wrapper.count else { return nil }
-        let inner = parts[wrapper.view].trimmed
+        // A text with another number of arguments, for example because it was cut, does not count as a wrapper.
+        guard parts.count == wrapper.argumentCount else { return nil }
+        let inner = parts[wrapper.viewIndex].trimmed
         // A list of views is kept whole, because the list identifies the screen better than one of its views.
         return inner.starts(with: "TupleView<") || inner.starts(with: "SwiftUI.TupleView<") ? nil : inner
     }
@@ -178,7 +180,7 @@ enum Generics {
     /// Returns `true` if a type hosts an `AnyView`, so that its name does not show the hosted view.
     static func isUnnamedHost(_ name: Text) -> Bool {
         guard let open = name.firstIndex(of: UInt8(ascii: "<")), isHosting(name[..<open], wasHosting: false),
-            let close = closing(of: open, in: name)
+            let close = indexOfBracket(closing: open, in: name)
         else { return false }
         let view = hostedView(in: name[(open + 1)..<close])
         return view.equals("AnyView") || view.ends(with: ".AnyView")
@@ -205,7 +207,7 @@ enum Generics {
     }
 
     /// Returns the index of the `>` that closes the `<` at `open`. The `>` of an arrow `->` closes nothing.
-    static func closing(of open: Int, in name: Text) -> Int? {
+    static func indexOfBracket(closing open: Int, in name: Text) -> Int? {
         var depth = 0
         for index in open..<name.endIndex {
             switch name[index] {

@@ -4,24 +4,24 @@ internal import LeakMessage
 
 extension FieldReader {
     /// Reads the next object as a batch. Stops after the first field with a ``problem``.
-    mutating func batch(into document: inout WireDocument) throws(JSONError) {
+    mutating func readBatch(into document: inout WireDocument) throws(JSONError) {
         guard try scanner.enterObject() else { return }
         repeat {
             let field = scanner.field(try scanner.name())
             switch field {
-            case .app: try app(&document.origin)
-            case .device: try device(&document.origin)
+            case .app: try readApp(into: &document.origin)
+            case .device: try readDevice(into: &document.origin)
             case .install: document.origin.install = try nameText("install", atMost: WireLimits.installBytes)
             case .user: document.origin.user = try nameText("user", atMost: WireLimits.userBytes)
             case .sentAt: document.sentAt = try time("sent_at")
-            case .sessions: try sessions(into: &document)
-            case .checks: try checks(into: &document)
-            case .dropped: try dropped(into: &document)
-            case .explanations: try explanations(into: &document)
+            case .sessions: try readSessions(into: &document)
+            case .checks: try readChecks(into: &document)
+            case .dropped: try readDropped(into: &document)
+            case .explanations: try readExplanations(into: &document)
             case .reports:
                 guard problem == nil else { return }
                 if try expect(.array, field: "reports", description: "an array") {
-                    try reports(into: &document)
+                    try readReports(into: &document)
                 }
             default: try scanner.skip()
             }
@@ -30,14 +30,14 @@ extension FieldReader {
     }
 
     /// Reads an array of reports. Stops with a ``problem`` at the first report beyond the limit.
-    mutating func reports(into document: inout WireDocument) throws(JSONError) {
+    mutating func readReports(into document: inout WireDocument) throws(JSONError) {
         guard try scanner.enterArray() else { return }
         repeat {
-            guard document.givenCount < WireLimits.reportsCount else {
+            guard document.reportCount < WireLimits.reportsCount else {
                 recordProblem("reports has more than \(WireLimits.reportsCount) entries", at: scanner.offset)
                 return
             }
-            document.add(try report())
+            document.add(try readReport())
             clearProblem()
         } while try scanner.hasAnotherElement(in: .array)
     }
@@ -47,7 +47,7 @@ extension FieldReader {
     /// - Parameters:
     ///   - readField: reads the value of a known field; `path` is the name of the field for messages.
     ///   - endElement: adds the object that was read, or returns the problem of the whole object, which begins at `offset`.
-    private mutating func objects(
+    private mutating func readObjects(
         _ field: StaticString, atMost limit: Int,
         _ readField: (inout FieldReader, _ path: String, WireObjectField) throws(JSONError) -> Void,
         endElement: (_ path: String, _ offset: Int) -> (reason: String, offset: Int)?
@@ -79,7 +79,7 @@ extension FieldReader {
         } while try scanner.hasAnotherElement(in: .array)
     }
 
-    private mutating func explanations(into document: inout WireDocument) throws(JSONError) {
+    private mutating func readExplanations(into document: inout WireDocument) throws(JSONError) {
         guard try expect(.array, field: "explanations", description: "an array") else { return }
         let start = scanner.offset
         guard try scanner.enterArray() else { return }
@@ -89,7 +89,7 @@ extension FieldReader {
                 recordProblem("explanations has more than \(WireLimits.explanationsCount) entries", at: start)
                 return
             }
-            var fields = try report()
+            var fields = try readReport()
             clearProblem()
             let hasExplanation = fields.slices.why.isPresent
             let problem =
@@ -103,10 +103,11 @@ extension FieldReader {
         } while try scanner.hasAnotherElement(in: .array)
     }
 
-    private mutating func sessions(into document: inout WireDocument) throws(JSONError) {
+    private mutating func readSessions(into document: inout WireDocument) throws(JSONError) {
         var session = EndedSession(id: "", checks: 0, leaks: 0)
         var sessions: [EndedSession] = []
-        try objects("sessions", atMost: WireLimits.sessionsCount) { (reader, path, field) throws(JSONError) in
+        try readObjects("sessions", atMost: WireLimits.sessionsCount) {
+            (reader, path, field) throws(JSONError) in
             switch field {
             case .id:
                 let slice = try reader.string(path, atMost: WireLimits.sessionIDBytes)
@@ -125,11 +126,11 @@ extension FieldReader {
         document.sessions = sessions
     }
 
-    private mutating func checks(into document: inout WireDocument) throws(JSONError) {
+    private mutating func readChecks(into document: inout WireDocument) throws(JSONError) {
         var checks: [ClassChecks] = []
         var className = ""
         var count = 0
-        try objects("checks", atMost: WireLimits.checkedClassCount) {
+        try readObjects("checks", atMost: WireLimits.checkedClassCount) {
             (reader, path, field) throws(JSONError) in
             switch field {
             case .className:
@@ -147,7 +148,7 @@ extension FieldReader {
         document.checks = checks
     }
 
-    private mutating func dropped(into document: inout WireDocument) throws(JSONError) {
+    private mutating func readDropped(into document: inout WireDocument) throws(JSONError) {
         guard try expect(.object, field: "dropped", description: "a JSON object") else { return }
         let start = scanner.offset
         var dropped: [DroppedReports] = []

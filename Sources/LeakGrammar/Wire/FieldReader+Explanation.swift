@@ -4,7 +4,7 @@ internal import LeakMessage
 
 extension FieldReader {
     /// Reads the next object as an explanation. Records the first ``problem``.
-    mutating func explanation() throws(JSONError) -> RetainExplanation? {
+    mutating func readExplanation() throws(JSONError) -> RetainExplanation? {
         guard try expect(.object, field: "why", description: "a JSON object") else { return nil }
         var explanation = RetainExplanation()
         var path = PathFields()
@@ -18,7 +18,7 @@ extension FieldReader {
                     explanation.confidence = confidence
                 }
             } else if scanner.matches(name, "further_cycles") {
-                explanation.furtherCycles = try furtherCycles()
+                explanation.furtherCycles = try readFurtherCycles()
             } else if scanner.matches(name, "unexplained") {
                 explanation.unexplainedReferences =
                     try amount("why.unexplained", atMost: WireLimits.maxExplanationNumber) ?? 0
@@ -27,7 +27,7 @@ extension FieldReader {
                     RetainExplanation.Holder(kind: $0)
                 }
             } else if scanner.matches(name, "closures") {
-                explanation.closureSites = try closures()
+                explanation.closureSites = try readClosures()
             } else if scanner.matches(name, "global") {
                 let slice = try string("why.global", atMost: WireLimits.elementBytes)
                 if slice.isPresent { explanation.global = ImageOffset(element: scanner.text(of: slice)) }
@@ -36,7 +36,7 @@ extension FieldReader {
             } else if scanner.matches(name, "objects") {
                 objects = try amount("why.objects", atMost: WireLimits.maxExplanationNumber)
             } else if scanner.matches(name, "at_least") {
-                isAtLeast = try flag("why.at_least")
+                isAtLeast = try readFlag("why.at_least")
             } else {
                 try scanner.skip()
             }
@@ -83,12 +83,12 @@ extension FieldReader {
         _ name: JSONSlice, of owner: StaticString, into fields: inout PathFields
     ) throws(JSONError) -> Bool {
         if scanner.matches(name, "path") {
-            fields.references = try references("\(owner).path")
+            fields.references = try readReferences("\(owner).path")
         } else if scanner.matches(name, "target") {
             let slice = try nameText("\(owner).target", atMost: WireLimits.classBytes)
             fields.target = slice.isPresent ? scanner.text(of: slice) : ""
         } else if scanner.matches(name, "is_cycle") {
-            fields.isCycle = try flag("\(owner).is_cycle")
+            fields.isCycle = try readFlag("\(owner).is_cycle")
         } else if scanner.matches(name, "length") {
             fields.length = try amount("\(owner).length", atMost: WireLimits.maxExplanationNumber)
         } else {
@@ -97,7 +97,7 @@ extension FieldReader {
         return true
     }
 
-    private mutating func furtherCycles() throws(JSONError) -> [RetainPath] {
+    private mutating func readFurtherCycles() throws(JSONError) -> [RetainPath] {
         var cycles: [RetainPath] = []
         guard try expect(.array, field: "why.further_cycles", description: "an array") else { return [] }
         let start = scanner.offset
@@ -126,7 +126,7 @@ extension FieldReader {
         return cycles
     }
 
-    private mutating func references(
+    private mutating func readReferences(
         _ field: @autoclosure () -> String
     ) throws(JSONError) -> [RetainReference]? {
         guard try expect(.array, field: field(), description: "an array") else { return nil }
@@ -139,13 +139,13 @@ extension FieldReader {
             if count == WireLimits.pathReferenceCount + 1 {
                 recordProblem("\(field()) has more than \(WireLimits.pathReferenceCount) entries", at: start)
             }
-            let reference = try reference("\(field())[\(count - 1)]")
+            let reference = try readReference("\(field())[\(count - 1)]")
             if let reference, count <= WireLimits.pathReferenceCount { references.append(reference) }
         } while try scanner.hasAnotherElement(in: .array)
         return references
     }
 
-    private mutating func reference(
+    private mutating func readReference(
         _ field: @autoclosure () -> String
     ) throws(JSONError) -> RetainReference? {
         try rejectNull(field(), "a JSON object")
@@ -164,9 +164,9 @@ extension FieldReader {
                 } else if scanner.matches(name, "kind") {
                     reference.kind = try lenientChoice("\(field()).kind") ?? .opaque
                 } else if scanner.matches(name, "closure") {
-                    reference.isClosure = try flag("\(field()).closure")
+                    reference.isClosure = try readFlag("\(field()).closure")
                 } else if scanner.matches(name, "suspected") {
-                    reference.isSuspected = try flag("\(field()).suspected")
+                    reference.isSuspected = try readFlag("\(field()).suspected")
                 } else {
                     try scanner.skip()
                 }
@@ -185,7 +185,7 @@ extension FieldReader {
         return slice.isPresent ? Choice(rawValue: scanner.text(of: slice)) : nil
     }
 
-    /// Records a problem if the next element is `null`: only fields may be `null`.
+    /// Records a problem if the next element of an array is `null`. Only the value of a field may be `null`.
     private mutating func rejectNull(
         _ field: @autoclosure () -> String, _ needed: StaticString
     ) throws(JSONError) {
@@ -194,12 +194,12 @@ extension FieldReader {
         }
     }
 
-    private mutating func flag(_ field: @autoclosure () -> String) throws(JSONError) -> Bool {
+    private mutating func readFlag(_ field: @autoclosure () -> String) throws(JSONError) -> Bool {
         guard try expect(.boolean, field: field(), description: "true or false") else { return false }
         return try scanner.boolean()
     }
 
-    private mutating func closures() throws(JSONError) -> [ImageOffset] {
+    private mutating func readClosures() throws(JSONError) -> [ImageOffset] {
         guard try expect(.array, field: "why.closures", description: "an array of strings") else { return [] }
         let start = scanner.offset
         var sites: [ImageOffset] = []

@@ -11,7 +11,7 @@ extension FieldReader {
         /// The first problem of `why`; `nil` if there is none. An explanation with a problem is left out.
         var whyProblem: String?
         /// `true` if the object has a field that can identify a leak, such as `class`.
-        var namesLeak = false
+        var identifiesLeak = false
         /// `true` if the object has `app` or a field that only batches have.
         var describesBatch = false
         /// `true` if the object has a field `reports`. Reading stopped at that field.
@@ -20,8 +20,8 @@ extension FieldReader {
 
     /// Reads the next object as a report.
     ///
-    /// - Parameter mayBeBatch: `true` stops at a field `reports`, which makes the object a batch.
-    mutating func report(mayBeBatch: Bool = false) throws(JSONError) -> ReportFields {
+    /// - Parameter mayBeBatch: if `true`, reading stops at a field `reports`, because an object with this field is a batch.
+    mutating func readReport(mayBeBatch: Bool = false) throws(JSONError) -> ReportFields {
         var fields = ReportFields()
         clearProblem()
         let isObject = try scanner.kind() == .object
@@ -48,7 +48,7 @@ extension FieldReader {
                     try scanner.skip()
                     continue
                 }
-                if field.namesLeak { fields.namesLeak = true }
+                if field.identifiesLeak { fields.identifiesLeak = true }
                 if field == .app { fields.describesBatch = true }
                 if field == .why {
                     try readExplanation(into: &fields)
@@ -75,7 +75,7 @@ extension FieldReader {
         let earlierProblem = problem
         clearProblem()
         let start = scanner.offset
-        let hasExplanation = try explanation() != nil
+        let hasExplanation = try readExplanation() != nil
         fields.slices.why = hasExplanation && problem == nil ? JSONSlice(start..<scanner.offset) : .absent
         fields.whyProblem = problem?.reason
         clearProblem()
@@ -86,9 +86,9 @@ extension FieldReader {
         switch field {
         case .type: report.event = try choice("type", "leak or freed")
         case .kind: report.kind = try choice("kind", "view_controller, view, object or cycle")
-        case .id: report.id = try identifier()
+        case .id: report.id = try readIdentifier()
         case .at: report.at = try time("at")
-        case .className: report.className = try className()
+        case .className: report.className = try readClassName()
         case .stack:
             report.stack = try strings(
                 "stack", countLimit: WireLimits.stackCount, elementBytes: WireLimits.elementBytes)
@@ -108,14 +108,14 @@ extension FieldReader {
             let limit = WireLimits.mergedSightingCount
             report.count = try integer("count", in: 1...limit, "an integer from 1 to \(limit)") ?? 1
         case .message: report.message = try string("message", atMost: WireLimits.messageBytes)
-        case .error: try error(into: &report)
-        case .keys: report.keys = try keys()
+        case .error: try readError(into: &report)
+        case .keys: report.keys = try readKeys()
         case .log:
             report.log = try strings(
                 "log", countLimit: WireLimits.logLineCount, elementBytes: WireLimits.logLineBytes)
-        case .fingerprint: report.fingerprint = try fingerprint()
-        case .app: try app(&report.origin)
-        case .device: try device(&report.origin)
+        case .fingerprint: report.fingerprint = try readFingerprint()
+        case .app: try readApp(into: &report.origin)
+        case .device: try readDevice(into: &report.origin)
         case .install: report.origin.install = try nameText("install", atMost: WireLimits.installBytes)
         case .user: report.origin.user = try nameText("user", atMost: WireLimits.userBytes)
         case .why, .sessions, .checks, .dropped, .explanations, .reports, .sentAt: try scanner.skip()
@@ -141,7 +141,7 @@ extension FieldReader {
     }
 
     /// Reads a UUID: 8-4-4-4-12 hexadecimal digits.
-    private mutating func identifier() throws(JSONError) -> JSONSlice {
+    private mutating func readIdentifier() throws(JSONError) -> JSONSlice {
         guard try expect(.string, field: "id", description: "a UUID") else { return .absent }
         let offset = scanner.offset
         let slice = try scanner.string()
@@ -150,14 +150,14 @@ extension FieldReader {
         return slice
     }
 
-    private mutating func className() throws(JSONError) -> JSONSlice {
+    private mutating func readClassName() throws(JSONError) -> JSONSlice {
         let offset = scanner.offset
         let slice = try nameText("class", atMost: WireLimits.classBytes)
         if slice.isPresent, slice.isEmpty { recordProblem("class is empty, at least 1 byte", at: offset) }
         return slice
     }
 
-    private mutating func fingerprint() throws(JSONError) -> JSONSlice {
+    private mutating func readFingerprint() throws(JSONError) -> JSONSlice {
         let offset = scanner.offset
         let slice = try strings(
             "fingerprint", countLimit: WireLimits.fingerprintCount, elementBytes: WireLimits.fingerprintBytes)
@@ -167,13 +167,13 @@ extension FieldReader {
         return slice
     }
 
-    /// Returns `true` if an array of strings is not empty. Only such an array contains a quote.
+    /// Returns `true` if an array of strings is not empty. An empty array contains no quotation mark.
     private func hasStrings(_ slice: JSONSlice) -> Bool {
         guard slice.isPresent else { return false }
         return unsafe scanner.withBytes(of: slice) { unsafe $0.contains(UInt8(ascii: "\"")) }
     }
 
-    private mutating func error(into report: inout ReportSlices) throws(JSONError) {
+    private mutating func readError(into report: inout ReportSlices) throws(JSONError) {
         (report.errorText, report.errorDomain, report.errorCode) = (.absent, .absent, 0)
         report.error = .absent
         guard try expect(.object, field: "error", description: "a JSON object") else { return }
@@ -186,7 +186,7 @@ extension FieldReader {
                 } else if scanner.matches(name, "code") {
                     report.errorCode = try integer("error.code", in: Int.min...Int.max, "an integer") ?? 0
                 } else if scanner.matches(name, "userInfo") {
-                    report.errorText = try userInfo()
+                    report.errorText = try readUserInfo()
                 } else {
                     try scanner.skip()
                 }
@@ -198,7 +198,7 @@ extension FieldReader {
     /// Reads the object `userInfo`.
     ///
     /// - Returns: the error's description, the string under the key `NSLocalizedDescription`.
-    private mutating func userInfo() throws(JSONError) -> JSONSlice {
+    private mutating func readUserInfo() throws(JSONError) -> JSONSlice {
         guard try expect(.object, field: "error.userInfo", description: "a JSON object") else {
             return .absent
         }
@@ -228,7 +228,7 @@ extension FieldReader {
         return description
     }
 
-    private mutating func keys() throws(JSONError) -> JSONSlice {
+    private mutating func readKeys() throws(JSONError) -> JSONSlice {
         guard try expect(.object, field: "keys", description: "a JSON object") else { return .absent }
         let start = scanner.offset
         var count = 0
@@ -242,7 +242,7 @@ extension FieldReader {
                         "a name in keys is \(byteCount) bytes, at most \(WireLimits.keyBytes)", at: nameOffset
                     )
                 }
-                try keyValue(of: name)
+                try readKeyValue(of: name)
                 count += 1
             } while try scanner.hasAnotherElement(in: .object)
         }
@@ -252,7 +252,7 @@ extension FieldReader {
         return JSONSlice(start..<scanner.offset)
     }
 
-    private mutating func keyValue(of name: JSONSlice) throws(JSONError) {
+    private mutating func readKeyValue(of name: JSONSlice) throws(JSONError) {
         let kind = try scanner.kind()
         let offset = scanner.offset
         switch kind {
@@ -271,7 +271,7 @@ extension FieldReader {
         }
     }
 
-    mutating func app(_ origin: inout OriginSlices) throws(JSONError) {
+    mutating func readApp(into origin: inout OriginSlices) throws(JSONError) {
         guard try expect(.object, field: "app", description: "a JSON object") else { return }
         guard try scanner.enterObject() else { return }
         repeat {
@@ -292,7 +292,7 @@ extension FieldReader {
         } while try scanner.hasAnotherElement(in: .object)
     }
 
-    mutating func device(_ origin: inout OriginSlices) throws(JSONError) {
+    mutating func readDevice(into origin: inout OriginSlices) throws(JSONError) {
         guard try expect(.object, field: "device", description: "a JSON object") else { return }
         guard try scanner.enterObject() else { return }
         repeat {

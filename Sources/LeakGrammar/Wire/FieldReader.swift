@@ -39,7 +39,7 @@ struct FieldReader {
         return false
     }
 
-    /// Reads a string of at most `limit` bytes, counted without escape sequences.
+    /// Reads a string of at most `limit` bytes, counted after its escape sequences are resolved.
     mutating func string(_ field: @autoclosure () -> String, atMost limit: Int) throws(JSONError) -> JSONSlice
     {
         guard try expect(.string, field: field(), description: "a string") else { return .absent }
@@ -92,7 +92,7 @@ struct FieldReader {
 
     /// Reads a whole number in a range.
     ///
-    /// - Parameter expected: the text about the expected value, for the problem.
+    /// - Parameter expected: the description of the allowed values in the text of the problem.
     mutating func integer(
         _ field: @autoclosure () -> String, in range: ClosedRange<Int>, _ expected: @autoclosure () -> String
     ) throws(JSONError) -> Int? {

@@ -44,7 +44,7 @@ extension WireDocument {
         guard object.isPresent else { return nil }
         return try? JSONScanner.scan(body, in: object.range) { (scanner) throws(JSONError) in
             var reader = FieldReader(scanner)
-            return try reader.explanation()
+            return try reader.readExplanation()
         }
     }
 

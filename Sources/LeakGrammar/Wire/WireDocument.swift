@@ -2,7 +2,8 @@ package import LeakMessage
 
 /// The content of a request body, as positions in the body. A value is copied only when a caller asks for it.
 package struct WireDocument: Sendable {
-    /// The bytes to which the positions refer. For a request of `text/plain`, these are the JSON of one report with the message.
+    /// The bytes to which the positions refer. For a request of type `text/plain`, they are the JSON of one
+    /// report with the message.
     package let body: [UInt8]
     /// The origin of the batch. Reports without an origin of their own use it.
     package var origin = OriginSlices()
@@ -24,7 +25,7 @@ package struct WireDocument: Sendable {
     init(body: [UInt8]) { self.body = body }
 
     /// The number of reports in the request, rejected ones included.
-    package var givenCount: Int { reports.count + rejected.count }
+    package var reportCount: Int { reports.count + rejected.count }
 
     /// Returns the text of a string, or `nil` if the string is missing.
     package func string(_ slice: JSONSlice) -> String? {
@@ -67,14 +68,16 @@ package struct ReportSlices: Hashable, Sendable {
     package internal(set) var raw = JSONSlice.absent
     package internal(set) var event: LeakReport.Event?
     package internal(set) var kind: LeakReport.Kind?
+    /// The time at which the device saw the leak.
     package internal(set) var at: WireTime?
     package internal(set) var waitedMilliseconds: Int?
     package internal(set) var alive: Int?
     package internal(set) var livedMilliseconds: Int?
+    /// The number of sightings that the report represents.
     package internal(set) var count = 1
     /// The code inside `error`.
     package internal(set) var errorCode = 0
-    // Strings.
+    // Fields whose value is a string.
     package internal(set) var id = JSONSlice.absent
     package internal(set) var className = JSONSlice.absent
     package internal(set) var reason = JSONSlice.absent
@@ -83,13 +86,13 @@ package struct ReportSlices: Hashable, Sendable {
     package internal(set) var errorText = JSONSlice.absent
     /// The domain inside `error`.
     package internal(set) var errorDomain = JSONSlice.absent
-    // Arrays of strings.
+    // Fields whose value is an array of strings.
     package var stack = JSONSlice.absent
     package var children = JSONSlice.absent
     package var cycle = JSONSlice.absent
     package internal(set) var log = JSONSlice.absent
     package internal(set) var fingerprint = JSONSlice.absent
-    // Objects.
+    // Fields whose value is a JSON object.
     package internal(set) var error = JSONSlice.absent
     package internal(set) var keys = JSONSlice.absent
     package internal(set) var why = JSONSlice.absent

@@ -2,20 +2,20 @@ internal import LeakMessage
 
 /// The names of the fields that ``FieldReader`` reads in reports and batches. Other fields are ignored.
 enum WireField: String, CaseIterable {
-    // A report.
+    // Fields of a report.
     case type, id, at, kind, stack, children, cycle, reason, alive, count, message, error, keys, log,
         fingerprint, why
     case className = "class"
     case waited = "waited_ms"
     case lived = "lived_ms"
-    // A report or a batch.
+    // Fields of a report or a batch.
     case app, device, install, user
-    // A batch.
+    // Fields of a batch.
     case sessions, checks, dropped, explanations, reports
     case sentAt = "sent_at"
 
     /// `true` for a field that only reports have and that can identify a leak.
-    var namesLeak: Bool {
+    var identifiesLeak: Bool {
         switch self {
         case .className, .stack, .cycle, .message, .error, .fingerprint: true
         default: false

@@ -45,13 +45,13 @@ package enum WireReader {
                 let start = scanner
                 var reader = FieldReader(scanner)
                 if try scanner.kind() == .array {
-                    try reader.reports(into: &document)
+                    try reader.readReports(into: &document)
                 } else {
-                    let fields = try reader.report(mayBeBatch: true)
-                    if fields.isBatch || !fields.namesLeak && fields.describesBatch {
+                    let fields = try reader.readReport(mayBeBatch: true)
+                    if fields.isBatch || !fields.identifiesLeak && fields.describesBatch {
                         document = WireDocument(body: body)
                         reader = FieldReader(start)
-                        try reader.batch(into: &document)
+                        try reader.readBatch(into: &document)
                     } else {
                         document.add(fields)
                         reader.clearProblem()
@@ -74,13 +74,13 @@ package enum WireReader {
             let end = body[start...].firstIndex(of: UInt8(ascii: "\n")) ?? body.count
             defer { start = end + 1 }
             guard body[start..<end].contains(where: { $0 > 0x20 }) else { continue }
-            guard document.givenCount < WireLimits.reportsCount else {
+            guard document.reportCount < WireLimits.reportsCount else {
                 throw WireError("more than \(WireLimits.reportsCount) reports", at: start, in: body)
             }
             do throws(JSONError) {
                 let fields = try JSONScanner.scan(body, in: start..<end) { (scanner) throws(JSONError) in
                     var reader = FieldReader(scanner)
-                    let fields = try reader.report()
+                    let fields = try reader.readReport()
                     try reader.scanner.finish()
                     return fields
                 }
@@ -111,7 +111,7 @@ extension WireDocument {
 
     /// Adds a report to ``reports``, or to ``rejected`` if it has a problem.
     mutating func add(_ fields: FieldReader.ReportFields) {
-        let index = givenCount
+        let index = reportCount
         if let problem = fields.problem {
             rejected.append(Rejection(index: index, reason: problem.reason))
         } else {

@@ -31,20 +31,20 @@ enum ASCII {
         byte >= 0x20 ? byte != 0x7F : byte == tab
     }
 
-    /// Returns the index of the first byte from `start` on that a field value may not contain, or the count. Checks eight bytes at
-    /// a time.
+    /// Returns the index of the first byte from `start` on that a field value may not contain, or `bytes.count`. Checks eight
+    /// bytes at a time.
     @inline(__always)
     static func endOfFieldValue(_ bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> Int {
         let raw = UnsafeRawBufferPointer(bytes)
         var index = start
         while index &+ 8 <= raw.count {
             let word = unsafe UInt64(littleEndian: raw.loadUnaligned(fromByteOffset: index, as: UInt64.self))
-            let controls = self.controls(word)
-            if controls == 0 {
+            let mask = controlMask(of: word)
+            if mask == 0 {
                 index &+= 8
                 continue
             }
-            index &+= controls.trailingZeroBitCount &>> 3
+            index &+= mask.trailingZeroBitCount &>> 3
             guard unsafe raw[index] == tab else { return index }
             index &+= 1
         }
@@ -55,7 +55,7 @@ enum ASCII {
     /// Finds the lowest byte of `word` that is a control character: in the result, the highest bit of this byte is set. Higher bytes may
     /// have wrong bits; lower bytes are 0.
     /// https://graphics.stanford.edu/~seander/bithacks.html#HasLessInWord
-    @inline(__always) private static func controls(_ word: UInt64) -> UInt64 {
+    @inline(__always) private static func controlMask(of word: UInt64) -> UInt64 {
         let ones: UInt64 = 0x0101_0101_0101_0101
         let deletes = word ^ (ones &* 0x7F)
         return ((word &- ones &* 0x20) & ~word | (deletes &- ones) & ~deletes) & (ones &* 0x80)

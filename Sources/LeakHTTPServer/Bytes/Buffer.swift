@@ -19,19 +19,19 @@ final class Buffer {
         unsafe UnsafeBufferPointer(start: base, count: count)
     }
 
-    /// The free space after the bytes. Call ``grow(by:)`` after writing to it.
+    /// The free space after the bytes. Call ``addWritten(_:)`` after writing to it.
     var freeSpace: UnsafeMutableBufferPointer<UInt8> {
         unsafe UnsafeMutableBufferPointer(start: base + count, count: capacity - count)
     }
 
-    func grow(by written: Int) { count = min(count + max(written, 0), capacity) }
+    /// Adds `written` bytes to the count, after they were written to ``freeSpace``.
+    func addWritten(_ written: Int) { count = min(count + max(written, 0), capacity) }
 
     func clear() { count = 0 }
 
-    /// Marks the buffer as shared.
     func share() { isShared = true }
 
-    /// Empties the buffer for reuse. The buffer must not be shared with anything else any more.
+    /// Empties the buffer for reuse. No other object may still use its bytes.
     func recycle() {
         count = 0
         isShared = false
@@ -40,7 +40,7 @@ final class Buffer {
     /// Shortens the buffer to `count` bytes.
     func truncate(to count: Int) { self.count = min(self.count, max(count, 0)) }
 
-    /// Reserves space for `additionalCount` bytes after the existing ones.
+    /// Reserves space for `additionalCount` bytes after the existing bytes.
     @inline(__always)
     func reserve(_ additionalCount: Int) {
         if capacity - count < additionalCount { enlarge(additionalCount) }

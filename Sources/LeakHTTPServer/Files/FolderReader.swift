@@ -62,8 +62,9 @@ struct FolderReader {
         }
     }
 
-    /// Returns `true` if the target of a link would be served under its own path: it is inside the folder, and no component of its
-    /// path begins with a dot. The comparison is by bytes, because two strings that look equal are two different names on disk.
+    /// Returns `true` if the target of a link would be served under its own path: it is inside the folder, and no component of
+    /// its path begins with a dot. The comparison is by bytes, because two names that `String` treats as equal can be different
+    /// names on disk.
     private func isInside(_ target: String) -> Bool {
         let relativePath = target.utf8.dropFirst(root.utf8.count)
         return target.utf8.starts(with: root.utf8) && relativePath.first == UInt8(ascii: "/")

@@ -75,7 +75,7 @@ public struct StaticFiles: Sendable {
         return response
     }
 
-    /// Returns the value of `Cache-Control`. A file name that contains a hash, such as `app.3f9c2b1e.js`, always has the same
+    /// Returns the value of `Cache-Control`. A file name with a hash after its first part, such as `app.3f9c2b1e.js`, always has the same
     /// content and is cached for a year; other files are revalidated.
     static func cacheControl(_ path: String) -> String {
         let parts = path.split(separator: "/").last?.split(separator: ".") ?? []

@@ -35,7 +35,7 @@ struct TrustedProxies: Sendable {
     /// both fields are present and differ, both are ignored.
     func client(of peer: IPAddress, _ fields: Fields) -> Client {
         var client = Client(address: peer)
-        let elements = fields.forwarded.reversed().flatMap { ForwardedElements($0).lastFirst }
+        let elements = fields.forwarded.reversed().flatMap { ForwardedElements($0).elementsLastFirst }
         let forwardedClient = findClient(elements.map { $0?.address }, from: peer)
         let forwardedForAddresses = Self.entries(fields.forwardedFor).reversed().map {
             ForwardedElements.address($0)
@@ -74,7 +74,7 @@ struct TrustedProxies: Sendable {
         return (client, hops)
     }
 
-    /// Returns the entries of list fields, trimmed and without empty ones. RFC 9110 §5.6.1.2
+    /// Returns the entries of list fields, trimmed and without empty entries. RFC 9110 §5.6.1.2
     private static func entries(_ lines: [[UInt8]]) -> [ArraySlice<UInt8>] {
         lines.flatMap { $0.split(separator: UInt8(ascii: ",")) }.map { ForwardedElements.trimmed($0) }
             .filter { !$0.isEmpty }

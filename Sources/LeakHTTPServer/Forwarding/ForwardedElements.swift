@@ -7,9 +7,9 @@ struct ForwardedElements {
         var usesTLS: Bool?
     }
 
-    /// The elements, last one first. If the line violates the grammar, a single `nil` replaces all of them: a quote opened by a
-    /// client would swallow the elements that proxies appended.
-    private(set) var lastFirst: [Element?] = []
+    /// The elements, last one first. If the line violates the grammar, a single `nil` replaces all of them: a quotation mark
+    /// that the client opened would hide the elements that proxies appended.
+    private(set) var elementsLastFirst: [Element?] = []
 
     init(_ line: [UInt8]) {
         var elements: [Element] = []
@@ -29,7 +29,7 @@ struct ForwardedElements {
                 continue
             }
             guard let (name, value) = Self.takePair(&remaining) else {
-                lastFirst = [nil]
+                elementsLastFirst = [nil]
                 return
             }
             isEmpty = false
@@ -39,7 +39,7 @@ struct ForwardedElements {
             default: break
             }
         }
-        lastFirst = elements.reversed()
+        elementsLastFirst = elements.reversed()
     }
 
     /// Parses `name=value`, where the value may be quoted, and removes it from `remaining`.

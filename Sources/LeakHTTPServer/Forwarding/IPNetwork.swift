@@ -12,7 +12,7 @@ public struct IPNetwork: Hashable, Sendable, CustomStringConvertible {
 
     /// Parses `ADDRESS/BITS`; an address alone is a range of one address.
     ///
-    /// - Throws: ``Malformed`` if the text is neither, or if a bit after the first `BITS` is set.
+    /// - Throws: ``Malformed`` if the text has neither form, or if a bit after the first `BITS` is set.
     public init(_ text: String) throws(Malformed) {
         let bytes = Array(text.utf8)
         let slash = bytes.firstIndex(of: UInt8(ascii: "/")) ?? bytes.endIndex

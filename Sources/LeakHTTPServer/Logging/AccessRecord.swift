@@ -52,15 +52,15 @@ public struct AccessRecord: Hashable, Sendable {
 
     /// Replaces the values of these query parameters by `***`.
     ///
-    /// - Parameter names: the names of the parameters, in lower case. Those in the target are percent-decoded and compared without
-    ///   regard to case.
+    /// - Parameter names: the names of the parameters, in lower case. The names in the target are percent-decoded, and compared
+    ///   without regard to case.
     public mutating func maskQuery(_ names: Set<String>) {
         guard let questionMark = target.firstIndex(of: UInt8(ascii: "?")) else { return }
         var start = questionMark + 1
         while start < target.count {
             var end = target[start...].firstIndex(of: UInt8(ascii: "&")) ?? target.count
             if let equals = target[start..<end].firstIndex(of: UInt8(ascii: "=")),
-                Self.names(names, contain: target[start..<equals])
+                Self.isListed(target[start..<equals], in: names)
             {
                 target.replaceSubrange((equals + 1)..<end, with: "***".utf8)
                 end = equals + 4
@@ -69,7 +69,7 @@ public struct AccessRecord: Hashable, Sendable {
         }
     }
 
-    private static func names(_ names: Set<String>, contain name: ArraySlice<UInt8>) -> Bool {
+    private static func isListed(_ name: ArraySlice<UInt8>, in names: Set<String>) -> Bool {
         if name.contains(where: { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "+") }) {
             return names.contains(PercentEncoding.decoded(name, plusIsSpace: true).lowercased())
         }

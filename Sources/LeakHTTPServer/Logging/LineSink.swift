@@ -9,7 +9,7 @@ struct LineSink {
 
     init(_ writeSome: @escaping (ArraySlice<UInt8>) throws(SystemError) -> Int) { self.writeSome = writeSome }
 
-    /// Writes lines, and counts those that cannot be written.
+    /// Writes lines, and counts the lines that cannot be written.
     mutating func write(_ lines: [UInt8]) {
         guard !endsInPartialLine || putAll([Self.newline]).isEmpty else {
             countLostLines(lines[...])

@@ -1,7 +1,7 @@
 internal import LeakPlatform
 
-/// A log line that is being built: always ASCII without control characters. It consists of bytes, because a busy loop writes one
-/// line per request and a `String` would cost more than the request.
+/// A log line that is being built: always ASCII without control characters. It consists of bytes, because a busy loop writes
+/// one line per request and building a `String` would take longer than serving the request.
 struct LogLine {
     private(set) var bytes: [UInt8] = []
 
@@ -39,7 +39,7 @@ struct LogLine {
     }
 
     /// Appends two digits.
-    private mutating func append(two number: Int) {
+    private mutating func append(twoDigits number: Int) {
         bytes.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number / 10 % 10))
         bytes.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number % 10))
     }
@@ -49,7 +49,7 @@ struct LogLine {
     /// - Parameter milliseconds: the time in milliseconds since 1970 in UTC.
     mutating func append(logTime milliseconds: Int64) {
         let time = CivilTime(milliseconds: milliseconds)
-        append(two: time.date.day)
+        append(twoDigits: time.date.day)
         append("/")
         bytes += Self.months[3 * (time.date.month - 1)..<3 * time.date.month]
         append("/")
@@ -66,23 +66,23 @@ struct LogLine {
         let time = CivilTime(milliseconds: milliseconds)
         append(decimal: time.date.year)
         append("-")
-        append(two: time.date.month)
+        append(twoDigits: time.date.month)
         append("-")
-        append(two: time.date.day)
+        append(twoDigits: time.date.day)
         append("T")
         append(time, separator: ":")
         append(".")
         append(decimal: time.millisecond / 100)
-        append(two: time.millisecond % 100)
+        append(twoDigits: time.millisecond % 100)
         append("Z")
     }
 
     private mutating func append(_ time: CivilTime, separator: StaticString) {
-        append(two: time.hour)
+        append(twoDigits: time.hour)
         append(separator)
-        append(two: time.minute)
+        append(twoDigits: time.minute)
         append(separator)
-        append(two: time.second)
+        append(twoDigits: time.second)
     }
 
     /// Appends visible ASCII and spaces unchanged; quotes, backslashes and all other bytes as `\xHH`.

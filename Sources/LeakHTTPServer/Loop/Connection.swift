@@ -61,7 +61,7 @@ final class Connection {
         case body
         case write
         case linger
-        /// The service has the request and may take its time.
+        /// The connection waits for the service or for the loop, without a deadline.
         case none
     }
 

@@ -1,6 +1,6 @@
 /// Candidates for eviction, found in one scan: the connections that have waited longest.
 ///
-/// One scan serves many new connections, so that a flood of them does not cause a scan of all connections each time.
+/// One scan serves many new connections: otherwise each new connection would cause a scan of all connections.
 struct EvictionCandidates {
     struct Candidate: Hashable {
         let id: ConnectionID

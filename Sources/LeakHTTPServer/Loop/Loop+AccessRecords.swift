@@ -115,7 +115,7 @@ extension Loop {
         let milliseconds = time &- callStart
         callStart = time
         guard milliseconds > slowMilliseconds else { return }
-        counters.slow += 1
+        counters.slowCalls += 1
         guard let observe = observers.onSlowCall else { return }
         let path = request.pathAsSent(upTo: AccessRecord.maxTextBytes)
         observe(SlowCall(method: request.method, path: path, duration: .milliseconds(milliseconds)))

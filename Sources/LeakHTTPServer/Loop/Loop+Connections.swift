@@ -18,7 +18,7 @@ extension Loop {
                 acceptedCount += 1
                 hasEvicted = false
                 counters.accepted += 1
-                admit(incoming, passesOn: stopDeadline == nil)
+                admit(incoming, mayAskOtherLoop: stopDeadline == nil)
             } catch {
                 guard error != .wouldBlock else { return }
                 counters.failedAccepts += 1
@@ -41,20 +41,21 @@ extension Loop {
 
     /// Admits a new connection. If necessary, evicts the connection that has waited longest.
     ///
-    /// - Parameter passesOn: `true` if another loop may be asked to evict one of its connections.
-    func admit(_ incoming: consuming AcceptedConnection, passesOn: Bool) {
+    /// - Parameter mayAskOtherLoop: `true` if another loop may be asked to evict one of its connections.
+    func admit(_ incoming: consuming AcceptedConnection, mayAskOtherLoop: Bool) {
         switch limiter.acquire(in: loopNumber, for: incoming.peer) {
         case .granted: adopt(incoming)
         case .peerLimitReached:
             counters.rejectedConnections.overAddressLimit += 1
             reject(incoming)
         case .limitReached:
-            // Another loop may have used the room for a connection first.
+            // Another loop may have taken the room that the eviction made.
             if evictConnection(for: incoming.peer),
                 limiter.acquire(in: loopNumber, for: incoming.peer) == .granted
             {
                 adopt(incoming)
-            } else if passesOn, let evictionQueue = limiter.evictionQueue(besides: loopNumber, at: now),
+            } else if mayAskOtherLoop,
+                let evictionQueue = limiter.evictionQueue(besides: loopNumber, at: now),
                 evictionQueue.acceptsConnections
             {
                 evictionQueue.deliver(incoming)
@@ -89,8 +90,8 @@ extension Loop {
         } else {
             connections[Int(index)] = connection
         }
-        if counters.open == 0 { nextDeadlineCheck = now + tickMilliseconds }
-        counters.open += 1
+        if counters.openConnections == 0 { nextDeadlineCheck = now + tickMilliseconds }
+        counters.openConnections += 1
     }
 
     /// Rejects a connection beyond the limit, without waiting for a request.
@@ -117,8 +118,8 @@ extension Loop {
         Socket.endWriting(number)
     }
 
-    /// Handles the lack of descriptors: uses the reserved one to accept and close a single peer, so that it is not left waiting,
-    /// and pauses accepting, because the listener would be reported as ready at once again.
+    /// Handles the lack of descriptors: uses the spare descriptor to accept and close a single connection, so that its peer
+    /// does not wait in vain, and pauses accepting, because the listener would be reported as ready at once again.
     private func rejectWithSpareDescriptor(_ listener: Int32) {
         spareDescriptor = nil
         if let incoming = try? Socket.accept(listener) {
@@ -165,7 +166,7 @@ extension Loop {
         connection.phase = .closed
         connections[index] = nil
         freeIndexes.append(connection.id.index)
-        counters.open -= 1
+        counters.openConnections -= 1
         output.clear()
         limiter.release(in: loopNumber, for: connection.peer)
     }

@@ -9,8 +9,8 @@ extension Loop {
     /// Closes the connection that has waited longest: an idle connection, or else a connection whose peer is slow in sending or in
     /// reading its response.
     ///
-    /// A peer that has more than half of all connections can only evict its own. Other peers evict its connections first, even busy
-    /// connections, unless the server still owes it a response.
+    /// A peer that has more than half of all connections can evict only its own connections. Other peers evict the connections
+    /// of this peer first, even busy connections, unless the server still owes it a response.
     ///
     /// Idle connections are closed without a response, which is allowed at any time (RFC 9112 §9.5).
     ///
@@ -59,7 +59,7 @@ extension Loop {
     }
 
     private func isUnchanged(_ connection: Connection, _ candidate: EvictionCandidates.Candidate) -> Bool {
-        // Bytes that a rejected peer still sends do not keep its connection.
+        // Bytes that a rejected peer still sends do not protect its connection from eviction.
         connection.timer == candidate.timer
             && (connection.timer == .linger || connection.deadline == candidate.deadline)
     }
@@ -105,7 +105,8 @@ extension Loop {
             allowance = limits.bodyTime
         case .write: allowance = limits.writeTime
         }
-        // The used part of the connection's time. Progress of the peer, such as body bytes or reading, has moved the deadline.
+        // The part of the allowed time that has passed. Progress of the peer, such as body bytes or reading, has moved the
+        // deadline.
         let end = now + allowance.milliseconds
         let deadline = connection.timer == .linger ? connection.lingerEnd : connection.deadline
         let waitedMilliseconds = end > deadline ? end - deadline : 0

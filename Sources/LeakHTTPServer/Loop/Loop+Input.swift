@@ -22,17 +22,17 @@ extension Loop {
         switch unsafe Socket.receive(connection.socket.number, into: freeSpace) {
         case .transferred(let count):
             isFull = count == freeSpace.count
-            target.grow(by: count)
+            target.addWritten(count)
             counters.bytesReceived += count
         case .wouldBlock: return true
-        case .ended: return peerEnded(connection)
+        case .ended: return handleEndOfInput(connection)
         case .failed:
             close(connection)
             return false
         }
         consume(connection, target)
-        // More bytes are waiting. Those of a large body are read into its buffer at once. Responses are sent first, because reading
-        // may reveal the end of the connection.
+        // More bytes are waiting. The bytes of a large body are read into its buffer at once. Responses are sent first, because
+        // reading may reveal the end of the connection.
         guard isFull, connection.upload != nil else { return true }
         flush(connection)
         guard connection.input == nil, wantsInput(connection), let upload = connection.upload,
@@ -59,13 +59,13 @@ extension Loop {
             rebasing: bufferSpace[..<min(bufferSpace.count, missingCount)])
         switch unsafe Socket.receive(connection.socket.number, into: freeSpace) {
         case .transferred(let count):
-            upload.body.grow(by: count)
+            upload.body.addWritten(count)
             upload.remainingBody = .length(bytes: missingCount - count)
             counters.bytesReceived += count
             if count == missingCount { complete(connection, upload) }
             return true
         case .wouldBlock: return true
-        case .ended: return peerEnded(connection)
+        case .ended: return handleEndOfInput(connection)
         case .failed:
             close(connection)
             return false
@@ -94,7 +94,7 @@ extension Loop {
     }
 
     /// Handles the end of input from the peer. Pending responses are still sent.
-    private func peerEnded(_ connection: Connection) -> Bool {
+    private func handleEndOfInput(_ connection: Connection) -> Bool {
         connection.hasInputEnded = true
         connection.stopsReading = true
         if connection.upload != nil { discardUpload(of: connection) }

@@ -132,7 +132,7 @@ extension Loop {
         if connection.pendingOutput == nil {
             let isDone = connection.stopsReading && connection.unansweredCount == 0
             if connection.phase == .finishing || (isDone && connection.phase == .open) {
-                guard end(connection) else { return }
+                guard finishSending(on: connection) else { return }
             } else if stopDeadline != nil && isIdle(connection) {
                 close(connection)
                 return
@@ -141,7 +141,7 @@ extension Loop {
         if connection.isProxied && isIdle(connection) && connection.pendingOutput == nil {
             releaseClient(connection)
         }
-        watch(connection)
+        updateInterest(of: connection)
         updateDeadline(of: connection)
     }
 
@@ -154,7 +154,7 @@ extension Loop {
     /// sending can read the response: closing with unread bytes would make the system discard it (RFC 9112 §9.6).
     ///
     /// - Returns: `true` if the connection lingers.
-    private func end(_ connection: Connection) -> Bool {
+    private func finishSending(on connection: Connection) -> Bool {
         guard !connection.hasInputEnded else {
             close(connection)
             return false
@@ -166,7 +166,7 @@ extension Loop {
         return receive(connection)
     }
 
-    private func watch(_ connection: Connection) {
+    private func updateInterest(of connection: Connection) {
         var interest: Interest = connection.pendingOutput == nil ? [] : .write
         let drops = connection.stopsReading && !connection.hasInputEnded && connection.phase != .open
         if wantsInput(connection) || drops { interest.insert(.read) }

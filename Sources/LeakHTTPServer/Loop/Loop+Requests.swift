@@ -1,4 +1,4 @@
-// Passing requests to the service, or rejecting them before.
+// Passing requests to the service, and rejecting requests that it must not receive.
 
 internal import LeakGzip
 
@@ -77,7 +77,7 @@ extension Loop {
             measureCall(request)
             let body = pool.take(16 << 10)
             let remainingBody = Upload.RemainingBody.chunked(
-                ChunkParser(limits: limits, bodyBytes: bodyLimit))
+                ChunkParser(limits: limits, bodyLimit: bodyLimit))
             unsafe startUpload(
                 connection, head: head, fields: fields, headBytes: headBytes, sequence: sequence,
                 exchange: exchange, remainingBody: remainingBody, body: body, arrivedCount: arrivedCount)
@@ -127,11 +127,11 @@ extension Loop {
         }
     }
 
-    /// Rejects a request based on its head alone. A short body is dropped and the connection is kept. Reading a long body or one of
-    /// unknown length would cost more than a new connection, and after an `Expect` field it is unknown whether the body will be
-    /// sent; the connection is closed then.
+    /// Rejects a request based on its head alone. A short body is dropped and the connection is kept. Reading a long body or a
+    /// body of unknown length would cost more than a new connection, and after an `Expect` field it is unknown whether the body
+    /// will be sent; the connection is closed then.
     ///
-    /// - Parameter receivedBodyBytes: the number of received bytes behind the head.
+    /// - Parameter receivedBodyBytes: the number of received bytes after the head.
     /// - Returns: the number of received bytes of the body that were dropped.
     private func reject(
         _ connection: Connection, head: Head, sequence: UInt32, exchange: Exchange, with rejection: Response,
@@ -228,7 +228,8 @@ extension Loop {
         pool.release(upload.body)
     }
 
-    /// Passes a complete request to the service. Its body is decompressed before, unless the service does that itself.
+    /// Passes a complete request to the service. Before that, the body is decompressed, unless the service decompresses it
+    /// itself.
     ///
     /// The body is decompressed here, after its last byte has arrived, and not while it arrives. A slow sender therefore occupies
     /// memory only for the compressed bytes.

@@ -53,8 +53,10 @@ final class Loop: @unchecked Sendable {
     var decoder: BodyDecoder
     let writer = ResponseWriter()
     var counters = Counters()
+    /// The time when ``counters`` were last published, in milliseconds on the monotonic clock.
     private var publishedAt: UInt64 = 0
-    private var isPublished = true
+    /// `true` if ``counters`` may not have changed since they were published.
+    private var areCountersPublished = true
 
     /// Milliseconds on the monotonic clock, read once per turn.
     var now: UInt64
@@ -122,7 +124,7 @@ final class Loop: @unchecked Sendable {
 
     /// Runs until the loop is asked to stop.
     func run() {
-        messageQueue.adopt(self)
+        messageQueue.setThread(of: self)
         while true {
             let count = poller.wait(milliseconds: waitMilliseconds)
             now = Loop.clock
@@ -136,8 +138,8 @@ final class Loop: @unchecked Sendable {
                 expire()
                 pool.trim()
             }
-            if now > publishedAt { publish() } else { isPublished = false }
-            if let stopDeadline, counters.open == 0 || now >= stopDeadline { break }
+            if now > publishedAt { publish() } else { areCountersPublished = false }
+            if let stopDeadline, counters.openConnections == 0 || now >= stopDeadline { break }
         }
         for case let connection? in connections { close(connection) }
         listeners = []
@@ -148,15 +150,16 @@ final class Loop: @unchecked Sendable {
     /// The timeout of the next wait in milliseconds: the time until the next deadline, or -1 (no timeout) if nothing is pending.
     private var waitMilliseconds: Int32 {
         guard deferredConnections.isEmpty else { return 0 }
-        if !isPublished { return 1 }
-        guard counters.open > 0 || acceptResumesAt != nil || stopDeadline != nil || !pool.isEmpty else {
+        if !areCountersPublished { return 1 }
+        guard counters.openConnections > 0 || acceptResumesAt != nil || stopDeadline != nil || !pool.isEmpty
+        else {
             return -1
         }
         let wakeTime = min(nextDeadlineCheck, stopDeadline ?? .max)
         return Int32(clamping: wakeTime > now ? wakeTime - now : 0)
     }
 
-    /// Returns an empty buffer to read into: the same one as last time, unless a response still refers to its bytes.
+    /// Returns an empty buffer to read into: the buffer of the previous call, unless a response still refers to its bytes.
     func freshReadBuffer() -> Buffer {
         if readBuffer.isShared && !isKnownUniquelyReferenced(&readBuffer) {
             pool.release(readBuffer)
@@ -193,8 +196,8 @@ final class Loop: @unchecked Sendable {
         finishTurn(connection)
     }
 
-    /// Defers the remaining requests of a connection to the next turn, so that a peer that sends thousands at once delays the
-    /// others no longer than a peer that sends a few.
+    /// Defers the remaining requests of a connection to the next turn, so that a peer that sends thousands of requests at once
+    /// delays the other peers for the same time as a peer that sends a few.
     func deferRequests(of connection: Connection) {
         connection.isDeferred = true
         deferredConnections.append(connection.id)
@@ -203,8 +206,8 @@ final class Loop: @unchecked Sendable {
     /// Milliseconds of the monotonic clock, with the precision of the kernel's tick.
     static var clock: UInt64 { UInt64(SystemTime.coarseMonotonic) }
 
-    /// Milliseconds after which a turn defers the remaining deferred connections to the next turn; at least one is always
-    /// served.
+    /// Milliseconds after which a turn defers the remaining deferred connections to the next turn; at least one connection is
+    /// always served.
     private static let deferredMilliseconds: UInt64 = 10
 
     private func continueDeferred(with waitingConnections: [ConnectionID]) {
@@ -248,7 +251,7 @@ final class Loop: @unchecked Sendable {
         }
         // If the loop is stopping, new connections are closed when their box is released.
         for box in messages.acceptedConnections where stopDeadline == nil {
-            if let incoming = box.take() { admit(incoming, passesOn: false) }
+            if let incoming = box.take() { admit(incoming, mayAskOtherLoop: false) }
         }
         if let deadline = messages.stopDeadline { stop(by: deadline) }
     }
@@ -288,7 +291,7 @@ final class Loop: @unchecked Sendable {
         let counters = counters
         publishedCounters.with { $0 = counters }
         publishedAt = now
-        isPublished = true
+        areCountersPublished = true
     }
 
     /// Greater than all tokens of connections: a connection's token has the generation in its upper 32 bits, and generation

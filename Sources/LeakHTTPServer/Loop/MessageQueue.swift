@@ -16,7 +16,7 @@ final class MessageQueue: Sendable {
 
     /// A reference to the loop for calls on its own thread, which need no lock.
     private final class LoopReference: @unchecked Sendable {
-        // `@unchecked` is safe: the reference is accessed only on the loop's thread, from ``MessageQueue/adopt(_:)`` to
+        // `@unchecked` is safe: the reference is accessed only on the loop's thread, from ``MessageQueue/setThread(of:)`` to
         // ``MessageQueue/close()``, which also breaks the reference cycle.
         var loop: Loop?
     }
@@ -27,7 +27,7 @@ final class MessageQueue: Sendable {
     }
 
     /// Marks the current thread as the thread that runs `loop`.
-    func adopt(_ loop: Loop) {
+    func setThread(of loop: Loop) {
         loopReference.loop = loop
         ThreadMark.set(self)
     }

@@ -3,7 +3,7 @@ enum ContentEncoding: Hashable, Sendable {
     case identity
     /// RFC 1952.
     case gzip
-    /// RFC 1950, or RFC 1951 alone.
+    /// The format of RFC 1950 (zlib), or RFC 1951 without that format around it.
     case deflate
     /// RFC 7932.
     case brotli

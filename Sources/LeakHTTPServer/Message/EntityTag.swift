@@ -12,7 +12,7 @@ enum EntityTag {
 
     /// Returns `true` if the value of `If-None-Match` contains `tag`. The comparison is weak and by bytes, RFC 9110 §13.1.2. After
     /// the first byte that violates the grammar, the rest of the list is ignored.
-    static func list(_ list: String, contains tag: String) -> Bool {
+    static func isTag(_ tag: String, inList list: String) -> Bool {
         let wantedTag = opaqueTag(tag[...].utf8)
         var remaining = list[...].utf8.drop(while: isSpace)
         if remaining.first == UInt8(ascii: "*") { return remaining.dropFirst().allSatisfy(isSpace) }

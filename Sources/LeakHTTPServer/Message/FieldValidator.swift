@@ -13,8 +13,8 @@ struct FieldValidator: Sendable {
     private var authorizationCount = 0
     private var idempotencyKeyCount = 0
     private var transferEncodingIsChunked = false
-    private var saysClose = false
-    private var saysKeepAlive = false
+    private var hasCloseOption = false
+    private var hasKeepAliveOption = false
     private var hasUnknownExpectation = false
 
     /// Processes one field line.
@@ -87,10 +87,10 @@ struct FieldValidator: Sendable {
         if head.minorVersion == 0 {
             // RFC 9110 §10.1.1: an expectation in HTTP/1.0 is ignored.
             head.expectsContinue = false
-            head.keepsAlive = saysKeepAlive && !saysClose
+            head.keepsAlive = hasKeepAliveOption && !hasCloseOption
         } else {
             guard !hasUnknownExpectation else { throw .unknownExpectation }
-            head.keepsAlive = !saysClose
+            head.keepsAlive = !hasCloseOption
         }
     }
 
@@ -118,8 +118,8 @@ struct FieldValidator: Sendable {
             while last > first && (bytes[last - 1] == ASCII.space || bytes[last - 1] == ASCII.tab) {
                 last -= 1
             }
-            if Self.equal(bytes, in: first..<last, to: "close") { saysClose = true }
-            if Self.equal(bytes, in: first..<last, to: "keep-alive") { saysKeepAlive = true }
+            if Self.equal(bytes, in: first..<last, to: "close") { hasCloseOption = true }
+            if Self.equal(bytes, in: first..<last, to: "keep-alive") { hasKeepAliveOption = true }
             start = end + 1
         }
     }

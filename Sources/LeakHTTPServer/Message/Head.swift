@@ -37,6 +37,7 @@ struct Head: Hashable, Sendable {
     /// Empty for `*` and for an absolute-form without a path.
     var path = HeadRange()
     var query: HeadRange?
+    /// `true` if the target is `*`.
     var isAsterisk = false
     var framing = BodyLength.none
     /// `true` if the connection can be reused for another request.
@@ -47,7 +48,7 @@ struct Head: Hashable, Sendable {
     /// one name would form a list (RFC 9110 §5.3). Because no client sends several, they are not joined, and the field counts as
     /// missing: the body is sent uncompressed.
     var acceptEncodingIndex: Int?
-    /// The index of the line `If-None-Match` in the table of fields; `nil` if there is none, or more than one. Then the whole body
-    /// is sent.
+    /// The index of the line `If-None-Match` in the table of fields; `nil` if there is none, or more than one. In both cases
+    /// the whole body is sent.
     var ifNoneMatchIndex: Int?
 }

@@ -109,7 +109,7 @@ public struct Response: Sendable {
             if exchange.acceptsGzip { compress() }
         }
         if let tag = etag, let clientTags = exchange.ifNoneMatch, status == .ok, exchange.isSafe,
-            EntityTag.list(clientTags, contains: tag)
+            EntityTag.isTag(tag, inList: clientTags)
         {
             status = .notModified
             body = .empty

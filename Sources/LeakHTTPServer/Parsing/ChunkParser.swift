@@ -33,10 +33,10 @@ struct ChunkParser: Sendable {
     private var wordBytes = 0
     private var trailerName: [UInt8] = []
 
-    /// - Parameter bodyBytes: the limit to use instead of ``Limits/bodyBytes``.
-    init(limits: Limits, bodyBytes: Int? = nil) {
+    /// - Parameter bodyLimit: the limit to use instead of ``Limits/bodyBytes``.
+    init(limits: Limits, bodyLimit: Int? = nil) {
         overheadLimit = limits.chunkOverheadBytes
-        bodyLimit = bodyBytes ?? limits.bodyBytes
+        self.bodyLimit = bodyLimit ?? limits.bodyBytes
     }
 
     /// Parses from `start` on, up to the next piece of the body.

@@ -5,7 +5,7 @@ enum HTTPDateFormatter {
     /// Returns the text of a time.
     ///
     /// - Parameter seconds: the seconds since 1970 in UTC, without leap seconds.
-    static func text(_ seconds: Int) -> String {
+    static func text(ofSeconds seconds: Int) -> String {
         let time = CivilTime(milliseconds: Int64(seconds) * 1000)
         let day = time.date
         let date = "\(weekdays[day.weekday]), \(twoDigits(day.day)) \(months[day.month - 1]) \(day.year)"

@@ -25,7 +25,7 @@ struct HeadParser: Sendable {
     /// The end of the current value, without trailing white space.
     private var valueEnd = 0
     private var name = HeadRange()
-    private var emptyLines = 0
+    private var emptyLineCount = 0
 
     init(limits: Limits) {
         headLimit = limits.headBytes
@@ -41,7 +41,7 @@ struct HeadParser: Sendable {
         state = .emptyLine
         validator = FieldValidator()
         position = 0
-        emptyLines = 0
+        emptyLineCount = 0
     }
 
     /// Begins to parse a new head.
@@ -64,7 +64,7 @@ struct HeadParser: Sendable {
         do throws(RequestError) {
             return try parse(bytes)
         } catch {
-            // A request with an unknown method is answered 501, even if its head has other errors.
+            // A request with an unknown method is answered with 501, even if its head has other errors.
             throw head.hasUnknownMethod ? .unknownMethod : error
         }
     }
@@ -78,8 +78,8 @@ struct HeadParser: Sendable {
             case .emptyLine:
                 if bytes[offset] == ASCII.carriageReturn {
                     // RFC 9112 §2.2 asks servers to ignore at least one empty line; more than two are not accidental.
-                    emptyLines += 1
-                    guard emptyLines <= 2 else { throw .malformedRequestLine }
+                    emptyLineCount += 1
+                    guard emptyLineCount <= 2 else { throw .malformedRequestLine }
                     state = .emptyLineFeed
                     offset &+= 1
                 } else {
@@ -232,7 +232,7 @@ struct HeadParser: Sendable {
     }
 
     private static let versionName = Array("HTTP/".utf8)
-    /// The most bytes of a method: the longest registered method has 17 letters; the supported ones have at most seven.
+    /// The most bytes of a method: the longest registered method has 17 letters; the supported methods have at most seven.
     /// https://www.iana.org/assignments/http-methods
     private static let maxMethodBytes = 17
 }

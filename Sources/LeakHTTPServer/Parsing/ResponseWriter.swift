@@ -12,7 +12,7 @@ final class ResponseWriter {
     func setTime(_ seconds: Int) {
         guard seconds != dateSeconds else { return }
         dateSeconds = seconds
-        dateLine = Array("Date: \(HTTPDateFormatter.text(seconds))\r\n".utf8)
+        dateLine = Array("Date: \(HTTPDateFormatter.text(ofSeconds: seconds))\r\n".utf8)
         plainStart = Array("\(Self.okLine)".utf8) + dateLine + Array("\(Self.securityLines)".utf8)
     }
 

@@ -69,7 +69,7 @@ public struct Router<Endpoint: Sendable>: Sendable {
 
     /// Returns the methods allowed for the path of `request`, as the value of `Allow`; `nil` if no pattern matches.
     public func allowedMethods(of request: borrowing Request) -> String? {
-        request.withPath { table.allow(at: $0) }
+        request.withPath { table.allowValue(at: $0) }
     }
 
     /// Returns the match for `method` and `path`.
@@ -146,14 +146,14 @@ struct RouteTable: Sendable {
     private var nodes = [Node()]
     private var literals: [Literal] = []
     private var literalBytes: [UInt8] = []
-    /// The numbers of the endpoints: for each resource (one pattern), one entry per method. ``names`` and ``allow`` have one entry
-    /// per resource.
+    /// The numbers of the endpoints: for each resource (one pattern), one entry per method. ``names`` and ``allowValues`` have
+    /// one entry per resource.
     private var endpointNumbers: [Int] = []
     private var names: [[String]] = []
     /// The value of `Allow` per resource, RFC 9110 §10.2.1, in the order of ``Method/allCases``.
-    private var allow: [String] = []
+    private var allowValues: [String] = []
     /// The resources whose endpoint of `HEAD` is taken from `GET`.
-    private var headFollowsGet: Set<Int> = []
+    private var resourcesWithHeadOfGet: Set<Int> = []
 
     @usableFromInline init() {}
 
@@ -166,15 +166,15 @@ struct RouteTable: Sendable {
             "\(pattern) exists with other parameter names: \(names[resource])")
         precondition(
             endpointNumbers[firstEndpoint + method.rawValue] == Self.none
-                || (method == .head && headFollowsGet.contains(resource)),
+                || (method == .head && resourcesWithHeadOfGet.contains(resource)),
             "\(method.name) \(pattern) exists already")
         endpointNumbers[firstEndpoint + method.rawValue] = number
-        if method == .head { headFollowsGet.remove(resource) }
+        if method == .head { resourcesWithHeadOfGet.remove(resource) }
         if method == .get && endpointNumbers[firstEndpoint + Method.head.rawValue] == Self.none {
             endpointNumbers[firstEndpoint + Method.head.rawValue] = number
-            headFollowsGet.insert(resource)
+            resourcesWithHeadOfGet.insert(resource)
         }
-        allow[resource] = Method.allCases.filter {
+        allowValues[resource] = Method.allCases.filter {
             $0 == .options || endpointNumbers[firstEndpoint + $0.rawValue] != Self.none
         }
         .map { "\($0.name)" }.joined(separator: ", ")
@@ -197,7 +197,7 @@ struct RouteTable: Sendable {
         if nodes[node].resource == Self.none {
             nodes[node].resource = names.count
             names.append(pattern.names)
-            allow.append("")
+            allowValues.append("")
             endpointNumbers += [Int](repeating: Self.none, count: Self.methodCount)
         }
         return nodes[node].resource
@@ -232,18 +232,18 @@ struct RouteTable: Sendable {
         let resource = find(path, from: 1, at: 0, &values)
         guard resource != Self.none else { return .notFound }
         let number = endpointNumbers[resource * Self.methodCount + method.rawValue]
-        guard number != Self.none else { return .notAllowed(allow: allow[resource]) }
+        guard number != Self.none else { return .notAllowed(allow: allowValues[resource]) }
         return .found(number, names: names[resource], values: values)
     }
 
     /// Returns the value of `Allow` for a path, or `nil` if no pattern matches.
     ///
     /// - Parameter path: the path, percent-decoded.
-    func allow(at path: borrowing Span<UInt8>) -> String? {
+    func allowValue(at path: borrowing Span<UInt8>) -> String? {
         guard path.count > 0, path[0] == UInt8(ascii: "/") else { return nil }
         var values: [Range<Int>] = []
         let resource = find(path, from: 1, at: 0, &values)
-        return resource == Self.none ? nil : allow[resource]
+        return resource == Self.none ? nil : allowValues[resource]
     }
 
     /// Searches from the segment of `path` that starts at `start`. A literal takes precedence; if no pattern below it matches, the

@@ -45,7 +45,7 @@ public struct Routes: Service {
         return match.refusal
     }
 
-    /// Answers 405 if there is a route or a file at the path.
+    /// Answers with 405 if there is a route or a file at the path.
     public func rejectUnknownMethod(of request: borrowing Request) -> Response? {
         let allow = router.allowedMethods(of: request) ?? files?.allowedMethods(of: request)
         return allow.map { .methodNotAllowed(allow: $0) }

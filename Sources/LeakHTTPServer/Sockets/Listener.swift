@@ -65,9 +65,9 @@ struct Listener: ~Copyable, Sendable {
 
     /// Binds the socket and listens.
     ///
-    /// - Parameter shares: `true` if other sockets may listen on the same port and share its connections.
-    init(_ address: Address, shares: Bool) throws(SystemError) {
-        let socket = try Self.bindSocket(address, shares: shares)
+    /// - Parameter sharesPort: `true` if other sockets may listen on the same port and share its connections.
+    init(_ address: Address, sharesPort: Bool) throws(SystemError) {
+        let socket = try Self.bindSocket(address, sharesPort: sharesPort)
         let number = socket.number
         // Connections inherit both options, at least on Linux.
         Socket.enableOption(Int32(IPPROTO_TCP), TCP_NODELAY, on: number)
@@ -80,15 +80,15 @@ struct Listener: ~Copyable, Sendable {
 
     /// Checks that no other socket listens on the address. Sockets that share a port would not detect such a conflict.
     static func probe(_ address: Address) throws(SystemError) {
-        _ = try bindSocket(address, shares: false)
+        _ = try bindSocket(address, sharesPort: false)
     }
 
-    private static func bindSocket(_ address: Address, shares: Bool) throws(SystemError) -> Descriptor {
+    private static func bindSocket(_ address: Address, sharesPort: Bool) throws(SystemError) -> Descriptor {
         let number = try retryingOnInterrupt { socket(address.family, stream, 0) }
         let descriptor = Descriptor(adopting: number)
         _ = fcntl(number, F_SETFD, FD_CLOEXEC)
         Socket.enableOption(SOL_SOCKET, SO_REUSEADDR, on: number)
-        if shares { Socket.enableOption(SOL_SOCKET, SO_REUSEPORT, on: number) }
+        if sharesPort { Socket.enableOption(SOL_SOCKET, SO_REUSEPORT, on: number) }
         if address.family == AF_INET6 { Socket.enableOption(Int32(IPPROTO_IPV6), IPV6_V6ONLY, on: number) }
         _ = try retryingOnInterrupt {
             unsafe address.bytes.withUnsafeBytes { bytes -> Int32 in
@@ -110,8 +110,9 @@ struct Listener: ~Copyable, Sendable {
         }
     }
 
-    /// The most unsent bytes that the system buffers for a connection, in addition to those in flight. Without this limit, it would
-    /// buffer megabytes for a peer that does not read. The bytes in flight are limited by the receive window of the peer.
+    /// The most unsent bytes that the system buffers for a connection, in addition to the bytes in flight. Without this limit,
+    /// it would buffer megabytes for a peer that does not read. The bytes in flight are limited by the receive window of the
+    /// peer.
     private static let maxUnsentBytes: Int32 = 256 << 10
 
     /// The most connections that wait to be accepted; the system lowers the number to its own limit.

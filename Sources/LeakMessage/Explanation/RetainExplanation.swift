@@ -15,7 +15,7 @@ public struct RetainExplanation: Hashable, Sendable {
         public var bytes: Int
         /// The number of objects. The object itself, storage of containers and contexts of closures count too.
         public var objects: Int
-        /// `true` if a limit ended the walk before all memory was seen.
+        /// `true` if ``bytes`` and ``objects`` are lower bounds, because a limit ended the walk before all memory was seen.
         public var isAtLeast: Bool
 
         public init(bytes: Int, objects: Int, isAtLeast: Bool) {
@@ -59,7 +59,7 @@ public struct RetainExplanation: Hashable, Sendable {
     /// Suspected references do not lower the number. It is 0 for a proven cycle. Without a path, the unexplained references are in
     /// objects that were not searched, or in memory that cannot be read.
     public var unexplainedReferences = 0
-    /// The holder that a search found; `nil` for cycles, and if no search was made or it found none.
+    /// The holder that a search found; `nil` for cycles, and if no search was made or the search found none.
     public var holder: Holder?
     /// The first instruction of each closure of the path, in the order of the path.
     public var closureSites: [ImageOffset] = []
@@ -74,7 +74,7 @@ public struct RetainExplanation: Hashable, Sendable {
     public var isCycle: Bool { path?.isCycle ?? false }
 }
 
-/// An offset in a program or library, for a symbolizer: that of a closure's code or of a global variable.
+/// An offset in a program or library, for a symbolizer: the offset of a closure's code or of a global variable.
 public struct ImageOffset: Hashable, Sendable {
     /// The last component of the image's path; empty if it is not known.
     public var image: String

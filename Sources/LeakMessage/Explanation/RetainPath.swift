@@ -69,8 +69,8 @@ public struct RetainPath: Hashable, Sendable, CustomStringConvertible {
 
     /// The property that keeps the object, such as `Session.observers`; `nil` if no reference is a property with a name.
     ///
-    /// Properties of the app are preferred to those of the system. Of a cycle this is the first such property; of any other path the
-    /// last, which is nearest to the object.
+    /// Properties of the app are preferred to those of the system. In a cycle, this is the first such property; in any other
+    /// path, it is the last, which is nearest to the object.
     package var property: String? {
         let candidates = ownProperties.isEmpty ? properties : ownProperties
         return (isCycle ? candidates.first : candidates.last).map {
@@ -86,9 +86,9 @@ public struct RetainPath: Hashable, Sendable, CustomStringConvertible {
         properties.filter { !SystemNames.isSystemType($0.owner) }
     }
 
-    /// A key of 16 hexadecimal digits that leaks with the same cause share: the same cycle, or the same path with a property of the
-    /// app. A path without such a property, such as a task, a global variable or an observer of the system, has the same edges for
-    /// many leaks, so its key includes the type of the leaked object.
+    /// A key of 16 hexadecimal digits, which is equal for leaks with the same cause: the same cycle, or the same path with a
+    /// property of the app. A path without such a property, such as a task, a global variable or an observer of the system, has
+    /// the same edges for many leaks, so its key includes the type of the leaked object.
     package var causeKey: String {
         isCycle || !ownProperties.isEmpty
             ? fingerprint : FNV1a((edges + [target]).joined(separator: " → ")).hexadecimal
@@ -98,9 +98,9 @@ public struct RetainPath: Hashable, Sendable, CustomStringConvertible {
 
     /// The edges that identify the path: `Shop.Parent.children[*]`, `closure`.
     ///
-    /// Builds with and without optimization differ in the number of closures that wrap a closure, so several in a row count as
-    /// one. A cycle is rotated to the lexicographically smallest list, so that every object of the cycle has the same edges. A path
-    /// that was cut is not rotated.
+    /// Builds with and without optimization differ in the number of closures that wrap a closure, so several consecutive
+    /// closures count as one. A cycle is rotated to the lexicographically smallest list, so that every object of the cycle has
+    /// the same edges. A path that was cut is not rotated.
     public var edges: [String] {
         var edges: [String] = []
         for reference in references {

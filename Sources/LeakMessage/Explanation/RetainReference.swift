@@ -11,7 +11,7 @@ public struct RetainReference: Hashable, Sendable {
         case closureCapture = "closure_capture"
         /// A reference of a task that has not ended: a capture of its start function, or a value in the frames of suspended functions.
         case task
-        /// A capture of a block, such as those of Dispatch.
+        /// A capture of a block, such as a block that Dispatch keeps.
         case block
         /// A global or static variable.
         case global

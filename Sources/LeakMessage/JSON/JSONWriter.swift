@@ -13,7 +13,7 @@ public struct JSONWriter: Sendable {
 
     public init() {}
 
-    /// - Parameter capacity: bytes to make room for.
+    /// - Parameter capacity: the number of bytes to reserve.
     public init(capacity: Int) { bytes.reserveCapacity(capacity) }
 
     // MARK: Containers

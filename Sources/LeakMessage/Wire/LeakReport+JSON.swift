@@ -71,7 +71,8 @@ extension LeakReport {
 }
 
 extension LeakBatch {
-    /// Returns the batch as JSON. Values are cut to the limits of the format, as ``LeakReport/write(to:)`` cuts those of reports.
+    /// Returns the batch as JSON. Values are cut to the limits of the format, as ``LeakReport/write(to:)`` cuts the values of
+    /// reports.
     ///
     /// Sessions, checks, explanations, reasons of dropped reports, and reports beyond the limits of one request are left out: send
     /// several batches. Checks without a class name, and ``explanations`` without an explanation, are left out too.

@@ -1,6 +1,6 @@
 internal import LeakPlatform
 
-/// One sighting of a leak on one device, or several equal ones: the object `report` of the wire format, version 1.
+/// One sighting of a leak on one device, or several equal sightings: the object `report` of the wire format, version 1.
 ///
 /// Values of this type have no limits. The limits of the format are checked when a report is read from bytes. Longer values are
 /// cut when a report is written.
@@ -37,7 +37,7 @@ public struct LeakReport: Hashable, Sendable {
     public var waitedMilliseconds: Int?
     /// The number of instances of the class that were alive when the leak was seen.
     public var alive: Int?
-    /// For ``Event/freed``: the time since the leak was seen.
+    /// For ``Event/freed``: the time from the sighting of the leak until the object was deallocated.
     public var livedMilliseconds: Int?
     /// The number of sightings on this device that this report represents.
     public var count = 1
@@ -49,7 +49,7 @@ public struct LeakReport: Hashable, Sendable {
     public var keys: [CustomKey] = []
     /// Breadcrumbs, newest last.
     public var log: [String] = []
-    /// Replaces class and stack as the values by which reports are grouped into one leak.
+    /// Texts by which reports are grouped into one leak, in place of class and stack.
     public var fingerprint: [String] = []
     /// The strong references that keep the object in memory.
     public var explanation: RetainExplanation?
@@ -109,10 +109,10 @@ public struct CustomKey: Hashable, Sendable {
 /// An app and its build.
 public struct AppInfo: Hashable, Sendable {
     public var id: String?
-    /// The module whose name leads the app's own types: `Shop` in `Shop.Cart`.
+    /// The module with which the names of the app's own types begin: `Shop` in `Shop.Cart`.
     public var module: String?
-    /// The environment that the app ran in, such as `production`, `testflight`, `debug` or `ci`. Without one, reports count for
-    /// `production`. The collector ignores the case of ASCII letters.
+    /// The environment that the app ran in, such as `production`, `testflight`, `debug` or `ci`. Without an environment,
+    /// reports count for `production`. The collector ignores the case of ASCII letters.
     public var environment: String?
     public var version: String?
     public var build: String?

@@ -60,6 +60,7 @@ public enum WireLimits {
     /// Checks of one session. At ten checks a second, a session reaches the limit after more than a day.
     public static let sessionChecks = 1_000_000
     public static let sessionLeaks = 1_000_000
+    /// Objects of one session that were never checked, see ``EndedSession/unseen``.
     public static let sessionUnseen = 1_000_000
     /// Classes checked since the last batch; a large app has a few hundred screens.
     public static let checkedClassCount = 1_000
@@ -67,6 +68,7 @@ public enum WireLimits {
     public static let classChecks = 1_000_000
     /// Explanations of leaks. A reporter sends one for each different leak of a session.
     public static let explanationsCount = 1_000
+    /// Different reasons for which reports were dropped.
     public static let droppedCount = 32
     public static let droppedReasonBytes = 64
     /// Dropped reports for one reason, like ``mergedSightingCount``.

@@ -26,8 +26,10 @@
                     try Target.lockOutCollectors(on: connection)
                     try Target.requireEmptyDatabase(on: connection)
                     let copiedTables = try fill(connection, with: contents, progress)
-                    let counts = RunningCounts.all.flatMap(\.rebuild) + PeriodColumns.rebuild()
-                    for statement in counts + LastHours.rebuild + Query.updateAllMessages {
+                    let counts =
+                        RunningCounts.all.flatMap(\.rebuildStatements) + PeriodColumns.rebuildStatements()
+                    for statement in counts + LastHours.rebuildStatements + Query.allMessagesUpdateStatements
+                    {
                         try connection.run(Query(statement))
                     }
                     let problems = try self.problems(on: connection)
@@ -97,7 +99,7 @@
             _ = try connection.run([
                 Query("set local statement_timeout = 0"),
                 Query("set local idle_in_transaction_session_timeout = 0"),
-                Migration.lock,
+                Migration.exclusiveLockQuery,
                 Query("lock table app, credential, idempotency in exclusive mode"),
             ])
         }

@@ -1,7 +1,7 @@
 #if PostgreSQL
     internal import LeakStore
 
-    /// Loads rows into one table in batches, and counts the rows that it sends.
+    /// A loader of rows into one table. It sends the rows in batches and counts them.
     struct TableLoad {
         private let table: PortableTable
         private let connection: PostgreSQLConnection
@@ -13,7 +13,7 @@
         private var rowsWithNULs: [[PortableValue]] = []
 
         private static let rowsPerBatch = 5_000
-        /// Bytes of values with which a batch is sent; a few copies of a batch are in memory at once.
+        /// A batch is sent once its values have this number of bytes. A few copies of a batch are in memory at once.
         private static let bytesPerBatch = 1 << 20
 
         init(of table: PortableTable, into connection: PostgreSQLConnection) {
@@ -23,6 +23,8 @@
             sums = [Int](repeating: 0, count: table.columns.count)
         }
 
+        /// Adds a row to the current batch, and sends the batch if it is full.
+        ///
         /// - Returns: `true` if a batch was sent.
         mutating func add(_ row: [PortableValue]) throws(StoreError) -> Bool {
             addToTotals(row)

@@ -22,13 +22,13 @@
         }
 
         /// Time limit of statements in the sessions of readers: a little less than ``Timeouts/page``.
-        static let pageTimeout = "set statement_timeout = '9s'"
+        static let pageTimeoutSQL = "set statement_timeout = '9s'"
 
         /// Memory for the sessions of readers: a list of 100,000 leaks is sorted and added up in memory.
-        static let pageMemory = "set work_mem = '32MB'"
+        static let pageMemorySQL = "set work_mem = '32MB'"
 
         /// Settings of each session. The server cancels slow statements, so that no transaction blocks other transactions forever.
-        static let session = [
+        static let sessionStatements = [
             "set statement_timeout = '30s'",
             "set lock_timeout = '10s'",
             "set idle_in_transaction_session_timeout = '30s'",

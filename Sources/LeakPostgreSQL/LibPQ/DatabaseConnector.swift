@@ -2,14 +2,14 @@
     internal import LeakStore
     internal import LeakPlatform
 
-    /// A connection that is reopened after it broke, at growing intervals; for one thread at a time.
+    /// An owner of a connection, which it reopens after a failure, at growing intervals. Only one thread may use it at a time.
     final class DatabaseConnector {
         private static let backoff = Backoff(firstMilliseconds: 100, longestMilliseconds: 5_000)
 
         private let address: DatabaseAddress
         private let check: (PostgreSQLConnection) throws(StoreError) -> Void
         private var connection: PostgreSQLConnection?
-        private var failures = 0
+        private var failureCount = 0
         private var retryAt = ContinuousClock.now
         private var lastFailure: StoreError?
 
@@ -35,13 +35,13 @@
                 let newConnection = try PostgreSQLConnection(to: address)
                 try check(newConnection)
                 connection = newConnection
-                failures = 0
+                failureCount = 0
                 lastFailure = nil
                 return newConnection
             } catch {
-                failures += 1
+                failureCount += 1
                 lastFailure = error
-                let delay = Self.backoff.milliseconds(afterFailures: failures)
+                let delay = Self.backoff.milliseconds(afterFailures: failureCount)
                 retryAt = ContinuousClock.now + .milliseconds(delay)
                 throw error
             }

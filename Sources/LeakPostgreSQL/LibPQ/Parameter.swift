@@ -68,9 +68,9 @@
             array(.byteArrays, of: values) { $1.append(contentsOf: $0) }
         }
 
-        /// - Parameter values: written as ``BucketNumber``.
+        /// - Parameter values: written as ``BucketCountsNumeric``.
         static func buckets(_ values: some Sequence<BucketCounts?>) -> Parameter {
-            array(.numerics, of: values) { $1.append(contentsOf: BucketNumber.bytes(of: $0)) }
+            array(.numerics, of: values) { $1.append(contentsOf: BucketCountsNumeric.bytes(of: $0)) }
         }
 
         static func uuids(_ values: some Sequence<LeakID>) -> Parameter {

@@ -68,7 +68,7 @@
                     "database \(name): its encoding is \(encoding ?? "unknown"), must be UTF8 "
                         + "(create database … encoding 'UTF8' template template0)")
             }
-            for setting in ConnectionSettings.session { try run(Query(setting)) }
+            for setting in ConnectionSettings.sessionStatements { try run(Query(setting)) }
         }
 
         /// Begins a transaction: the statement is sent in front of the next queries.

@@ -8,7 +8,7 @@
     /// Time limits for the answers of the server. A frozen server keeps its connections, and its operating system acknowledges what
     /// is sent to it: only a time limit detects such a server.
     struct Timeouts: Sendable {
-        /// Time limit of one round trip; longer than the server's own limit for a statement, ``ConnectionSettings/session``.
+        /// Time limit of one round trip; longer than the server's own limit for a statement, ``ConnectionSettings/sessionStatements``.
         var answer = Duration.seconds(35)
         /// Time limit of quick queries, such as the check that the server answers.
         var probe = Duration.seconds(5)

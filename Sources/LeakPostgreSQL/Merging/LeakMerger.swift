@@ -1,7 +1,7 @@
 #if PostgreSQL
     internal import LeakStore
 
-    /// Adds all data of one leak to another leak, and deletes the first. Both belong to one app, which is locked.
+    /// A merge of two leaks of one app, which is locked. It adds all data of ``source`` to ``target``, and deletes ``source``.
     struct LeakMerger {
         /// The row ID of the leak whose data is added to ``target``, and which is then deleted.
         let source: Int64
@@ -30,7 +30,8 @@
                     select scope, part, members from install_set
                     where scope between 0 and 2 and owner = any($1::bigint[]) order by scope, part
                     """, bothLeaks),
-                // Finds the last day of which one of the leaks has lost hours to expiry. The merged leak keeps only later hours.
+                // Finds the last day whose hours are incomplete for one of the leaks, because some have expired. The merged
+                // leak keeps only later hours.
                 Query(
                     """
                     select max(day) from leak_day d where leak = any($1::bigint[]) and reports <> (
@@ -46,7 +47,7 @@
             let samples = mergedSamples(answers[0])
             var queries = [LastHours.countQuery(bothLeaks, sign: -1)]
             queries += timesMergeQueries(lastIncompleteDay: answers[4].first?.optionalInt(0))
-            queries += sampleMoves(samples)
+            queries += sampleMoveQueries(samples)
             queries += valuesMergeQueries(answers[1])
             queries += try lifetimesMergeQueries(answers[2], connection)
             queries += countQueries
@@ -114,7 +115,7 @@
         private func mergedSamples(_ rows: Rows) -> SampleMerge {
             func keptSamples(_ leak: Int64) -> [SampleMerge.KeptSample] {
                 rows.filter { $0.int64(0) == leak }.map { row in
-                    SampleMerge.KeptSample(slot: row.int(1), ordinal: row.int(2), at: row.int64(3))
+                    SampleMerge.KeptSample(slot: row.int(1), ordinal: row.int(2), reportedAt: row.int64(3))
                 }
             }
             return SampleMerge(
@@ -122,9 +123,9 @@
                 sourceSightings: sourceSightings, seed: seed)
         }
 
-        /// Returns queries that move the samples to their new sample slots. Before that, they move them to unused slots, because a
-        /// sample may get the slot of another sample.
-        private func sampleMoves(_ samples: SampleMerge) -> [Query] {
+        /// Returns queries that move the samples to their new sample slots. The first query moves them to unused slots, because
+        /// a sample may get the slot of another sample.
+        private func sampleMoveQueries(_ samples: SampleMerge) -> [Query] {
             let temporaryOffset = (target: 100, source: 200)
             let moves = samples.moves
             return [
@@ -218,8 +219,8 @@
                     where s.leak = $1::bigint and r.id = s.release
                     """, sourceAndTarget),
             ]
-            let bucketSum = BucketNumber.sum(
-                "known.buckets", "excluded.buckets", total: "known.reports + excluded.reports")
+            let bucketSum = BucketCountsNumeric.sumSQL(
+                "known.buckets", "excluded.buckets", totalSQL: "known.reports + excluded.reports")
             let buckets = (column: ", buckets", sum: ", buckets = \(bucketSum)")
             for (table, part, buckets) in [
                 ("leak_build", "build", buckets), ("leak_release", "release", (column: "", sum: "")),
@@ -263,7 +264,7 @@
                     }),
             ]
             for scope in 0...Int64(2) {
-                guard let countedTable = InstallScope.countedIn(scope: scope) else { continue }
+                guard let countedTable = InstallScope.countTable(ofScope: scope) else { continue }
                 let scopeSets = sets.filter { $0.key.scope == scope }.sorted { $0.key.part < $1.key.part }
                 guard !scopeSets.isEmpty else { continue }
                 queries.append(
@@ -290,12 +291,14 @@
                 sets[release] = merged
             }
             return [Query("delete from recent_install_set where leak = $1::bigint", .integer(source))]
-                + RecentInstallSet.put(sets.values)
+                + RecentInstallSet.upsertQueries(of: sets.values)
         }
 
         /// - Parameter samples: the merged samples. The row gets the times of the first and of the newest sample.
         private func rowMergeQueries(_ samples: SampleMerge) -> [Query] {
-            func at(_ slot: Int) -> Int64? { samples.moves.first { $0.slot == slot }?.at }
+            func reportedAt(inSlot slot: Int) -> Int64? {
+                samples.moves.first { $0.slot == slot }?.reportedAt
+            }
             return [
                 Query(
                     """
@@ -323,7 +326,11 @@
                       first_sample = $3::bigint, newest_sample = $4::bigint,
                       newest_kept = greatest(l.newest_kept, s.newest_kept)
                     from leak s join app a on a.id = s.app where s.id = $1::bigint and l.id = $2::bigint
-                    """, sourceAndTarget + [.integer(at(SampleSlot.first)), .integer(at(SampleSlot.newest))]),
+                    """,
+                    sourceAndTarget + [
+                        .integer(reportedAt(inSlot: SampleSlot.first)),
+                        .integer(reportedAt(inSlot: SampleSlot.newest)),
+                    ]),
                 Query(
                     """
                     update release set new_leaks = new_leaks + 1

@@ -12,8 +12,8 @@
                 connection.begin("begin")
                 let ids = Set(sources).subtracting([target.id]).sorted()
                 let answers = try connection.run([
-                    Migration.sharedLock, Migration.version,
-                    target.appKey.lock,
+                    Migration.sharedLockQuery, Migration.versionQuery,
+                    target.appKey.lockQuery,
                     // Read after the lock, so that the leaks do not change any more.
                     Self.partsQuery(ids + [target.id]),
                 ])
@@ -25,7 +25,7 @@
                 }
                 parts.sort { ($1.reports, $0.leakRowID) < ($0.reports, $1.leakRowID) }
                 let allParts = parts + [existingTarget].compactMap(\.self)
-                let summary = allParts.merge(of: parts, isNew: existingTarget == nil)
+                let summary = allParts.mergeResult(of: parts, isNew: existingTarget == nil)
                 let entry = try Decision(.note, note: note(summary), by: author).validated(now: now)
 
                 let reportsByRelease = try Self.reportsAtDecision(of: allParts, on: connection)
@@ -42,7 +42,7 @@
                     sightings.addBounded(part.sightings)
                 }
                 _ = try connection.run(
-                    Self.decisions(of: allParts, reportsByRelease, in: rowID) + [
+                    Self.decisionQueries(of: allParts, reportsByRelease, in: rowID) + [
                         Query(
                             """
                             insert into decision (leak, at, by, kind, note)
@@ -165,12 +165,14 @@
         private static func reportsAtDecision(
             of parts: [MergePart], on connection: PostgreSQLConnection
         ) throws(StoreError) -> [Int64: ReportsAtDecision] {
-            guard let holding = parts.holding, let holdingDecision = holding.lastDecision else { return [:] }
-            let otherRowIDs = parts.filter { $0.leakRowID != holding.leakRowID }.map { $0.leakRowID }
+            guard let decidedPart = parts.partWithDecisionInForce,
+                let decisionInForce = decidedPart.lastDecision
+            else { return [:] }
+            let otherRowIDs = parts.filter { $0.leakRowID != decidedPart.leakRowID }.map { $0.leakRowID }
             let answers = try connection.run([
                 Query(
                     "select release, reports, hour_reports from decision_release where decision = $1::bigint",
-                    .integer(holdingDecision.rowID)),
+                    .integer(decisionInForce.rowID)),
                 Query(
                     """
                     select release, least(sum(reports), LARGEST_TOTAL)::bigint,
@@ -186,7 +188,7 @@
                         select 1 from leak_hour h where h.leak = d.leak
                           and h.hour between $2::bigint / 24 * 24 and $2::bigint / 24 * 24 + 23)) as before
                     group by release
-                    """, .integers(otherRowIDs), .integer(Calendar.hour(of: holdingDecision.decision.at))),
+                    """, .integers(otherRowIDs), .integer(Calendar.hour(of: decisionInForce.decision.at))),
             ])
             var reportsByRelease: [Int64: ReportsAtDecision] = [:]
             for rows in answers {
@@ -198,8 +200,11 @@
             return reportsByRelease
         }
 
-        /// - Parameter reportsByRelease: ``reportsAtDecision(of:on:)`` before anything was merged.
-        private static func decisions(
+        /// Returns queries that put the decision in force of the merged leak, with its counts, in place of the decisions of the
+        /// parts.
+        ///
+        /// - Parameter reportsByRelease: the result of ``reportsAtDecision(of:on:)`` before anything was merged.
+        private static func decisionQueries(
             of parts: [MergePart], _ reportsByRelease: [Int64: ReportsAtDecision], in rowID: Int64
         ) -> [Query] {
             var queries = [
@@ -207,14 +212,14 @@
                     "delete from decision_release where decision = any($1::bigint[])",
                     .integers(parts.compactMap { $0.lastDecision?.rowID }))
             ]
-            guard let holdingDecision = parts.holding?.lastDecision else { return queries }
-            switch holdingDecision.decision.action {
+            guard let decisionInForce = parts.partWithDecisionInForce?.lastDecision else { return queries }
+            switch decisionInForce.decision.action {
             case .resolved:
-                // Reports of the other parts in older versions are not known by the time of the decision.
+                // It is not known how many reports the other parts had in older versions when the decision was made.
                 queries.append(
                     Query(
                         "update decision set reports_then = null where id = $1::bigint",
-                        .integer(holdingDecision.rowID)))
+                        .integer(decisionInForce.rowID)))
                 let counts = reportsByRelease.filter { $0.value.reports > 0 }.sorted { $0.key < $1.key }
                 queries.append(
                     Query(
@@ -226,7 +231,7 @@
                         join decision d on d.id = $1::bigint
                         join leak_release c on c.leak = d.leak and c.release = held.release and c.reports > 0
                         join release r on r.id = c.release and r.order_key >= d.fix_from
-                        """, .integer(holdingDecision.rowID), .integers(counts.map { $0.key }),
+                        """, .integer(decisionInForce.rowID), .integers(counts.map { $0.key }),
                         .integers(counts.map { $0.value.reports }),
                         .integers(counts.map { $0.value.hourReports })))
             case .ignored:
@@ -237,13 +242,13 @@
                         """
                         update decision d set reports_then = least(d.reports_then + $2::bigint, l.reports)
                         from leak l where d.id = $1::bigint and l.id = d.leak
-                        """, .integer(holdingDecision.rowID), .integer(otherReports)))
+                        """, .integer(decisionInForce.rowID), .integer(otherReports)))
             case .reopened, .noted: break
             }
             queries.append(
                 Query(
                     "update leak set state = $2::bigint where id = $1::bigint", .integer(rowID),
-                    .integer(holdingDecision.decision.action == .reopened ? 0 : holdingDecision.rowID)))
+                    .integer(decisionInForce.decision.action == .reopened ? 0 : decisionInForce.rowID)))
             return queries
         }
     }

@@ -2,13 +2,13 @@
     internal import LeakStore
 
     extension Writer {
-        func put(_ symbols: StoredSymbols, body: [UInt8]) throws(StoreError) -> SymbolsStored {
+        func put(_ symbols: StoredSymbols, body: [UInt8]) throws(StoreError) -> SymbolUploadResult {
             let connection = try connector.open()
             do throws(StoreError) {
                 connection.begin("begin")
                 let answers = try connection.run([
-                    Migration.sharedLock, Migration.version,
-                    // One upload at a time, because each counts the bytes of those before it.
+                    Migration.sharedLockQuery, Migration.versionQuery,
+                    // Uploads run one at a time, because each counts the bytes of earlier uploads.
                     Query("lock table symbol_table in share row exclusive mode"),
                     Query(
                         """
@@ -66,8 +66,8 @@
             do throws(StoreError) {
                 connection.begin("begin")
                 let answers = try connection.run([
-                    Migration.sharedLock, Migration.version,
-                    identity.appKey.lock,
+                    Migration.sharedLockQuery, Migration.versionQuery,
+                    identity.appKey.lockQuery,
                     Query("select id from leak where key = any($1::uuid[])", .uuids([identity.id])),
                 ])
                 try Migration.requireKnownVersion(answers[1], connection)

@@ -21,11 +21,12 @@
         static let newestVersion = all.map(\.version).max() ?? 0
 
         /// Takes the lock that excludes all other migrations and writes. Its number stands for the letters `LEAK`.
-        static let lock = Query("select pg_advisory_xact_lock(1279607115, hashtext(current_schema()))")
-        /// Takes the lock of ``lock`` together with other transactions that write.
-        static let sharedLock = Query(
+        static let exclusiveLockQuery = Query(
+            "select pg_advisory_xact_lock(1279607115, hashtext(current_schema()))")
+        /// Takes the same lock in shared mode, so that other transactions may write at the same time, but no migration can run.
+        static let sharedLockQuery = Query(
             "select pg_advisory_xact_lock_shared(1279607115, hashtext(current_schema()))")
-        static let version = Query("select version from schema_version")
+        static let versionQuery = Query("select version from schema_version")
 
         /// Migrates a database to ``newestVersion``, in one transaction. Several collectors may start at once.
         ///
@@ -36,13 +37,13 @@
                 // Another collector that starts may hold the lock while it creates the tables on a busy server.
                 try connection.run(Query("set local lock_timeout = '60s'"))
                 try connection.run(Query("set local statement_timeout = '60s'"))
-                _ = try connection.run([lock], within: .seconds(70))
+                _ = try connection.run([exclusiveLockQuery], within: .seconds(70))
                 let tableExists = try connection.run(
                     Query("select to_regclass(current_schema() || '.schema_version') is not null")
                 ).first?.bool(0)
                 var currentVersion = 0
                 if tableExists == true {
-                    currentVersion = try Self.requireKnownVersion(connection.run(version), connection)
+                    currentVersion = try Self.requireKnownVersion(connection.run(versionQuery), connection)
                 }
                 // The migration of a large database may take longer than other statements; writers wait meanwhile, or time out.
                 if currentVersion < newestVersion {
@@ -68,7 +69,7 @@
 
         /// Throws if a later collector has migrated the database meanwhile.
         static func requireKnownSchema(on connection: PostgreSQLConnection) throws(StoreError) {
-            _ = try requireKnownVersion(connection.run(version), connection)
+            _ = try requireKnownVersion(connection.run(versionQuery), connection)
         }
 
         /// Returns the version of the database's schema, unless this code does not know it.

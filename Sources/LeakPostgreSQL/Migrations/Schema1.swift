@@ -10,9 +10,11 @@
         /// collectors refer to all the time. `verify` looks for orphans.
         ///
         /// Texts are compared by their bytes (`collate "C"`), as everywhere else. Counters are updated in place if their page has
-        /// room (`fillfactor`), without touching an index; those of leaks are in the indexes that sort a list.
+        /// room (`fillfactor`), without touching an index. The counters of leaks are an exception, because the
+        /// indexes that sort a list contain them.
         static let schema1 = Migration(version: 1, statements: apps1 + leaks1 + expiringTables1)
 
+        /// The tables of apps, releases and builds in version 1.
         private static let apps1 = [
             "create table schema_version (version bigint not null)",
             // made_by: the ingest key that created the app. text_bytes: bytes in leak_text. cells: number of rows in leak_build.
@@ -31,7 +33,7 @@
             ) with (fillfactor = 50)
             """,
             "create index app_made_by on app (made_by) where made_by is not null",
-            // name: OverLimitCount.Name.
+            // name: a raw value of OverLimitCount.Name.
             """
             create table beyond (
               app bigint not null,
@@ -111,11 +113,11 @@
               primary key (day, key_id)
             ) with (fillfactor = 50)
             """,
-            // Number of times that members were removed from sets of installs: InstallErasure.
+            // Number of times that members were removed from sets of installs, see InstallErasure.
             "create table erasure (count bigint not null)",
             "insert into erasure (count) values (0)",
             "create index idempotency_in_time on idempotency (at)",
-            // The last transaction of each collector that runs or has run: CommitMarker.
+            // The last transaction of each collector that runs or has run, see CommitMarker.
             """
             create table witness (
               writer uuid primary key,

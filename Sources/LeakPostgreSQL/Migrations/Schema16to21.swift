@@ -6,7 +6,8 @@
         static let schema16 = Migration(
             version: 16,
             statements: [
-                // Columns with buckets: BucketNumber. Sessions and reports from before this schema are in no bucket.
+                // Columns with buckets are explained at BucketCountsNumeric. Sessions and reports from before this schema are in no
+                // bucket.
                 """
                 alter table build
                   add column if not exists session_buckets numeric not null default 0,
@@ -46,7 +47,7 @@
                 alter table app add column if not exists environment text collate "C" not null default 'production',
                   drop constraint if exists app_name_key
                 """,
-                // environments: Credential.environmentList.
+                // environments: the value of Credential.environmentList.
                 "alter table credential add column if not exists environments text collate \"C\"",
                 "create unique index if not exists app_in_environment on app (name, environment)",
             ])
@@ -82,14 +83,15 @@
         static let schema19 = Migration(
             version: 19,
             statements: [
-                // bucket: the bucket of the installs; -1 if they are in several or from before this schema, -2 if none is named.
                 """
                 alter table app add column if not exists pinned_by text collate "C",
                   add column if not exists pinned_at bigint
                 """,
+                // bucket: the bucket of the installs; -1 if the installs are in several buckets or the row is from before this
+                // schema, -2 if no install is named.
                 "alter table release_hour add column if not exists bucket bigint not null default -1",
-                // Chooses the current releases by the rule of this version. A later rule that needs other columns must choose them in
-                // its own migration, in place of this migration.
+                // Chooses the current releases by the rule of the running code. If a later rule needs other columns, the
+                // migration that adds them must choose the releases, and this statement is removed.
                 "update app a set newest_release = (\(CurrentRelease.rowIDSQL))",
                 """
                 update leak l set impact = i.installs
@@ -106,8 +108,9 @@
             statements: [
                 "alter table beyond rename to over_limit",
                 "alter table witness rename to commit_marker",
-                // members: RecentInstalls. installs: their number in the days up to day. They are not known for the days before this
-                // schema, and neither is the impact of a leak, which is the number for the current release.
+                // members: the bytes of RecentInstalls. installs: the number of members that count on the day `day`. The installs of days
+                // before this schema are not known. Neither is the impact of a leak, which is the number of installs for the
+                // current release.
                 """
                 create table if not exists recent_install_set (
                   leak bigint not null,
@@ -127,8 +130,8 @@
         static let schema21 = Migration(
             version: 21,
             statements: [
-                // hour_reports: those of reports that were made since the hour of the decision, on its day. For decisions from before
-                // this schema, all reports of its hour.
+                // hour_reports: the part of reports that was made on the day of the decision, since the hour of the decision
+                // began. For a decision from before this schema, all reports of its hour.
                 "alter table decision_release add column if not exists hour_reports bigint not null default 0",
                 """
                 update decision_release s set hour_reports = least(s.reports, coalesce((

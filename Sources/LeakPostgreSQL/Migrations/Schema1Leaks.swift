@@ -2,7 +2,8 @@
     extension Migration {
         /// The tables of leaks in version 1.
         static let leaks1 = [
-            // builds: number of rows in leak_build. impact: installs in the app's newest release. *_sample: SampleChoice.
+            // builds: number of rows in leak_build. impact: installs in the app's newest release. *_sample: see
+            // SampleChoice.
             """
             create table leak (
               id bigint generated always as identity primary key,
@@ -90,7 +91,7 @@
               primary key (leak, day, release)
             ) with (fillfactor = 90)
             """,
-            // kind: ValueKind. value '': all values beyond the limit.
+            // kind: a raw value of ValueKind. value '': all values beyond the limit.
             """
             create table leak_value (
               leak bigint not null,
@@ -101,7 +102,7 @@
             ) with (fillfactor = 80)
             """,
             "create table leak_lived (leak bigint primary key, histogram bytea not null)",
-            // slot: SampleSlot. message: only in the newest sample, for searches.
+            // slot: see SampleSlot. message: only in the newest sample, for searches.
             """
             create table sample (
               leak bigint not null,
@@ -123,7 +124,7 @@
             "create index sample_in_time on sample (at)",
             // Used to find the samples of an install when the install is erased.
             "create index sample_of_install on sample (install_hash) where install_hash is not null",
-            // scope, owner and part: InstallScope.
+            // scope, owner and part: see InstallScope.
             """
             create table install_set (
               scope bigint not null,

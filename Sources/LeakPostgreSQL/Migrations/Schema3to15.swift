@@ -5,7 +5,7 @@
         /// Version 3: a release that only one device has reported is no longer an app's newest release if other releases are in wide use.
         static let schema3 = Migration(
             version: 3,
-            // This is the rule of version 3, even if NewestVersion has changed since.
+            // The rule of version 3, which CurrentRelease has replaced since.
             statements: [
                 #"""
                 update app set newest_release = (select id from release where app = app.id
@@ -21,7 +21,7 @@
     }
 
     extension Migration {
-        /// Version 4: the guarded time, by which all rows expire.
+        /// Version 4: the stored clock, by which all rows expire.
         static let schema4 = Migration(
             version: 4,
             statements: [
@@ -47,7 +47,7 @@
         /// Version 5: running counts, by which lists of a period find the reports of each leak.
         static let schema5 = Migration(
             version: 5,
-            statements: RunningCounts.all.flatMap { [$0.creation] + $0.rebuild })
+            statements: RunningCounts.all.flatMap { [$0.creationSQL] + $0.rebuildStatements })
     }
 
     extension Migration {
@@ -123,11 +123,11 @@
     }
 
     extension Migration {
-        /// Version 8: the reports of each leak before each period, by which an index limits its reports of the period; the number
-        /// of leaks of each app by their last hours.
+        /// Version 8: the reports of each leak before each period, so that an index gives an upper limit of the reports in the
+        /// period; the number of leaks of each app by their last hours.
         static let schema8 = Migration(
             version: 8,
-            statements: [LastHours.creation] + LastHours.rebuild + [
+            statements: [LastHours.creationSQL] + LastHours.rebuildStatements + [
                 """
                 alter table leak
                   add column if not exists before_24h bigint not null default 0,
@@ -170,7 +170,7 @@
         static let schema10 = Migration(
             version: 10,
             statements: [
-                // element: GroupingKeyElements.
+                // element: a hash of GroupingKeyElements.
                 """
                 create table if not exists leak_element (
                   app bigint not null,
@@ -226,8 +226,8 @@
         static let schema11 = Migration(
             version: 11,
             statements: [
-                // kind: image, mapping. image: StoredSymbols.image. Ids are never reused: readers load tables again when there
-                // is a new number. body: compressed already.
+                // kind: image or mapping. image: the value of StoredSymbols.image. Ids are never reused: readers load tables
+                // again when there is a new number. body: compressed already.
                 """
                 create table if not exists symbol_table (
                   id bigint generated always as identity primary key,
@@ -251,10 +251,10 @@
         /// of a leak's newest report beside the other texts that a search reads.
         static let schema12 = Migration(
             version: 12,
-            statements: PeriodColumns.creation + PeriodColumns.rebuild() + [
+            statements: PeriodColumns.creationStatements + PeriodColumns.rebuildStatements() + [
                 "alter table leak_text add column if not exists message text",
                 "alter table leak_text set (fillfactor = 90)",
-            ] + Query.updateAllMessages + [
+            ] + Query.allMessagesUpdateStatements + [
                 "alter table sample drop column if exists message",
                 "analyze leak", "analyze leak_release",
             ])
@@ -265,18 +265,18 @@
         static let schema13 = Migration(
             version: 13,
             statements: [
-                // retained_bytes: RetainedBytes.median.
+                // retained_bytes: the median by RetainedBytes.medianSQL(ofLeak:).
                 "alter table leak add column if not exists retained_bytes bigint not null default 0",
                 """
-                update leak l set retained_bytes = \(RetainedBytes.median(ofLeak: "l.id"))
+                update leak l set retained_bytes = \(RetainedBytes.medianSQL(ofLeak: "l.id"))
                 where id in (select leak from leak_value where kind = \(ValueKind.retainedBytes.rawValue))
                 """,
             ])
     }
 
     extension Migration {
-        /// Version 14: an index of the slow leaks and one of the leaks with an explanation, so that lists of a version do not read
-        /// the rows of all leaks.
+        /// Version 14: an index of the leaks that are freed late, and one of the leaks with an explanation, so that lists of a
+        /// version do not read the rows of all leaks.
         static let schema14 = Migration(
             version: 14,
             statements: [

@@ -2,9 +2,9 @@
     internal import LeakStore
 
     extension AppScope {
-        /// Returns the condition that a column with the row of an app is in the scope. It names the rows of all apps if the scope names
-        /// no app, because the indexes begin with the app.
-        func condition(on column: String, _ values: inout QueryValues) -> String {
+        /// Returns SQL for the condition that a column with the row ID of an app is in the scope. If the scope names no app,
+        /// the condition names the rows of all apps, because the indexes begin with the app.
+        func conditionSQL(on column: String, _ values: inout QueryValues) -> String {
             let environment = values.bind(environment)
             return app.map {
                 "\(column) = (select id from app where name = \(values.bind($0)) and environment = \(environment))"
@@ -13,8 +13,8 @@
     }
 
     extension AppKey {
-        /// Locks the row of the app until the end of the transaction.
-        var lock: Query {
+        /// A query that locks the row of the app until the end of the transaction.
+        var lockQuery: Query {
             Query(
                 "select id from app where name = $1::text and environment = $2::text for no key update",
                 .text(name), .text(environment))

@@ -28,11 +28,12 @@
         ///   are counted.
         func totals(from bound: Bound? = nil) -> Query {
             var values = QueryValues()
-            let matchingLeaks = matchingLeaks(in: .counted, texts: textReading(bound), values: &values)
-            return Query("select count(*), \(Self.sum("reports")) from (\(matchingLeaks)) m", values.all)
+            let matchingLeaks = matchingLeaksSQL(in: .counted, texts: textReading(bound), values: &values)
+            return Query(
+                "select count(*), \(Self.cappedSumSQL(of: "reports")) from (\(matchingLeaks)) m", values.all)
         }
 
-        private static func sum(_ column: String) -> String {
+        private static func cappedSumSQL(of column: String) -> String {
             "least(coalesce(sum(\(column)), 0), LARGEST_TOTAL)::bigint"
         }
 
@@ -73,18 +74,20 @@
         /// - Parameter percent: share of the table's pages in the sample, in percent; `nil` for 2, plus 1 for every 100 leaks of
         ///   the page.
         func bound(after cursor: PageCursor?, limit: Int, percent: Int? = nil) -> Query {
-            // A sample does not have the names by which the names of a list are numbered.
+            // In the order by name, the sort key is the number of a name among all names of the list. A sample does not
+            // give this number.
             guard query.sort != .name else {
                 return Query("select 0::bigint, 0::bigint, 0::bigint, false where false")
             }
             var values = QueryValues()
             let (order, after, _) = query.direction
-            let matchingLeaks = matchingLeaks(
+            let matchingLeaks = matchingLeaksSQL(
                 in: .sample(percent: percent ?? 2 + limit / 100), texts: .one, values: &values)
-            let cursorCondition = cursor.map { "and \(keys("m")) \(after) \(bind($0, &values))" } ?? ""
+            let cursorCondition =
+                cursor.map { "and \(sortKeysSQL(of: "m")) \(after) \(bind($0, &values))" } ?? ""
             return Query(
                 """
-                select m.k1, \(secondary("m")), m.id, m.is_common
+                select m.k1, \(secondSortKeySQL(of: "m")), m.id, m.is_common
                 from (select m.*, count(*) filter (where is_found) over () * 2 >= count(*) over () as is_common
                   from (\(matchingLeaks)) m) m
                 where m.is_found \(cursorCondition) order by 1 \(order), 2 \(order), 3 \(order) offset \(values.bind(Int64(limit))) - 1 limit 1
@@ -95,7 +98,7 @@
         /// ``PageCursor/moved(toNamePosition:isListed:isAscending:)``, and whether the leak of the cursor still exists.
         func namePosition(of cursor: PageCursor) -> Query {
             var values = QueryValues()
-            let matchingLeaks = matchingLeaks(in: .all, texts: textReading(nil), values: &values)
+            let matchingLeaks = matchingLeaksSQL(in: .all, texts: textReading(nil), values: &values)
             return Query(
                 """
                 select coalesce(max(m.k1) filter (where m.title collate "C" <= c.title collate "C"), 0),
@@ -112,12 +115,12 @@
             let range = range(from: bound)
             // If most leaks have the searched text, few leaks are above the bound.
             let readsFew = range != .all && bound?.isTextCommon == true
-            let matchingLeaks = matchingLeaks(
+            let matchingLeaks = matchingLeaksSQL(
                 in: range, texts: readsFew ? .one : textReading(bound), values: &values)
             let (order, after, _) = query.direction
             let limits = [(query.isAscending ? "<=" : ">=", bound?.keys), (after, cursor)].compactMap {
                 sign, limit in
-                limit.map { "\(keys("m")) \(sign) \(bind($0, &values))" }
+                limit.map { "\(sortKeysSQL(of: "m")) \(sign) \(bind($0, &values))" }
             }
             let nearCondition = limits.joined(separator: " and ")
             // Arrays of the few rows above the bound take less time than a table of all rows that is read twice.
@@ -135,17 +138,17 @@
             return Query(
                 """
                 with found (leaks, all_reports, ids, k1s, reports) as materialized (
-                  select count(*), \(Self.sum("reports")), \(arrays.joined(separator: ", "))
+                  select count(*), \(Self.cappedSumSQL(of: "reports")), \(arrays.joined(separator: ", "))
                   from (select m.*, \(nearCondition.isEmpty ? "true" : nearCondition) as is_near from (\(matchingLeaks)) m) m
                 ), listed as (
-                  select m.id, m.k1, \(secondary("m")) as k2, m.reports, found.leaks, found.all_reports
+                  select m.id, m.k1, \(secondSortKeySQL(of: "m")) as k2, m.reports, found.leaks, found.all_reports
                   from found cross join unnest(found.ids, found.k1s, found.reports) as m (id, k1, reports)
                   order by k1 \(order), k2 \(order), id \(order) limit \(values.bind(Int64(limit)))
                 ), page as (
                   select m.*, \(installs) as installs, \(releaseColumn) as looked_at
                   from listed m join leak l on l.id = m.id \(release)
                 )
-                \(LeakRow.select(with: ", page.leaks, page.all_reports"))
+                \(LeakRow.selectSQL(with: ", page.leaks, page.all_reports"))
                 order by page.k1 \(order), page.k2 \(order), page.id \(order)
                 """, values.all)
         }
@@ -158,15 +161,19 @@
         // MARK: Parts
 
         /// Returns SQL for the second sort key, of a table with `reports`.
-        private func secondary(_ table: String) -> String {
+        private func secondSortKeySQL(of table: String) -> String {
             switch query.sort {
             case .impact, .installs, .cost, .state, .recent: "\(table).reports"
             case .reports, .lastSeen, .firstSeen, .name: "0::bigint"
             }
         }
 
-        private func keys(_ table: String) -> String { "(\(table).k1, \(secondary(table)), \(table).id)" }
+        /// Returns SQL for both sort keys and the row ID, of a table with `k1` and `reports`.
+        private func sortKeysSQL(of table: String) -> String {
+            "(\(table).k1, \(secondSortKeySQL(of: table)), \(table).id)"
+        }
 
+        /// Returns SQL that refers to both sort keys and the row ID of a cursor.
         private func bind(_ keys: PageCursor, _ values: inout QueryValues) -> String {
             let keys = [keys.primary, keys.secondary, keys.leakRowID].map { values.bind($0) }
             return "(\(keys.joined(separator: ", ")))"
@@ -175,7 +182,7 @@
         /// Leaks of the list that a query reads.
         private enum Range: Equatable {
             case all
-            /// All leaks, only for their number and reports.
+            /// All leaks, for a query that needs only their number and reports.
             case counted
             /// Leaks at or above a bound whose first key is a column of `leak`.
             case from(PageCursor)
@@ -183,24 +190,25 @@
             case sample(percent: Int)
         }
 
-        /// Returns the leaks that a page needs. In a list of a version, an index of `leak` with its order leads to those above
-        /// the bound.
+        /// Returns the range of leaks that a page needs. In a list of a version, an index of `leak` with the order of the list
+        /// leads to the leaks at or above the bound.
         private func range(from bound: Bound?) -> Range {
             let hasIndex = query.sort == .lastSeen || query.sort == .firstSeen
             guard let bound, query.version != nil, hasIndex else { return .all }
             return .from(bound.keys)
         }
 
-        /// Selects `id`, `k1` (the first sort key), `reports`, and `is_found` (whether the leak has the searched text).
+        /// Returns SQL that selects `id`, `k1` (the first sort key), `reports`, and `is_found` (`true` if the leak has the
+        /// searched text).
         ///
         /// The `offset 0` makes PostgreSQL compute the reports once.
-        private func matchingLeaks(
+        private func matchingLeaksSQL(
             in range: Range, texts: SearchCondition.Reading, values: inout QueryValues
         ) -> String {
             let row = query.version == nil ? "l" : "n"
             let id = query.version == nil ? "l.id" : "n.leak"
-            let key = range == .counted ? "0" : primary(row, &values)
-            let reports = reports(of: row, &values)
+            let key = range == .counted ? "0" : firstSortKeySQL(of: row, &values)
+            let reports = reportsSQL(of: row, &values)
             var conditions = rowConditions(of: row, id: id, values: &values)
             var (isFound, sample) = ("true", "")
             if let search = query.search, !search.isEmpty {
@@ -212,7 +220,7 @@
                 let lowestKeys = "(\(values.bind(keys.primary)), \(values.bind(keys.leakRowID)))"
                 conditions += [
                     "(\(key), l.id) \(query.isAscending ? "<=" : ">=") \(lowestKeys)",
-                    query.scope.condition(on: "l.app", &values),
+                    query.scope.conditionSQL(on: "l.app", &values),
                 ]
             case .sample(let percent): sample = "tablesample system (\(percent)) repeatable (0)"
             }
@@ -223,7 +231,7 @@
             let join = query.version.map { _ in self.join(range) }
             var source = join.map { "leak_release n \(sample) \($0.rawValue)" } ?? "leak l \(sample)"
             if query.sort == .name, range != .counted { source += " join leak_text t on t.leak = \(id)" }
-            conditions += leakConditions(hasLeak: join == nil || join == .allLeaks, &values)
+            conditions += leakConditions(joinsLeakTable: join == nil || join == .allLeaks, &values)
             return """
                 select id, \(query.sort == .reports ? "reports" : "k1") as k1, reports, is_found from (
                   select \(id) as id, \(key) as k1, \(reports) as reports, \(isFound) as is_found from \(source)
@@ -251,9 +259,9 @@
             }
         }
 
-        /// Returns SQL for the first sort key; 0 for the order by reports, for which ``matchingLeaks(in:texts:values:)`` uses the
-        /// reports.
-        private func primary(_ row: String, _ values: inout QueryValues) -> String {
+        /// Returns SQL for the first sort key; 0 for the order by reports, for which ``matchingLeaksSQL(in:texts:values:)``
+        /// uses the reports.
+        private func firstSortKeySQL(of row: String, _ values: inout QueryValues) -> String {
             switch query.sort {
             case .impact: query.version == nil ? "l.impact" : "n.installs"
             case .reports: "0"
@@ -267,14 +275,15 @@
             case .firstSeen: "l.first_seen"
             case .name: #"dense_rank() over (order by t.title collate "C")"#
             case .state:
-                leakStates.sortKeySQL(isNewSQL: "l.id in (\(Self.newLeaks))") {
+                leakStates.sortKeySQL(isNewSQL: "l.id in (\(Self.newLeakIDsSQL))") {
                     "l.id in (select unnest(\(values.bind($0))))"
                 } + "::bigint"
-            case .recent: recentReports(&values)
+            case .recent: recentReportsSQL(&values)
             }
         }
 
-        private static let newLeaks = """
+        /// SQL that selects the row IDs of the leaks that are new in the current release of their app.
+        private static let newLeakIDsSQL = """
             select l.id from app a join leak l on l.app = a.id and l.first_release = a.newest_release
             """
 
@@ -282,7 +291,7 @@
         private func rowConditions(of row: String, id: String, values: inout QueryValues) -> [String] {
             var conditions: [String] = []
             if let period = query.period {
-                let start = values.bind(period.start(now: now) / Calendar.hourMilliseconds)
+                let start = values.bind(period.startTime(now: now) / Calendar.hourMilliseconds)
                 conditions.append("\(row).last_hour >= \(start)")
             }
             if let assignedRowIDs { conditions.append("\(id) = any(\(values.bind(assignedRowIDs)))") }
@@ -291,28 +300,28 @@
             }
             if let version = query.version {
                 let version =
-                    "version = \(values.bind(version)) and \(query.scope.condition(on: "app", &values))"
+                    "version = \(values.bind(version)) and \(query.scope.conditionSQL(on: "app", &values))"
                 conditions.append("n.release = any(array(select id from release where \(version)))")
             } else {
                 if let period = query.period {
-                    conditions.append("l.last_seen >= \(values.bind(period.start(now: now)))")
+                    conditions.append("l.last_seen >= \(values.bind(period.startTime(now: now)))")
                 }
-                conditions.append(query.scope.condition(on: "l.app", &values))
+                conditions.append(query.scope.conditionSQL(on: "l.app", &values))
             }
             return conditions
         }
 
         /// Returns conditions on columns that only `leak` has.
         ///
-        /// - Parameter hasLeak: `false` for rows of `leak_release` that are not joined with all rows of `leak`. Such a list is not
-        ///   filtered by kind or class.
-        private func leakConditions(hasLeak: Bool, _ values: inout QueryValues) -> [String] {
+        /// - Parameter joinsLeakTable: `false` for rows of `leak_release` that are not joined with all rows of `leak`. Such a
+        ///   list is not filtered by kind or class.
+        private func leakConditions(joinsLeakTable: Bool, _ values: inout QueryValues) -> [String] {
             var conditions: [String] = []
-            // Few leaks are slow, and an index has them.
+            // Few leaks are freed late, and an index contains these leaks.
             let slowCondition =
-                hasLeak
+                joinsLeakTable
                 ? LeakRow.isSlowSQL : "(n.leak in (select l.id from leak l where \(LeakRow.isSlowSQL)))"
-            let newCondition = "(\(hasLeak ? "l.id" : "n.leak") in (\(Self.newLeaks)))"
+            let newCondition = "(\(joinsLeakTable ? "l.id" : "n.leak") in (\(Self.newLeakIDsSQL)))"
             switch query.state {
             case .open: conditions.append("not \(slowCondition)")
             case .slow: conditions.append(slowCondition)
@@ -325,35 +334,35 @@
         }
 
         /// Returns SQL for the reports of leak `l` on the days of ``LeakRow/trend``.
-        private func recentReports(_ values: inout QueryValues) -> String {
+        private func recentReportsSQL(_ values: inout QueryValues) -> String {
             let firstDay = Calendar.day(of: now) - LeakRow.trendDays + 1
             return """
                 case when l.last_seen < \(values.bind(Int64(firstDay) * Calendar.dayMilliseconds)) then 0 else
-                  (select \(Self.sum("p.reports")) from leak_day p
+                  (select \(Self.cappedSumSQL(of: "p.reports")) from leak_day p
                     where p.leak = l.id and p.day >= \(values.bind(Int64(firstDay)))) end
                 """
         }
 
         /// Returns SQL for the reports of a row in the period.
-        private func reports(of row: String, _ values: inout QueryValues) -> String {
+        private func reportsSQL(of row: String, _ values: inout QueryValues) -> String {
             guard let period = query.period else { return "\(row).reports" }
             let counts = RunningCounts.of(period)
             let first = values.bind(Int64(period.firstBucket(now: now)))
             let hour = values.bind(Int64(Calendar.hour(of: now)))
             let sum: String
             if query.version == nil {
-                let start = values.bind(period.start(now: now))
+                let start = values.bind(period.startTime(now: now))
                 sum = """
-                    (select \(counts.reports(since: start, first))
+                    (select \(counts.reportsSQL(sinceSQL: start, firstBucketSQL: first))
                       from (select) one left join \(counts.table) r on r.leak = l.id)
                     """
             } else {
                 sum = """
-                    (select \(Self.sum("c.reports")) from \(counts.source) c
+                    (select \(Self.cappedSumSQL(of: "c.reports")) from \(counts.source) c
                       where c.leak = n.leak and c.\(counts.bucket) >= \(first) and c.release = n.release)
                     """
             }
-            let reports = PeriodColumns.reports(row, in: period, from: first, to: hour, else: sum)
+            let reports = PeriodColumns.reportsSQL(row, in: period, from: first, to: hour, elseSQL: sum)
             guard query.countsSinceDecision else { return reports }
             let id = query.version == nil ? "l.id" : "n.leak"
             return """

@@ -23,7 +23,7 @@
             excludedRowIDs = leakStates.rowIDs(query.state.excluded)
         }
 
-        private var startHour: Int64 { period.start(now: now) / Calendar.hourMilliseconds }
+        private var startHour: Int64 { period.startTime(now: now) / Calendar.hourMilliseconds }
 
         /// Selects the numbers of leaks and reports of the period, including those of leaks that the list leaves out. Leaks are
         /// counted by their last hours, reports by the ten-minute slots and days of their apps.
@@ -65,12 +65,12 @@
         func bound(after cursor: PageCursor?, limit: Int) -> Query {
             let next = NextLeaks(query, after: cursor, limit: limit)
             var values = QueryValues(next.values)
-            let exact = exactJoin(of: "candidate", where: listConditions(&values), &values)
+            let exact = exactJoinSQL(of: "candidate", where: listConditionsSQL(&values), &values)
             let candidateLimit =
                 "greatest($2::bigint, \(Self.candidateCount) / (select count(*) from app where environment = $3::text))"
             return Query(
                 """
-                with candidate as (\(next.select("id", limit: candidateLimit))), bound as (
+                with candidate as (\(next.selectSQL(columns: "id", limitSQL: candidateLimit))), bound as (
                   select exact.k1, exact.k2, candidate.id from candidate \(exact)
                   order by exact.k1 desc, exact.k2 desc, candidate.id desc offset $2::bigint - 1 limit 1
                 )
@@ -87,13 +87,13 @@
         /// - Parameter bound: `nil` reads all leaks of the period.
         func page(after cursor: PageCursor?, from bound: Bound?, limit: Int) -> Query {
             var values = QueryValues()
-            let upper = upperLimit(&values)
+            let upper = upperLimitSQL(&values)
             var conditions = [
-                query.scope.condition(on: "l.app", &values),
-                "l.last_seen >= \(values.bind(period.start(now: now)))", listConditions(&values),
+                query.scope.conditionSQL(on: "l.app", &values),
+                "l.last_seen >= \(values.bind(period.startTime(now: now)))", listConditionsSQL(&values),
             ]
-            if let bound { conditions.append(condition(from: bound, upperLimit: upper, values: &values)) }
-            let exact = exactJoin(of: "seen", where: "true", &values)
+            if let bound { conditions.append(conditionSQL(from: bound, upperLimit: upper, values: &values)) }
+            let exact = exactJoinSQL(of: "seen", where: "true", &values)
             var (next, cursorCondition) = ("", "")
             if let cursor {
                 let keys = [cursor.primary, cursor.secondary, cursor.leakRowID].map { values.bind($0) }
@@ -105,7 +105,8 @@
             return Query(
                 """
                 with seen as materialized (
-                  select l.id, \(sortKeySQL(of: primary, reportsSQL: upper)) as k1, \(sortKeySQL(of: secondary, reportsSQL: upper)) as k2 from leak l
+                  select l.id, \(sortKeySQL(of: firstSortColumn, reportsSQL: upper)) as k1,
+                    \(sortKeySQL(of: secondSortColumn, reportsSQL: upper)) as k2 from leak l
                   where \(conditions.joined(separator: " and "))
                 ), bound as (
                   select exact.k1, exact.k2, seen.id
@@ -117,20 +118,21 @@
                   where ((seen.k1, seen.k2, seen.id) >= (select k1, k2, id from bound)) is not false \(cursorCondition)
                   order by exact.k1 desc, exact.k2 desc, seen.id desc limit \(limit)
                 )
-                \(LeakRow.select)
+                \(LeakRow.selectSQL)
                 order by page.k1 desc, page.k2 desc, page.id desc
                 """, values.all)
         }
 
-        /// Returns the conditions for a leak `l` that has reports in the period and is in the list.
-        private func listConditions(_ values: inout QueryValues) -> String {
+        /// Returns SQL for the conditions that a leak `l` has reports in the period and is in the list.
+        private func listConditionsSQL(_ values: inout QueryValues) -> String {
             let exclusion =
                 excludedRowIDs.isEmpty
                 ? "" : " and l.id not in (select unnest(\(values.bind(excludedRowIDs))))"
             return "l.last_hour >= \(values.bind(startHour))\(exclusion)"
         }
 
-        private func condition(
+        /// Returns SQL for the condition that the upper limits of a leak's sort keys are not below a bound.
+        private func conditionSQL(
             from bound: Bound, upperLimit upper: String, values: inout QueryValues
         ) -> String {
             // Without a near bound, an index of an order leads to most leaks, each of which would be read from the table. An
@@ -139,7 +141,8 @@
                 bound.isNear ? "l." + name : sortKeySQL(of: name, reportsSQL: upper) + " + 0"
             }
             let keys = [
-                (primary.map(column), bound.keys.primary), (secondary.map(column), bound.keys.secondary),
+                (firstSortColumn.map(column), bound.keys.primary),
+                (secondSortColumn.map(column), bound.keys.secondary),
                 ("l.id", bound.keys.leakRowID),
             ].compactMap { column, key in column.map { (column: $0, key: values.bind(key)) } }
             return """
@@ -148,16 +151,18 @@
                 """
         }
 
-        /// Returns a join that computes the sort keys and the other columns of `page` for each row of a table. The `offset 0` makes
-        /// PostgreSQL look up each row by its index.
-        private func exactJoin(
+        /// Returns SQL for a join that computes the sort keys and the other columns of `page` for each row of a table. The
+        /// `offset 0` makes PostgreSQL look up each row by its index.
+        private func exactJoinSQL(
             of table: String, where condition: String, _ values: inout QueryValues
         ) -> String {
-            let start = values.bind(period.start(now: now))
-            let reports = counts.reports(since: start, values.bind(Int64(period.firstBucket(now: now))))
+            let start = values.bind(period.startTime(now: now))
+            let reports = counts.reportsSQL(
+                sinceSQL: start, firstBucketSQL: values.bind(Int64(period.firstBucket(now: now))))
             return """
                 cross join lateral (
-                  select \(sortKeySQL(of: primary, reportsSQL: reports)) as k1, \(sortKeySQL(of: secondary, reportsSQL: reports)) as k2, \(reports) as reports,
+                  select \(sortKeySQL(of: firstSortColumn, reportsSQL: reports)) as k1,
+                    \(sortKeySQL(of: secondSortColumn, reportsSQL: reports)) as k2, \(reports) as reports,
                     l.installs, l.last_release as looked_at
                   from leak l left join \(counts.table) r on r.leak = l.id
                   where l.id = \(table).id and \(condition) offset 0
@@ -165,8 +170,8 @@
                 """
         }
 
-        private var primary: String? { query.sort.columns.primary }
-        private var secondary: String? { query.sort.columns.secondary }
+        private var firstSortColumn: String? { query.sort.columns.primary }
+        private var secondSortColumn: String? { query.sort.columns.secondary }
 
         /// - Parameter reportsSQL: SQL for the reports of the period, which replace the total reports.
         private func sortKeySQL(of column: String?, reportsSQL: String) -> String {
@@ -174,7 +179,7 @@
         }
 
         /// Returns SQL for an upper limit of the reports of leak `l` in the period.
-        private func upperLimit(_ values: inout QueryValues) -> String {
+        private func upperLimitSQL(_ values: inout QueryValues) -> String {
             // If the clock is behind the last hour, its periods begin earlier than the stored periods. A count that has reached its
             // limit does not grow any more.
             """

@@ -4,7 +4,7 @@
     extension PostgreSQLReader {
         func releaseCheck(_ query: ReleaseCheckQuery, now: Int64) throws(StoreError) -> ReleaseCheck? {
             try snapshot { connection throws(StoreError) in
-                let releases = try connection.run(Self.releases(ranking: query.version, app: query.key))
+                let releases = try connection.run(Self.releases(ofSameRankAs: query.version, app: query.key))
                 guard
                     let release = releases.first(where: { ByteText($0.text(1)) == ByteText(query.version) })?
                         .int64(0)
@@ -12,8 +12,8 @@
                 var version = ReleaseCheckSide(releaseRowIDs: [release], build: nil)
                 if let name = query.build {
                     guard
-                        let build = try Self.build(
-                            Self.build(name, of: version.releaseRowIDs), on: connection)
+                        let build = try Self.readBuild(
+                            Self.buildQuery(named: name, of: version.releaseRowIDs), on: connection)
                     else {
                         return nil
                     }
@@ -47,7 +47,7 @@
         }
 
         /// Selects the releases of an app whose versions rank the same as a version.
-        private static func releases(ranking version: String, app: AppKey) -> Query {
+        private static func releases(ofSameRankAs version: String, app: AppKey) -> Query {
             let order = VersionOrder(version)
             return Query(
                 """
@@ -58,13 +58,13 @@
                 .text(app.environment))
         }
 
-        private static func build(_ name: String, of releases: [Int64]) -> Query {
+        private static func buildQuery(named name: String, of releases: [Int64]) -> Query {
             Query(
                 "select id, name, order_key from build where release = any($1::bigint[]) and name = $2::text",
                 .integers(releases.map { $0 }), .text(name))
         }
 
-        private static func buildBefore(_ build: ReleaseCheckSide.Build, of releases: [Int64]) -> Query {
+        private static func buildBeforeQuery(_ build: ReleaseCheckSide.Build, of releases: [Int64]) -> Query {
             Query(
                 """
                 select id, name, order_key from build where release = any($1::bigint[]) and order_key < $2::bytea
@@ -72,7 +72,7 @@
                 """, .integers(releases.map { $0 }), .bytes(build.order), .bytes(build.floor))
         }
 
-        private static func build(
+        private static func readBuild(
             _ query: Query, on connection: PostgreSQLConnection
         ) throws(StoreError) -> ReleaseCheckSide.Build? {
             try connection.run(query).first.map {
@@ -85,17 +85,19 @@
         ) throws(StoreError) -> ReleaseCheckBaseline {
             let floor = ReleaseCheck.floor(baseline: query.baseline, of: query.version)
             if query.baseline == nil, let build = version.build,
-                let earlierBuild = try Self.build(
-                    buildBefore(build, of: version.releaseRowIDs), on: connection)
+                let earlierBuild = try Self.readBuild(
+                    buildBeforeQuery(build, of: version.releaseRowIDs), on: connection)
             {
                 return ReleaseCheckBaseline(
                     earlierBuild: earlierBuild, of: version, query.version, floor: floor)
             }
             if let text = query.baseline {
-                let rows = try connection.run(releases(ranking: text, app: query.key)).map { $0.int64(0) }
+                let rows = try connection.run(releases(ofSameRankAs: text, app: query.key)).map {
+                    $0.int64(0)
+                }
                 var side = ReleaseCheckSide(releaseRowIDs: rows, build: nil)
                 if let name = query.baselineBuild {
-                    side.build = try Self.build(build(name, of: rows), on: connection)
+                    side.build = try Self.readBuild(buildQuery(named: name, of: rows), on: connection)
                 }
                 return try ReleaseCheckBaseline(side, of: query, version, floor: floor)
             }
@@ -104,22 +106,22 @@
             guard let text = previousVersions.first?.text(0) else {
                 return ReleaseCheckBaseline(bound: floor, floor: floor)
             }
-            let rows = try connection.run(releases(ranking: text, app: query.key)).map { $0.int64(0) }
+            let rows = try connection.run(releases(ofSameRankAs: text, app: query.key)).map { $0.int64(0) }
             return ReleaseCheckBaseline(
                 side: ReleaseCheckSide(releaseRowIDs: rows, build: nil),
                 resultSide: ReleaseCheck.Side(version: text),
                 bound: VersionOrder(text).higherRankLowerBound, floor: floor)
         }
 
-        /// Selects the highest version that was in use among those that rank lower: ``CurrentRelease/earlierOrder``.
+        /// Selects the highest version that was in use among the versions that rank lower, see ``CurrentRelease/earlierOrderSQL``.
         private static func versionBefore(_ version: String, from floor: [UInt8], app: AppKey) -> Query {
             Query(
                 """
                 select version from (
-                  select \(CurrentRelease.earlierColumns) from app a join release r on r.app = a.id
+                  select \(CurrentRelease.earlierColumnsSQL) from app a join release r on r.app = a.id
                     and r.order_key < $1::bytea and r.order_key >= $2::bytea
                   where a.name = $3::text and a.environment = $4::text) as earlier
-                order by \(CurrentRelease.earlierOrder) limit 1
+                order by \(CurrentRelease.earlierOrderSQL) limit 1
                 """, .bytes(VersionOrder(version).sameRankLowerBound), .bytes(floor), .text(app.name),
                 .text(app.environment))
         }
@@ -129,7 +131,7 @@
             on connection: PostgreSQLConnection
         ) throws(StoreError) {
             func buckets(_ row: Row, _ column: Int32) throws(StoreError) -> BucketCounts {
-                guard let counts = BucketNumber.counts(row.bytes(column)) else {
+                guard let counts = BucketCountsNumeric.counts(row.bytes(column)) else {
                     throw .unreadable("counts by bucket", in: connection.name)
                 }
                 return counts
@@ -206,13 +208,14 @@
                       from unnest($1::bigint[]) as j (leak)
                       left join leak_release c on c.leak = j.leak and c.release = $2::bigint
                     )
-                    \(LeakRow.select)
+                    \(LeakRow.selectSQL)
                     """, .integers(leaks.map { $0 }), .integer(release)))
             var rowsByLeak: [Int64: LeakRow] = [:]
             for row in answer { rowsByLeak[row.int64(0)] = try LeakRow(row, in: connection.name) }
             let numbers = leaks.filter { rowsByLeak[$0] != nil }
             var rows = numbers.compactMap { rowsByLeak[$0] }
-            try complete(&rows, numbers: numbers, leakStates: leakStates, now: now, on: connection)
+            try addStatesAndTrends(
+                to: &rows, rowIDs: numbers, leakStates: leakStates, now: now, on: connection)
             return Dictionary(uniqueKeysWithValues: zip(numbers, rows))
         }
     }

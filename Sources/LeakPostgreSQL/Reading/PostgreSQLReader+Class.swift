@@ -15,17 +15,17 @@
                     leaks: try rows(
                         answers[2].map { $0.int64(0) }, ofClass: name, app: app, now: now, on: connection),
                     total: totals.int(0), reports: totals.int(1), freed: totals.int(2),
-                    installs: try Self.union(answers[4], connection),
+                    installs: try Self.unionCount(of: answers[4], connection),
                     lived: try Self.percentiles(answers[3], connection), firstSeen: totals.int64(3),
                     lastSeen: totals.int64(4), related: Self.related(answers[5], to: name))
             }
         }
 
-        /// The `from` clause: leaks `l` of a class, with the class and the app as `$1` and `$2`.
-        private static let fromClause = """
+        /// SQL for the `from` clause: leaks `l` of a class, with the class and the app as `$1` and `$2`.
+        private static let fromClauseSQL = """
             from app a join leak l on l.app = a.id and l.class = $1::text
             """
-        private static let appCondition =
+        private static let appConditionSQL =
             "a.environment = $3::text and ($2::text is null or a.name = $2::text)"
 
         private static func totals(ofClass name: String, _ app: AppScope) -> Query {
@@ -33,27 +33,27 @@
                 """
                 select count(*), least(coalesce(sum(l.reports), 0), LARGEST_TOTAL)::bigint,
                   least(coalesce(sum(l.freed), 0), LARGEST_TOTAL)::bigint, min(l.first_seen), max(l.last_seen)
-                \(fromClause) where \(appCondition)
+                \(fromClauseSQL) where \(appConditionSQL)
                 """, .text(name), .text(app.app), .text(app.environment))
         }
 
         private static func modules(ofClass name: String, _ app: AppScope) -> Query {
             Query(
                 """
-                select distinct t.module collate "C" as module \(fromClause) join leak_text t on t.leak = l.id
-                where \(appCondition) and t.module is not null order by module limit $4::bigint
+                select distinct t.module collate "C" as module \(fromClauseSQL) join leak_text t on t.leak = l.id
+                where \(appConditionSQL) and t.module is not null order by module limit $4::bigint
                 """, .text(name), .text(app.app), .text(app.environment), .integer(LeakClass.maxNamesShown))
         }
 
         private static func leaks(ofClass name: String, _ app: AppScope) -> Query {
             Query(
-                "select l.id \(fromClause) where \(appCondition) order by l.reports desc, l.id limit $4::bigint",
+                "select l.id \(fromClauseSQL) where \(appConditionSQL) order by l.reports desc, l.id limit $4::bigint",
                 .text(name), .text(app.app), .text(app.environment), .integer(LeakClass.maxLeaksShown))
         }
 
         private static func lifetimes(ofClass name: String, _ app: AppScope) -> Query {
             Query(
-                "select d.histogram \(fromClause) join leak_lived d on d.leak = l.id where \(appCondition)",
+                "select d.histogram \(fromClauseSQL) join leak_lived d on d.leak = l.id where \(appConditionSQL)",
                 .text(name), .text(app.app), .text(app.environment))
         }
 
@@ -62,11 +62,11 @@
         private static func installs(ofClass name: String, _ app: AppScope) -> Query {
             Query(
                 """
-                select i.members \(fromClause) join install_set i on i.scope = $4::bigint and i.owner = l.id and i.part = 0
-                where \(appCondition)
+                select i.members \(fromClauseSQL) join install_set i on i.scope = $4::bigint and i.owner = l.id and i.part = 0
+                where \(appConditionSQL)
                 union all
-                select i.members \(fromClause) join install_set i on i.scope = $5::bigint and i.owner = l.id
-                where \(appCondition) and not exists (
+                select i.members \(fromClauseSQL) join install_set i on i.scope = $5::bigint and i.owner = l.id
+                where \(appConditionSQL) and not exists (
                   select 1 from install_set o where o.scope = $4::bigint and o.owner = l.id and o.part = 0)
                 """, .text(name), .text(app.app), .text(app.environment),
                 .integer(InstallScope.leak(rowID: 0).row.scope),
@@ -78,7 +78,7 @@
                 """
                 select l.class, count(*), least(sum(l.reports), LARGEST_TOTAL)::bigint
                 from app a join leak l on l.app = a.id and substring(l.class from '[^.]*$') = $1::text
-                where \(appCondition) and l.class <> $4::text group by l.class order by l.class
+                where \(appConditionSQL) and l.class <> $4::text group by l.class order by l.class
                 """, .text(LeakClass.innermost(of: name)), .text(app.app), .text(app.environment), .text(name)
             )
         }
@@ -94,16 +94,18 @@
                       select id, 0 as k1, 0 as k2, reports, installs, last_release as looked_at from leak
                       where id = any($1::bigint[])
                     )
-                    \(LeakRow.select)
+                    \(LeakRow.selectSQL)
                     """, .integers(numbers.map { $0 })))
             var rows: [Int64: LeakRow] = [:]
             for row in answer { rows[row.int64(0)] = try LeakRow(row, in: connection.name) }
             let leakStates = LeakStates(
-                known: knownLeaks.names(name) ? try knownRows(app: app, on: connection) : KnownLeakRows(),
+                known: knownLeaks.namesClass(name)
+                    ? try knownRows(app: app, on: connection) : KnownLeakRows(),
                 decided: try decidedLeaks(among: numbers, on: connection), now: now)
             let foundNumbers = numbers.filter { rows[$0] != nil }
             var leaks = foundNumbers.compactMap { rows[$0] }
-            try Self.complete(&leaks, numbers: foundNumbers, leakStates: leakStates, now: now, on: connection)
+            try Self.addStatesAndTrends(
+                to: &leaks, rowIDs: foundNumbers, leakStates: leakStates, now: now, on: connection)
             return leaks
         }
 
@@ -120,8 +122,10 @@
             return mergedHistogram.percentiles
         }
 
-        private static func union(_ rows: Rows, _ connection: PostgreSQLConnection) throws(StoreError) -> Int
-        {
+        /// Returns the number of members of the union of sets of installs.
+        private static func unionCount(
+            of rows: Rows, _ connection: PostgreSQLConnection
+        ) throws(StoreError) -> Int {
             var mergedSet = InstallSet()
             for row in rows {
                 guard let set = InstallSet(bytes: row.bytes(0)) else {

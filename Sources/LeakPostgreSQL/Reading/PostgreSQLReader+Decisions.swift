@@ -19,7 +19,7 @@
                 slow: slow.map { ($0.int64(0), $0.int(1)) }, now: now)
         }
 
-        /// Returns the leaks with a decision. They are found in an index of their own: the cost depends on the number of such
+        /// Returns the leaks with a decision. A separate index finds them, so the time depends only on the number of such
         /// leaks, however many other leaks there are.
         func decidedLeaks(app: AppScope, on connection: PostgreSQLConnection) throws(StoreError)
             -> [DecidedLeak]
@@ -78,21 +78,21 @@
             return decidedLeaks
         }
 
-        private static let contradictingReports = ContradictingReports.sql(smallest: "least")
+        private static let contradictingReportsSQL = ContradictingReports.sql(smallest: "least")
 
         private static func decisionStatuses(_ decisions: [Int64]) -> Query {
             Query(
                 """
-                select d.leak, \(PastDecision.Column.list), coalesce(since.reports, greatest(l.reports - d.reports_then, 0)), since.back_in,
+                select d.leak, \(PastDecision.Column.columnsSQL), coalesce(since.reports, greatest(l.reports - d.reports_then, 0)), since.back_in,
                   coalesce(since.may_expire, false)
                 from decision d join leak l on l.id = d.leak
                 left join lateral (
                   select least(coalesce(sum(c.reports), 0), LARGEST_TOTAL)::bigint as reports,
                     (array_agg(c.version order by c.order_key))[1] as back_in, bool_or(c.is_known) as may_expire
                   from (
-                    select r.version, r.order_key, \(contradictingReports) as reports, r.id <= d.known_release as is_known
+                    select r.version, r.order_key, \(contradictingReportsSQL) as reports, r.id <= d.known_release as is_known
                     from leak_release c join release r on r.id = c.release and r.order_key >= d.fix_from
-                    \(ContradictingReports.join)
+                    \(ContradictingReports.joinSQL)
                     where c.leak = d.leak) c
                   where c.reports > 0
                 ) since on d.fix_from is not null
@@ -121,21 +121,21 @@
                 select c.leak, c.release from leak l join decision d on d.id = l.state
                 join leak_release c on c.leak = l.id\(release == nil ? "" : " and c.release = $2::bigint")
                 join release r on r.id = c.release and r.order_key >= d.fix_from
-                \(ContradictingReports.join)
-                where l.id = any($1::bigint[]) and \(contradictingReports) > 0
+                \(ContradictingReports.joinSQL)
+                where l.id = any($1::bigint[]) and \(contradictingReportsSQL) > 0
                 """, [.integers(regressed.map { $0 })] + (release.map { [.integer($0)] } ?? []))
         }
 
         /// Adds the evidence for the fixes of the resolved leaks among the rows.
         ///
-        /// - Parameter numbers: the row IDs of the same leaks, in the same order.
+        /// - Parameter rowIDs: the row IDs of the same leaks, in the same order.
         static func addFixes(
-            to rows: inout [LeakRow], numbers: [Int64], on connection: PostgreSQLConnection
+            to rows: inout [LeakRow], rowIDs: [Int64], on connection: PostgreSQLConnection
         ) throws(StoreError) {
-            let resolved = zip(rows, numbers).filter { $0.0.hasFix }.map(\.1)
+            let resolved = zip(rows, rowIDs).filter { $0.0.hasFix }.map(\.1)
             guard !resolved.isEmpty else { return }
             let histories = try fixHistories(.current, of: resolved, on: connection)
-            for (index, number) in numbers.enumerated() { rows[index].addFix(histories[number]?.current) }
+            for (index, number) in rowIDs.enumerated() { rows[index].addFix(histories[number]?.current) }
         }
 
         private static func fixHistories(
@@ -145,15 +145,15 @@
             let answers = try connection.run(
                 parts.map { part in
                     Query(
-                        FixHistory.select(
-                            part, decisions, from: "(select * from leak where id = any($1::bigint[])) l",
+                        FixHistory.selectSQL(
+                            part, of: decisions, from: "(select * from leak where id = any($1::bigint[])) l",
                             smallest: "least"), .integers(leaks.map { $0 }))
                 })
             var histories: [Int64: FixHistory] = [:]
             for (part, rows) in zip(parts, answers) {
                 for row in rows {
                     try histories[row.int64(0), default: FixHistory()]
-                        .add(row, of: part, in: connection.name) { BucketNumber.counts($0) }
+                        .add(row, of: part, in: connection.name) { BucketCountsNumeric.counts($0) }
                 }
             }
             return histories
@@ -161,7 +161,7 @@
 
         static func history(of leak: Int64) -> Query {
             Query(
-                "select \(PastDecision.Column.list), d.id from decision d where d.leak = $1::bigint order by d.id desc limit $2::bigint",
+                "select \(PastDecision.Column.columnsSQL), d.id from decision d where d.leak = $1::bigint order by d.id desc limit $2::bigint",
                 .integer(leak), .integer(Decision.maxPerLeak))
         }
 

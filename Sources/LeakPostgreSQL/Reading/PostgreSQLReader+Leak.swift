@@ -16,7 +16,7 @@
                           select id, 0 as k1, 0 as k2, reports, installs, last_release as looked_at
                           from leak where key = any($1::uuid[])
                         )
-                        \(LeakRow.select)
+                        \(LeakRow.selectSQL)
                         """, .uuids([id])))
                 guard let found = answer.first else { return nil }
                 var row = try LeakRow(found, in: connection.name)
@@ -34,7 +34,7 @@
                     Query(
                         """
                         select r.version from leak l join app a on a.id = l.app
-                        join release r on r.id = (\(CurrentRelease.reference)) where l.id = $1::bigint
+                        join release r on r.id = (\(CurrentRelease.referenceReleaseSQL)) where l.id = $1::bigint
                         """, .integer(number)),
                 ])
                 let trend = Self.trend(answers[3], .day, from: first, count: LeakRow.trendDays)
@@ -46,7 +46,7 @@
                     try knownMatch(of: row, number, on: connection),
                     try decidedLeaks(among: [number], on: connection).first?.decisionStatus, now: now)
                 var rows = [row]
-                try Self.addFixes(to: &rows, numbers: [number], on: connection)
+                try Self.addFixes(to: &rows, rowIDs: [number], on: connection)
                 row = rows[0]
                 var detail = LeakDetail(
                     row: row, versions: answers[0].map { Self.version($0) },
@@ -66,7 +66,7 @@
         func trend(of id: LeakID, by step: Trend.Step, now: Int64) throws(StoreError) -> Trend? {
             let firstDay = Calendar.day(of: now) - LeakRow.trendDays + 1
             return try snapshot { connection throws(StoreError) in
-                guard let number = try Self.number(of: id, on: connection) else { return nil }
+                guard let number = try Self.rowID(of: id, on: connection) else { return nil }
                 switch step {
                 case .day:
                     return Self.trend(
@@ -82,7 +82,7 @@
 
         func samples(of id: LeakID) throws(StoreError) -> [SampleReport]? {
             try snapshot { connection throws(StoreError) in
-                guard let number = try Self.number(of: id, on: connection) else { return nil }
+                guard let number = try Self.rowID(of: id, on: connection) else { return nil }
                 return Self.samples(
                     try connection.run(
                         Query(
@@ -96,7 +96,7 @@
             }
         }
 
-        private static func number(of id: LeakID, on connection: PostgreSQLConnection) throws(StoreError)
+        private static func rowID(of id: LeakID, on connection: PostgreSQLConnection) throws(StoreError)
             -> Int64?
         {
             try connection.run(Query("select id from leak where key = any($1::uuid[])", .uuids([id])))

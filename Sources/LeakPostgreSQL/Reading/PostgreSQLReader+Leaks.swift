@@ -24,8 +24,9 @@
                     cursors.removeLast()
                     next = cursors.last?.text(for: query)
                 }
-                try Self.complete(
-                    &rows, numbers: cursors.map(\.leakRowID), leakStates: leakStates, now: now, on: connection
+                try Self.addStatesAndTrends(
+                    to: &rows, rowIDs: cursors.map(\.leakRowID), leakStates: leakStates, now: now,
+                    on: connection
                 )
                 var page = LeakPage(
                     leaks: rows, next: next, total: foundPage.totals.leaks, reports: foundPage.totals.reports)
@@ -40,7 +41,7 @@
             }
         }
 
-        /// The rows of a page and the first one of the next page, and the totals of the list.
+        /// The rows of a page, the first row of the next page, and the totals of the list.
         private struct FoundPage {
             var rows: Rows
             var totals: LeakTotals
@@ -73,7 +74,8 @@
             let setAside = setAsideStates(query, leakStates)
             var ofAllTime = query
             ofAllTime.period = nil
-            // The indexes limit the reports of a period from above, which does not help to find the fewest.
+            // The indexes give upper limits of the reports of a period, which do not help to find the leaks with the fewest
+            // reports.
             guard ofAllTime.isReadFromIndex, query.period == nil || !query.isAscending else {
                 let selection = FilteredList(query, leakStates, now: now)
                 let setAsideTotals = setAside.map {
@@ -142,22 +144,22 @@
 
         /// Adds the states and the trends of leaks, which are not columns of the rows.
         ///
-        /// - Parameter numbers: the row IDs of the same leaks, in the same order.
-        static func complete(
-            _ rows: inout [LeakRow], numbers: [Int64], leakStates: LeakStates, now: Int64,
+        /// - Parameter rowIDs: the row IDs of the same leaks, in the same order.
+        static func addStatesAndTrends(
+            to rows: inout [LeakRow], rowIDs: [Int64], leakStates: LeakStates, now: Int64,
             on connection: PostgreSQLConnection
         ) throws(StoreError) {
             let first = Calendar.day(of: now) - LeakRow.trendDays + 1
-            let trends = try trends(of: numbers, from: first, on: connection)
-            for (index, number) in numbers.enumerated() {
+            let trends = try trends(of: rowIDs, from: first, on: connection)
+            for (index, number) in rowIDs.enumerated() {
                 leakStates.mark(&rows[index], number, now: now)
                 rows[index].trendFrom = first
                 rows[index].trend = trends[number] ?? [Int](repeating: 0, count: LeakRow.trendDays)
             }
-            try addFixes(to: &rows, numbers: numbers, on: connection)
+            try addFixes(to: &rows, rowIDs: rowIDs, on: connection)
         }
 
-        /// Returns the states whose leaks a list leaves out, and counts apart.
+        /// Returns the states whose leaks a list leaves out and counts separately.
         private static func setAsideStates(_ query: LeakQuery, _ leakStates: LeakStates) -> [LeakQuery
             .StateFilter]
         {
@@ -195,10 +197,10 @@
             return Query(
                 """
                 with page as (
-                  \(next.select("id, reports, installs, last_release as looked_at", limit: "$2::bigint", exclusion))
+                  \(next.selectSQL(columns: "id, reports, installs, last_release as looked_at", limitSQL: "$2::bigint", exclusionSQL: exclusion))
                   order by k1 \(order), k2 \(order), id \(order) limit $2::bigint
                 )
-                \(LeakRow.select)
+                \(LeakRow.selectSQL)
                 order by page.k1 \(order), page.k2 \(order), page.id \(order)
                 """, values)
         }
@@ -243,16 +245,16 @@
 
         /// - Parameters:
         ///   - columns: of `leak`, as `l`; the sort keys `k1` and `k2` follow them.
-        ///   - exclusion: further conditions, each preceded by `and`.
-        func select(_ columns: String, limit: String, _ exclusion: String = "") -> String {
+        ///   - exclusionSQL: further conditions, each preceded by `and`.
+        func selectSQL(columns: String, limitSQL: String, exclusionSQL: String = "") -> String {
             let keys = [primary, secondary].compactMap { $0 }
             let order = direction.keyword
             return """
                 select next.* from app a cross join lateral (
                     select \(columns), \(primary) as k1, \(secondary ?? "0::bigint") as k2 from leak l where app = a.id
                       and (\(keys.joined(separator: ", ")), id) \(direction.after) ($5::bigint, \(secondary == nil ? "" : "$6::bigint, ")$4::bigint)
-                      \(exclusion)
-                    order by \(keys.map { "\($0) \(order), " }.joined())id \(order) limit \(limit)
+                      \(exclusionSQL)
+                    order by \(keys.map { "\($0) \(order), " }.joined())id \(order) limit \(limitSQL)
                   ) next where a.environment = $3::text and ($1::text is null or a.name = $1::text)
                 """
         }
@@ -262,7 +264,7 @@
         /// Columns of `leak` that follow the app in an index.
         var columns: (primary: String, secondary: String?) {
             switch self {
-            // No index has one of the other orders, so their lists are sorted as a whole.
+            // No index has the orders by cost, name, state or recent reports, so such lists are sorted as a whole.
             case .impact, .cost, .name, .state, .recent: ("impact", "reports")
             case .reports: ("reports", nil)
             case .installs: ("installs", "reports")

@@ -38,8 +38,8 @@
             }
         }
 
-        /// Returns the session counts of the most recent version below the current release that has sessions, among the ``ReleaseSummary/maxListed``
-        /// versions below it.
+        /// Returns the session counts of the highest version below the current release that has sessions, among the
+        /// ``ReleaseSummary/maxListed`` highest versions below the current release.
         private func readLastSessions(
             _ app: AppScope, on connection: PostgreSQLConnection
         ) throws(StoreError) -> VersionSessions? {
@@ -155,7 +155,7 @@
                 """
                 select coalesce(sum(h.seen), 0)::bigint from app a join app_last_hour h on h.app = a.id
                 where h.hour >= $2::bigint and a.environment = $3::text and ($1::text is null or a.name = $1::text)
-                """, .text(app.app), .integer(period.start(now: now) / Calendar.hourMilliseconds),
+                """, .text(app.app), .integer(period.startTime(now: now) / Calendar.hourMilliseconds),
                 .text(app.environment))
         }
 

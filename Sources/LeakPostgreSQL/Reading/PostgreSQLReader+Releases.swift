@@ -33,8 +33,8 @@
                 """, .text(app.name), .text(app.environment), .text(StoreLimits.other))
         }
 
-        /// Returns the current release of one app and the version before it that was in use, because versions of different apps do
-        /// not compare. Without a name, returns those of the only app.
+        /// Returns the current release of an app, and the version before it that was in use. If the scope names no app, returns
+        /// them only if there is one app, because versions of different apps cannot be compared.
         func currentReleases(
             ofOnly app: AppScope, regressed: [Int64], on connection: PostgreSQLConnection
         ) throws(StoreError) -> (current: ReleaseSummary?, previous: ReleaseSummary?) {
@@ -42,7 +42,7 @@
                 try connection.run(
                     Query(
                         """
-                        select name, newest_release, (\(CurrentRelease.previous(of: "a.newest_release", app: "a.id")))
+                        select name, newest_release, (\(CurrentRelease.previousReleaseSQL(of: "a.newest_release", app: "a.id")))
                         from app a where environment = $1::text and ($2::text is null or name = $2::text) limit 2
                         """, .text(app.environment), .text(app.app))))
             guard apps.count == 1, let current = apps[0].optionalInt64(1) else { return (nil, nil) }
@@ -67,7 +67,7 @@
                 try connection.run(
                     Query(
                         """
-                        select \(ReleaseSummary.Column.list), (select coalesce(max(id), 0) from merged_leak)
+                        select \(ReleaseSummary.Column.columnsSQL), (select coalesce(max(id), 0) from merged_leak)
                         from app a join release r on r.app = a.id
                         where a.name = $1::text and a.environment = $4::text
                           and ($3::bigint is null
@@ -91,7 +91,8 @@
                     order by order_key
                     """, .integers(releases.prefix(limit).map(\.rowID))), Self.regressions(of: regressed),
                 Query(
-                    CurrentRelease.hours("$1::text", "$2::text"), .text(app.name), .text(app.environment)),
+                    CurrentRelease.releaseHoursSQL(name: "$1::text", environment: "$2::text"),
+                    .text(app.name), .text(app.environment)),
             ])
             var builds: [Int64: [String]] = [:]
             for row in answers[0] { builds[row.int64(0), default: []].append(row.text(1)) }

@@ -20,8 +20,8 @@
 
         /// Runs `body` on one state of the database, so that all its numbers agree.
         ///
-        /// A connection that turns out to be broken is replaced once: the database may have been away for a moment. A connection
-        /// that timed out is not replaced, because that has taken long enough.
+        /// A connection that turns out to be broken is replaced once: the database may have been unreachable for a moment.
+        /// After a time-out, `body` is not run again, because the call has already taken long enough.
         func snapshot<Result>(
             _ body: (PostgreSQLConnection) throws(StoreError) -> Result
         ) throws(StoreError) -> Result {
@@ -44,14 +44,14 @@
             _ body: (PostgreSQLConnection) throws(StoreError) -> Result
         ) throws(StoreError) -> Result {
             do throws(StoreError) {
-                return try once(body)
+                return try runOnce(body)
             } catch {
                 guard error.reason == .unavailable, serverErrorKind != .tooSlow else { throw error }
-                return try once(body)
+                return try runOnce(body)
             }
         }
 
-        private func once<Result>(
+        private func runOnce<Result>(
             _ body: (PostgreSQLConnection) throws(StoreError) -> Result
         ) throws(StoreError) -> Result {
             serverErrorKind = nil
@@ -127,16 +127,16 @@
             }
         }
 
-        func credentials(all: Bool, now: Int64) throws(StoreError) -> [Credential] {
+        func credentials(includingEnded: Bool, now: Int64) throws(StoreError) -> [Credential] {
             try snapshot { connection throws(StoreError) in
                 let rows = try connection.run(
                     Query(
                         """
-                        select \(Credential.Column.list)
+                        select \(Credential.Column.columnsSQL)
                         from credential
                         where $1::bool or (revoked_at is null and (expires_at is null or expires_at > $2::bigint))
                         order by id
-                        """, .boolean(all), .integer(now)))
+                        """, .boolean(includingEnded), .integer(now)))
                 var credentials: [Credential] = []
                 for row in rows {
                     credentials.append(try Credential(row, in: connection.name))
@@ -145,9 +145,9 @@
             }
         }
 
-        /// Returns a hash of the transactions that this transaction sees. Unrelated transactions on the same server change it as
-        /// well. That costs the reader an unnecessary read, while a count of commits that each collector writes would cost every
-        /// commit.
+        /// Returns a hash of the transactions that this transaction sees. Unrelated transactions on the same server change it
+        /// as well, so that the reader sometimes reads more than necessary. A counter that each collector writes would slow
+        /// down every commit.
         func changeCounter() throws(StoreError) -> Int64 {
             try probe(Query("select hashtextextended(pg_current_snapshot()::text, 0)")).first?.int64(0) ?? 0
         }

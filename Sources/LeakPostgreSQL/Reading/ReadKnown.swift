@@ -2,8 +2,8 @@
     internal import LeakStore
 
     extension PostgreSQLReader {
-        /// Returns the leaks of an app, or of all apps, that ``KnownLeaks`` describes. They are found by class in an index: the
-        /// cost depends on the number of such leaks, however many other leaks there are.
+        /// Returns the leaks of an app, or of all apps, that ``KnownLeaks`` describes. An index finds them by their class, so
+        /// the time depends only on the number of such leaks, however many other leaks there are.
         func knownRows(app: AppScope, on connection: PostgreSQLConnection) throws(StoreError) -> KnownLeakRows
         {
             var foundRows = KnownLeakRows()
@@ -42,7 +42,7 @@
         func knownMatch(
             of row: LeakRow, _ number: Int64, on connection: PostgreSQLConnection
         ) throws(StoreError) -> KnownMatch? {
-            guard let className = row.identity.className, knownLeaks.names(className) else { return nil }
+            guard let className = row.identity.className, knownLeaks.namesClass(className) else { return nil }
             var observed = [
                 number: ObservedLeak(
                     className: className, kind: row.identity.kind, stack: [], reports: row.reports,

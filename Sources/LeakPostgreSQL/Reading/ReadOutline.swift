@@ -19,7 +19,7 @@
                 let rows = try connection.run(
                     Query(
                         """
-                        select \(LeakOutline.Column.list)
+                        select \(LeakOutline.Column.columnsSQL)
                         from leak l join leak_text t on t.leak = l.id where l.key = any($1::uuid[])
                         """, .uuids([id])))
                 guard let row = rows.first else { return nil }
@@ -27,7 +27,7 @@
             }
         }
 
-        func outlines(near id: LeakID) throws(StoreError) -> [LeakOutline] {
+        func outlines(similarTo id: LeakID) throws(StoreError) -> [LeakOutline] {
             guard let leak = try outline(of: id) else { return [] }
             return try snapshot { connection throws(StoreError) in
                 let similar = try leaksWithSimilarNames(leak, connection)
@@ -35,7 +35,7 @@
                     Query(
                         """
                         with this as (select id, app, class from leak where key = any($1::uuid[]))
-                        select \(LeakOutline.Column.list)
+                        select \(LeakOutline.Column.columnsSQL)
                         from (
                           select id from (select other.id from this cross join lateral (
                               select l.id, l.reports from leak l
@@ -53,7 +53,8 @@
                         ) as near join leak l on l.id = near.id join leak_text t on t.leak = l.id
                         """, .uuids([id]),
                         .integers(GroupingKeyElements.hashes(of: leak.groupingKey).map(Optional.some)),
-                        .integer(SimilarLeakLimits.classRows), .integer(SimilarLeakLimits.classLeaks),
+                        .integer(SimilarLeakLimits.maxSearchedLeaksOfClass),
+                        .integer(SimilarLeakLimits.maxReadLeaksOfClass),
                         .integer(SimilarLeakLimits.maxLeaksPerElement),
                         .integers(similar.map(Optional.some))))
                 var outlines: [LeakOutline] = []
@@ -64,9 +65,9 @@
 
         /// Returns the row IDs of leaks with a class or text like that of a leak.
         ///
-        /// For a leak with a class, it reads at most 2 × ``SimilarLeakLimits/classNames`` entries of the index `leak_of_class`, and
-        /// the other entries of the last class in each direction. For a leak without a class, it reads the entries of all leaks of
-        /// the app without a class.
+        /// For a leak with a class, it reads at most 2 × ``SimilarLeakLimits/maxComparedClassNames`` entries of the index
+        /// `leak_of_class`, and the other entries of the last class in each direction. For a leak without a class, it reads the
+        /// entries of all leaks of the app without a class.
         private func leaksWithSimilarNames(
             _ leak: LeakOutline, _ connection: PostgreSQLConnection
         ) throws(StoreError) -> [Int64] {
@@ -79,7 +80,7 @@
                           where l.app = this.app and l.class is null and l.id <> this.id
                           order by l.id desc limit $2::bigint) as l
                         join leak_text t on t.leak = l.id where this.key = any($1::uuid[])
-                        """, .uuids([leak.id]), .integer(SimilarLeakLimits.texts))
+                        """, .uuids([leak.id]), .integer(SimilarLeakLimits.maxComparedTexts))
                     : Query(
                         """
                         select l.id, l.class, '' from leak this cross join lateral (
@@ -89,7 +90,7 @@
                           (select l.id, l.class from leak l where l.app = this.app and l.class < this.class
                             order by l.class desc, l.id desc limit $2::bigint)) as l
                         where this.key = any($1::uuid[])
-                        """, .uuids([leak.id]), .integer(SimilarLeakLimits.classNames)))
+                        """, .uuids([leak.id]), .integer(SimilarLeakLimits.maxComparedClassNames)))
             var similar = SimilarNameSearch(to: leak)
             for row in rows { similar.add(row.int64(0), className: row.optionalText(1), text: row.text(2)) }
             return similar.nearest

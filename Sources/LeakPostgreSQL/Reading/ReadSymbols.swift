@@ -4,7 +4,7 @@
     extension PostgreSQLReader {
         func symbolsVersion() throws(StoreError) -> SymbolsVersion {
             let row = try probe(Query("select coalesce(max(id), 0), count(*) from symbol_table")).first
-            return SymbolsVersion(last: row?.int64(0) ?? 0, count: row?.int(1) ?? 0)
+            return SymbolsVersion(lastRowID: row?.int64(0) ?? 0, tableCount: row?.int(1) ?? 0)
         }
 
         func symbols() throws(StoreError) -> [StoredSymbols] {
@@ -12,7 +12,7 @@
                 let rows = try connection.run(
                     Query(
                         """
-                        select \(StoredSymbols.Column.list) from symbol_table order by id desc
+                        select \(StoredSymbols.Column.columnsSQL) from symbol_table order by id desc
                         """))
                 var symbols: [StoredSymbols] = []
                 for row in rows {
@@ -30,7 +30,7 @@
             }
         }
 
-        func leaks(withPlacesIn images: [String]) throws(StoreError) -> [LeakID] {
+        func leaks(withFramesOf images: [String]) throws(StoreError) -> [LeakID] {
             try snapshot { connection throws(StoreError) in
                 let rows = try connection.run(
                     Query(

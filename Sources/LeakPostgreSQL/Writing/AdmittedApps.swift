@@ -24,10 +24,10 @@
         /// An app that submissions name.
         private struct RequestedApp {
             var app: AppKey
-            /// The ingest keys of the submissions in which anything but explanations names the app, in order of arrival. Without
-            /// app, the app is not created.
+            /// The ingest keys of the submissions in which anything but explanations names the app, in order of arrival. If
+            /// there are none, the app is not created.
             var keys: [Int64] = []
-            /// Arrival of the first submission.
+            /// The time at which the first submission arrived.
             var seen: Int64
         }
 
@@ -41,7 +41,7 @@
             var apps = AdmittedApps()
             var uncachedApps: [RequestedApp] = []
             var indexes: [AppKey: Int] = [:]
-            func add(_ sentApp: AppKey, of submission: Submission, counts: Bool) {
+            func add(_ sentApp: AppKey, of submission: Submission, canCreateApp: Bool) {
                 let app = sentApp.storable
                 apps.countedApps[sentApp] = app
                 guard apps.rows[app] == nil else { return }
@@ -54,15 +54,15 @@
                     uncachedApps.append(RequestedApp(app: app, seen: submission.receivedAt))
                     indexes[app] = index
                 }
-                if counts, !uncachedApps[index].keys.contains(submission.keyID) {
+                if canCreateApp, !uncachedApps[index].keys.contains(submission.keyID) {
                     uncachedApps[index].keys.append(submission.keyID)
                 }
             }
             for submission in submissions {
-                for app in submission.countedApps { add(app, of: submission, counts: true) }
+                for app in submission.countedApps { add(app, of: submission, canCreateApp: true) }
             }
             for submission in submissions where !submission.explanations.isEmpty {
-                for origin in submission.origins { add(origin.appKey, of: submission, counts: false) }
+                for origin in submission.origins { add(origin.appKey, of: submission, canCreateApp: false) }
             }
             guard !uncachedApps.isEmpty else { return apps }
             let missingApps = try find(uncachedApps, addingTo: &apps, names: &names).filter {
@@ -187,7 +187,7 @@
             AdmittedApp(apps.countedApps[app] ?? app, number: 0)
         }
 
-        func release(_ version: String, of app: Int, key: Int64, at: Int64) -> AdmittedName {
+        func release(_ version: String, of app: Int, key: Int64, seenAt: Int64) -> AdmittedName {
             AdmittedName(version.storable, number: 0)
         }
 
@@ -201,6 +201,6 @@
 
         func module(of leak: LeakID) -> String? { modules[leak] }
 
-        func admits(_ leak: Int, in build: Int, isLast: Bool, of app: Int, key: Int64) -> Bool { true }
+        func admits(_ leak: Int, in build: Int, isLastResort: Bool, of app: Int, key: Int64) -> Bool { true }
     }
 #endif

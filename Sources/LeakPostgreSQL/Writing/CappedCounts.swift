@@ -34,9 +34,11 @@
         func upsert(of rows: [Row], maxNames: Int) -> Query? {
             guard !rows.isEmpty else { return nil }
             let bucketColumn = hasBuckets ? ", buckets" : ""
-            let sum = "case when sum(count) < \(BucketNumber.limit) then sum(buckets) else 0 end"
-            let bucketSum = BucketNumber.sum(
-                "known.buckets", "excluded.buckets", total: "known.\(countColumn) + excluded.\(countColumn)")
+            let sum =
+                "case when sum(count) < \(BucketCountsNumeric.totalLimitSQL) then sum(buckets) else 0 end"
+            let bucketSum = BucketCountsNumeric.sumSQL(
+                "known.buckets", "excluded.buckets",
+                totalSQL: "known.\(countColumn) + excluded.\(countColumn)")
             return Query(
                 """
                 with asked as (

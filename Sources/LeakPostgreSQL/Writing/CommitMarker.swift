@@ -1,7 +1,7 @@
 #if PostgreSQL
     internal import LeakStore
 
-    /// Determines whether a transaction whose commit was not answered is in the database.
+    /// A marker that shows if a transaction whose commit was not answered is in the database.
     ///
     /// Each transaction of a writer stores its number in the writer's row, so that the row shows the last transaction.
     /// PostgreSQL's own transaction ids would not work: after a crash, the id of an undone transaction is given to another transaction, and

@@ -9,7 +9,7 @@
             let connection = try connector.open()
             do throws(StoreError) {
                 connection.begin("begin")
-                let targets = try DecisionTarget.all(leaks, on: connection)
+                let targets = try DecisionTarget.lockAndRead(leaks, on: connection)
                 guard let first = leaks.first.flatMap({ targets[$0] }) else {
                     try connection.run(Query("commit"))
                     return nil
@@ -58,7 +58,7 @@
                     Query(
                         """
                         insert into decision_release (decision, release, reports, hour_reports)
-                        select d.id, c.release, c.reports, \(ContradictingReports.hourReports(smallest: "least"))
+                        select d.id, c.release, c.reports, \(ContradictingReports.hourReportsSQL(smallest: "least"))
                         from decision d join leak_release c on c.leak = d.leak join release r on r.id = c.release
                         where d.id = $1::bigint and c.reports > 0 and r.order_key >= d.fix_from
                         """, .integer(rowID)))
@@ -94,15 +94,16 @@
         /// The row ID of the decision that is in force; 0 if there is none.
         let decisionInForceRowID: Int64
         let reports: Int
-        /// The version that ``Decision/Fix/newestVersion`` and ``Decision/Fix/nextVersion`` refer to: ``CurrentRelease/reference``.
+        /// The version that ``Decision/Fix/newestVersion`` and ``Decision/Fix/nextVersion`` refer to, see
+        /// ``CurrentRelease/referenceReleaseSQL``.
         let currentVersion: String
 
         /// Locks the apps of leaks, in the order of their rows, and reads the leaks that exist.
-        static func all(
+        static func lockAndRead(
             _ leaks: [LeakID], on connection: PostgreSQLConnection
         ) throws(StoreError) -> [LeakID: DecisionTarget] {
             let answers = try connection.run([
-                Migration.sharedLock, Migration.version,
+                Migration.sharedLockQuery, Migration.versionQuery,
                 Query(
                     """
                     select 1 from app where id in (select app from leak where key = any($1::uuid[])) order by id
@@ -112,7 +113,7 @@
                 Query(
                     """
                     select l.key, l.id, l.state, l.reports, r.version from leak l join app a on a.id = l.app
-                    join release r on r.id = (\(CurrentRelease.reference)) where l.key = any($1::uuid[])
+                    join release r on r.id = (\(CurrentRelease.referenceReleaseSQL)) where l.key = any($1::uuid[])
                     """, .uuids(leaks)),
             ])
             try Migration.requireKnownVersion(answers[1], connection)
@@ -144,9 +145,9 @@
 
     /// A row of `decision`.
     private struct DecisionColumns {
-        let leak: Int64
-        let at: Int64
-        let by: String
+        let leakRowID: Int64
+        let decidedAt: Int64
+        let author: String
         let kind: DecisionKind
         let note: String?
         var version: String?
@@ -157,9 +158,9 @@
         var untilReports: Int?
 
         init(_ decision: Decision, about leak: DecisionTarget, now: Int64) {
-            self.leak = leak.leakRowID
-            at = now
-            by = decision.by
+            leakRowID = leak.leakRowID
+            decidedAt = now
+            author = decision.by
             kind = decision.action.kind
             note = decision.note
         }
@@ -174,8 +175,8 @@
                     values ($1::bigint, $2::bigint, $3::text, $4::text, $5::text, $6::text, $7::bigint, $8::bytea,
                       $9::bigint, $10::bigint, $11::bigint, (select max(id) from release))
                     returning id
-                    """, .integer(leak), .integer(at), .text(by), .text(kind.rawValue), .text(note),
-                    .text(version), .integer(isAfter.map { $0 ? 1 : 0 }), .bytes(fixFrom),
+                    """, .integer(leakRowID), .integer(decidedAt), .text(author), .text(kind.rawValue),
+                    .text(note), .text(version), .integer(isAfter.map { $0 ? 1 : 0 }), .bytes(fixFrom),
                     .integer(reportsThen.map { Int64($0) }), .integer(untilDate),
                     .integer(untilReports.map { Int64($0) })))
             return rows.first?.int64(0) ?? 0

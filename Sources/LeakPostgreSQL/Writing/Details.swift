@@ -26,7 +26,8 @@
             /// The hash of the leak, the kind and the text as it was sent.
             let name: HashedName
             var reports = 1
-            /// `true` if the value counts without its name because its leak has no room for more different values.
+            /// `true` if the value counts without its name because its leak has reached the limit of different
+            /// values.
             var isOverValueLimit = false
 
             /// Bytes that the value takes, as ``DetailBytes`` counts them.
@@ -71,7 +72,7 @@
         }
 
         /// SQL for the bytes of a row `s` of `sample`, as ``DetailBytes`` counts them.
-        static let sampleBytes = """
+        static let sampleBytesSQL = """
             greatest(case when s.slot = \(SampleSlot.newest) then \(DetailBytes.ofNewestSample) else 0 end,
               \(DetailBytes.ofSampleRow) + octet_length(s.body) + octet_length(s.version)
               + coalesce(octet_length(s.build), 0) + coalesce(octet_length(s.system), 0)
@@ -79,48 +80,53 @@
               + coalesce(octet_length(s."user"), 0))::bigint
             """
 
-        /// Returns SQL for the values `new` that take a row of their own: their leak has no such row, and room for another row. The room
-        /// goes to the values that come first in byte order, as in ``WriteBatch/valuesUpsert()``.
+        /// Returns SQL for the values `new` that get a row of their own: their leak has no such row, and is below its limit of
+        /// rows. Up to the limit, the values that come first in byte order get a row, as in ``WriteBatch/valuesUpsert()``.
         ///
         /// - Parameters:
-        ///   - columns: SQL of the selected columns.
+        ///   - columnsSQL: SQL of the selected columns.
         ///   - new: SQL of a table `new` with the columns `leak`, `kind` and `value`.
-        ///   - leaks: SQL of an array of the leaks.
-        ///   - limit: SQL of the number of values of one kind that a leak counts separately.
-        static func newValues(_ columns: String, of new: String, leaks: String, limit: String) -> String {
+        ///   - leaksSQL: SQL of an array of the leaks.
+        ///   - limitSQL: SQL of the number of values of one kind that a leak counts separately.
+        static func newValuesSQL(columnsSQL: String, of new: String, leaksSQL: String, limitSQL: String)
+            -> String
+        {
             """
-            select \(columns) from (
+            select \(columnsSQL) from (
               select new.*, dense_rank() over (partition by new.leak, new.kind order by new.value collate "C") as rank
               from \(new)
               where new.value <> '' and not exists (
                 select 1 from leak_value v where v.leak = new.leak and v.kind = new.kind and v.value = new.value)
             ) as new left join (
               select leak, kind, count(*) as names from leak_value
-              where leak = any(\(leaks)) and value <> '' group by leak, kind
+              where leak = any(\(leaksSQL)) and value <> '' group by leak, kind
             ) as there on there.leak = new.leak and there.kind = new.kind
-            where coalesce(there.names, 0) + new.rank <= \(limit)
+            where coalesce(there.names, 0) + new.rank <= \(limitSQL)
             """
         }
 
-        /// Returns SQL for the classes `new` that take a row of their own: their build has no such row, and room for another row.
+        /// Returns SQL for the classes `new` that get a row of their own: their build has no such row, and is below its limit
+        /// of rows.
         ///
         /// - Parameters:
-        ///   - columns: SQL of the selected columns.
+        ///   - columnsSQL: SQL of the selected columns.
         ///   - new: SQL of a table `new` with the columns `build` and `class`.
-        ///   - builds: SQL of an array of the builds.
-        ///   - limit: SQL of the number of classes that one build counts separately.
-        static func newChecks(_ columns: String, of new: String, builds: String, limit: String) -> String {
+        ///   - buildsSQL: SQL of an array of the builds.
+        ///   - limitSQL: SQL of the number of classes that one build counts separately.
+        static func newChecksSQL(columnsSQL: String, of new: String, buildsSQL: String, limitSQL: String)
+            -> String
+        {
             """
-            select \(columns) from (
+            select \(columnsSQL) from (
               select new.*, dense_rank() over (partition by new.build order by new.class collate "C") as rank
               from \(new)
               where not exists (
                 select 1 from build_check c where c.build = new.build and c.class = new.class)
             ) as new left join (
               select build, count(*) as classes from build_check
-              where build = any(\(builds)) and class <> 'other' group by build
+              where build = any(\(buildsSQL)) and class <> 'other' group by build
             ) as there on there.build = new.build
-            where coalesce(there.classes, 0) + new.rank <= \(limit)
+            where coalesce(there.classes, 0) + new.rank <= \(limitSQL)
             """
         }
 
@@ -180,7 +186,7 @@
                 return
             }
             let answers = try connection.run([
-                storedSamples, newValues, newChecks,
+                storedSamplesQuery, newValuesQuery, newChecksQuery,
             ])
             var storedSampleBytes: [SampleKey: Int] = [:]
             for row in answers[0] {
@@ -209,7 +215,7 @@
             {
                 guard checks[index].row.name != StoreLimits.other else { continue }
                 let (build, classCount) = (checks[index].row.owner, classCounts[checks[index].row.owner] ?? 0)
-                // A class for which its build has no room is written as `other`, and takes no bytes.
+                // A class beyond the limit of its build is written as `other`, and takes no bytes.
                 guard classCount < limits.checkClassesPerBuild else { continue }
                 let bytes = checks[index].bytes
                 if let key = checks[index].keys.first(where: { admit(bytes, key: $0, within: limit / 2) }) {
@@ -271,10 +277,10 @@
             samples = chosenSamples
         }
 
-        private var storedSamples: Query {
+        private var storedSamplesQuery: Query {
             Query(
                 """
-                select s.leak, s.slot, \(Self.sampleBytes)
+                select s.leak, s.slot, \(Self.sampleBytesSQL)
                 from unnest($1::bigint[], $2::bigint[]) as asked (leak, slot)
                 join sample s on s.leak = asked.leak and s.slot = asked.slot
                 """, .integers(samples.map(\.leakRowID)), .integers(samples.map(\.candidate.slot)))
@@ -282,25 +288,25 @@
 
         /// A query for the positions of all values that their leak does not have, in the order in which they came, each with the
         /// number of values of its kind that the leak has.
-        private var newValues: Query {
+        private var newValuesQuery: Query {
             Query(
-                Self.newValues(
-                    "new.index, coalesce(there.names, 0)",
+                Self.newValuesSQL(
+                    columnsSQL: "new.index, coalesce(there.names, 0)",
                     of:
                         "unnest($1::bigint[], $2::bigint[], $3::text[]) with ordinality as new (leak, kind, value, index)",
-                    leaks: "$1::bigint[]", limit: "\(Int64.max)") + " order by new.index",
+                    leaksSQL: "$1::bigint[]", limitSQL: "\(Int64.max)") + " order by new.index",
                 .integers(values.map(\.leakRowID)), .integers(values.map(\.value.kind.rawValue)),
                 .texts(values.map(\.value.text)))
         }
 
         /// A query for the positions of all classes that their build does not have, each with the number of classes that the build
         /// has.
-        private var newChecks: Query {
+        private var newChecksQuery: Query {
             Query(
-                Self.newChecks(
-                    "new.index, coalesce(there.classes, 0)",
+                Self.newChecksSQL(
+                    columnsSQL: "new.index, coalesce(there.classes, 0)",
                     of: "unnest($1::bigint[], $2::text[]) with ordinality as new (build, class, index)",
-                    builds: "$1::bigint[]", limit: "\(Int64.max)"),
+                    buildsSQL: "$1::bigint[]", limitSQL: "\(Int64.max)"),
                 .integers(checks.map(\.row.owner)), .texts(checks.map(\.row.name)))
         }
     }

@@ -1,7 +1,7 @@
 #if PostgreSQL
     internal import LeakStore
 
-    /// A quota that admits names as long as there is room for them according to ``ExistingRows``; other names count as `other`.
+    /// A quota that admits names as long as the ``ExistingRows`` are below the limits; other names count as `other`.
     final class ExactNameQuota: NameQuota {
         private struct App {
             var key: AppKey
@@ -52,17 +52,17 @@
             return AdmittedApp(app, number: number)
         }
 
-        /// Adds the bytes of a new text to the sum of its ingest key and day, if there is room for them.
+        /// Adds the bytes of a new text to the sum of its ingest key and day, if the sum stays within the limit.
         ///
-        /// - Parameter isLast: as for ``admits(_:in:isLast:of:key:)``.
-        private func admitText(bytes: Int, key: Int64, isLast: Bool = false) -> Bool {
+        /// - Parameter isLastResort: as for ``admits(_:in:isLastResort:of:key:)``.
+        private func admitText(bytes: Int, key: Int64, isLastResort: Bool = false) -> Bool {
             let usedBytes = idempotency.use(of: key).textBytes + textBytes[key, default: 0]
-            guard isLast || usedBytes + bytes <= limits.leakTextBytesPerKeyAndDay else { return false }
+            guard isLastResort || usedBytes + bytes <= limits.leakTextBytesPerKeyAndDay else { return false }
             textBytes[key, default: 0] += bytes
             return true
         }
 
-        func release(_ version: String, of app: Int, key: Int64, at: Int64) -> AdmittedName {
+        func release(_ version: String, of app: Int, key: Int64, seenAt: Int64) -> AdmittedName {
             let name = ReleaseName(app: apps[app].stored.id, version: ByteText(version.storable))
             if let number = releases.number(of: name) {
                 return AdmittedName(name.version.text, number: number)
@@ -127,16 +127,17 @@
 
         func module(of leak: LeakID) -> String? { existing.module(of: leak) }
 
-        func admits(_ leak: Int, in build: Int, isLast: Bool, of app: Int, key: Int64) -> Bool {
+        func admits(_ leak: Int, in build: Int, isLastResort: Bool, of app: Int, key: Int64) -> Bool {
             if let row = leaks[leak].rowID, let build = existing.builds[builds[build]],
                 existing.cells.contains(LeakBuildKey(leak: row, build: build))
             {
                 return true
             }
-            let isWithinLimits = limits.admit(
+            let isWithinLimits = limits.admitsBuild(
                 builds: leaks[leak].builds, cells: apps[app].stored.cells,
                 isOther: builds[build].name.text == StoreLimits.other)
-            guard isLast || isWithinLimits, admitText(bytes: DetailBytes.ofCell, key: key, isLast: isLast)
+            guard isLastResort || isWithinLimits,
+                admitText(bytes: DetailBytes.ofCell, key: key, isLastResort: isLastResort)
             else { return false }
             leaks[leak].builds += 1
             apps[app].stored.cells += 1

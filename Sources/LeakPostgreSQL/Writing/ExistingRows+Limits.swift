@@ -41,8 +41,8 @@
         ) throws(StoreError) -> Bool {
             var texts = newTextBytes(of: aggregate)
             texts.merge(
-                aggregate.cellBytes { isNew(aggregate.cells[$0], in: aggregate, &names) }, uniquingKeysWith: +
-            )
+                aggregate.cellBytes { mayBeNew(aggregate.cells[$0], in: aggregate, &names) },
+                uniquingKeysWith: +)
             let unreadKeys = idempotency.unreadKeys(texts.keys)
             if !unreadKeys.isEmpty { try read(unreadKeys, &idempotency) }
             return texts.contains {
@@ -83,7 +83,7 @@
                     growth[leak.app].leaks += 1
                     growth[leak.app].textBytes += leak.identity.storedBytes
                 }
-                let newCellCount = leak.cells.count { isNew(aggregate.cells[$0], in: aggregate, &names) }
+                let newCellCount = leak.cells.count { mayBeNew(aggregate.cells[$0], in: aggregate, &names) }
                 growth[leak.app].cells += newCellCount
                 if newCellCount > 0, (state?.builds ?? 0) + newCellCount > limits.buildsPerLeak {
                     return true
@@ -99,7 +99,7 @@
         }
 
         /// Returns `true` if the cell may be new, as far as this collector remembers.
-        private func isNew(
+        private func mayBeNew(
             _ cell: SubmissionAggregate.LeakBuildCount, in aggregate: SubmissionAggregate,
             _ names: inout NameCache
         ) -> Bool {

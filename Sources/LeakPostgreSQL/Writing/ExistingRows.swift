@@ -9,11 +9,11 @@
             var leaks: Int
             var textBytes: Int
             var cells: Int
-            /// The row ID of the current release before this transaction: ``CurrentRelease``.
+            /// The row ID of the current release before this transaction, see ``CurrentRelease``.
             var currentRelease: Int64?
         }
 
-        /// Apps by the key as counted.
+        /// Apps, by the key under which they are counted.
         private(set) var apps: [AppKey: App] = [:]
         private(set) var releases: [ReleaseName: Int64] = [:]
         private(set) var builds: [BuildName: Int64] = [:]
@@ -23,9 +23,9 @@
         private(set) var releaseCounts: [Int64: Int] = [:]
         /// Number of builds by release, for releases whose builds were counted.
         private(set) var buildCounts: [Int64: Int] = [:]
-        /// Number of erasures of an install since the database was made: ``InstallErasure``. A set of installs in memory is outdated
-        /// if the number has changed.
-        private(set) var erasures: Int64 = 0
+        /// Number of erasures of an install since the database was made, see ``InstallErasure``. A set of installs in memory is
+        /// outdated if the number has changed.
+        private(set) var erasureCount: Int64 = 0
 
         private let connection: PostgreSQLConnection
 
@@ -36,7 +36,7 @@
         ) throws(StoreError) {
             self.connection = connection
             let ids = aggregate.apps.map { rows.rows[$0.key] ?? 0 }
-            let leakIDs = Self.leaks(thatMayBeOf: aggregate)
+            let leakIDs = Self.possibleLeakIDs(for: aggregate)
             let answers = try connection.run([
                 Query(
                     "select id from app where id = any($1::bigint[]) order by id for no key update",
@@ -58,7 +58,7 @@
                 throw .unreadable("an app", in: connection.name)
             }
             add(answers[2], of: leakIDs)
-            erasures = answers[3].first?.int64(0) ?? 0
+            erasureCount = answers[3].first?.int64(0) ?? 0
             try lookUp(
                 for: aggregate.releases.indices.map { name(ofRelease: $0, in: aggregate) },
                 aggregate.builds.indices.map { name(ofBuild: $0, in: aggregate) }, &names)
@@ -66,7 +66,8 @@
 
         // MARK: Modules
 
-        private static func leaks(thatMayBeOf aggregate: SubmissionAggregate) -> [LeakID] {
+        /// Returns the ids under which the reports of the aggregate may count.
+        private static func possibleLeakIDs(for aggregate: SubmissionAggregate) -> [LeakID] {
             let ids = aggregate.leaks.map(\.identity.id)
             guard !aggregate.choices.isEmpty || !aggregate.unknownLeaks.isEmpty else { return ids }
             let choiceIDs = aggregate.choices.flatMap { $0.reported.ids }
@@ -82,7 +83,7 @@
                 return true
             }
             return aggregate.choices.contains { asked, chosen in
-                let best = asked.chosen { module(of: $0) }
+                let best = asked.countedIdentity { module(of: $0) }
                 return best.id != chosen || best.module != nil && module(of: chosen)?.isEmpty ?? false
             }
         }
@@ -172,13 +173,13 @@
             for row in rows { leaks[requested[row.int(0) - 1]] = StoredLeak(row) }
         }
 
-        /// Reads how much ingest keys have added on the day.
+        /// Reads the numbers of idempotency keys, answers and bytes that ingest keys have added on the day.
         func read(_ keys: Set<Int64>, _ idempotency: inout IdempotencyCache) throws(StoreError) {
-            let rows = try connection.run(IdempotencyCache.uses(of: keys, day: idempotency.day))
+            let rows = try connection.run(IdempotencyCache.usesQuery(of: keys, day: idempotency.day))
             idempotency.setUses(rows, keys: keys)
         }
 
-        /// Reads which leaks are counted in which builds.
+        /// Looks up the given cells in `leak_build`.
         mutating func lookUp(for cells: [LeakBuildKey]) throws(StoreError) {
             guard !cells.isEmpty else { return }
             add(try connection.run(Self.cells(cells)), of: cells)
@@ -197,7 +198,7 @@
             for row in rows { cells.insert(requested[row.int(0) - 1]) }
         }
 
-        /// Counts the releases of apps, and the builds of releases, that may get more.
+        /// Counts the releases of apps that may get more releases, and the builds of releases that may get more builds.
         mutating func count(
             releasesOf apps: Set<Int64>, buildsOf releases: Set<Int64>
         ) throws(StoreError) {
@@ -232,7 +233,7 @@
             try lookUp(for: Array(releases), Array(builds), &names)
             let overLimitIDs = aggregate.apps.map { overLimitLeak(of: $0) }
             add(try connection.run(StoredLeak.query(for: overLimitIDs)), of: overLimitIDs)
-            try lookUp(for: cells(thatMayBeOf: aggregate, other: other))
+            try lookUp(for: possibleCells(for: aggregate, other: other))
             try count(
                 releasesOf: Set(apps.values.map(\.id)),
                 buildsOf: Set(releases.compactMap { self.releases[$0] }))
@@ -242,7 +243,8 @@
             LeakIdentity.overLimit(app: app.key, rowID: apps[app.key]?.id ?? 0).id
         }
 
-        private func cells(thatMayBeOf aggregate: SubmissionAggregate, other: ByteText) -> [LeakBuildKey] {
+        /// Returns the cells in which the reports of the aggregate may count.
+        private func possibleCells(for aggregate: SubmissionAggregate, other: ByteText) -> [LeakBuildKey] {
             var cells: Set<LeakBuildKey> = []
             // The exact check of a leak may choose its other key, with or without the module.
             var choices: [LeakID: [LeakID]] = [:]

@@ -7,6 +7,8 @@
 
         /// Adds ten-minute slots to their days once the last 24 hours do not need them any more. An erasure that runs meanwhile
         /// searches slots before days, so that it finds in a day what it did not find in a slot.
+        ///
+        /// - Returns: `true` if no slot is left to move.
         func expireTenMinuteSlots(now: Int64) throws(StoreError) -> Bool {
             try changeApps(
                 of: Query(
@@ -21,6 +23,8 @@
         }
 
         /// Deletes days that are older than any query asks for.
+        ///
+        /// - Returns: `true` if no day is left to delete.
         func expireDays(now: Int64) throws(StoreError) -> Bool {
             try changeApps(
                 of: Query(
@@ -55,7 +59,7 @@
             do throws(StoreError) {
                 connection.begin("begin")
                 try Migration.requireKnownVersion(
-                    connection.run([Migration.sharedLock, Migration.version])[1], connection)
+                    connection.run([Migration.sharedLockQuery, Migration.versionQuery])[1], connection)
                 let expiredRows = try connection.run(rows)
                 try connection.run(
                     Query(
@@ -70,7 +74,8 @@
             }
         }
 
-        /// Selects the rows of apps and times, `$1` and `$2`, that still exist and that no other transaction has locked.
+        /// Returns an SQL clause that selects the rows of apps and times, `$1` and `$2`, that still exist and that no other
+        /// transaction has locked.
         private static func lockedRowsClause(table: String, timeColumn: String) -> String {
             """
             held as (

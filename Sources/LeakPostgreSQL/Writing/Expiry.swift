@@ -11,7 +11,7 @@
 
         /// The time of the system clock.
         let now: Int64
-        /// The guarded times for all steps, read by the first step.
+        /// The ``StoreClock`` of all steps, which the first step reads.
         fileprivate var clock: StoreClock?
         /// The kinds of rows that are still to be deleted, in order. Answers are deleted after the keys that refer to them.
         fileprivate(set) var remainingParts: [Part] = [
@@ -25,7 +25,8 @@
 
         init(now: Int64) { self.now = now }
 
-        /// The wait of the clock, during which rows that seem expired are kept; `nil` if the clock does not wait.
+        /// Set while the system clock is too far ahead to be accepted. Rows that seem expired are kept until it is accepted.
+        /// `nil` if the system clock is accepted.
         var wait: ClockWait? { clock?.wait }
     }
 
@@ -68,7 +69,7 @@
             do throws(StoreError) {
                 connection.begin("begin")
                 try Migration.requireKnownVersion(
-                    connection.run([Migration.sharedLock, Migration.version])[1], connection)
+                    connection.run([Migration.sharedLockQuery, Migration.versionQuery])[1], connection)
                 return try connection.run(queries + [Query("commit")])[queries.count - 1]
             } catch {
                 connector.reset()
@@ -76,13 +77,15 @@
             }
         }
 
-        /// Returns the guarded times, which are the same for all steps.
+        /// Returns the ``StoreClock``, which is the same for all steps.
         private func clock(of expiry: inout Expiry) throws(StoreError) -> StoreClock {
             if let clock = expiry.clock { return clock }
             let clock = try writeClock(at: expiry.now)
             expiry.clock = clock
             return clock
         }
+
+        // MARK: Parts; each function returns `true` if no row of the part is left to delete
 
         /// Deletes one expired symbol table per step, because each has megabytes.
         private func expireSymbols(now: Int64) throws(StoreError) -> Bool {
@@ -91,7 +94,7 @@
                     """
                     delete from symbol_table where id in (select id from symbol_table where used_at < $1::bigint
                       limit 1 for update skip locked)
-                    """, .integer(Retention.start(Retention.symbolDays, now: now)))
+                    """, .integer(Retention.startTime(ofLastDays: Retention.symbolDays, now: now)))
             ).changedRowCount == 0
         }
 
@@ -128,7 +131,7 @@
         }
 
         private func expireHours(_ expiry: inout Expiry, now: Int64) throws(StoreError) -> Bool {
-            let first = Calendar.hour(of: Retention.start(Retention.hourDays, now: now))
+            let first = Calendar.hour(of: Retention.startTime(ofLastDays: Retention.hourDays, now: now))
             let rows = try delete(
                 Query(
                     """
@@ -161,7 +164,7 @@
                       unsaid as (
                         update leak_text t set message = null from gone where t.leak = gone.leak and gone.slot = $3::bigint)
                     select count(*) from gone
-                    """, .integer(Retention.start(Retention.sampleDays, now: now)),
+                    """, .integer(Retention.startTime(ofLastDays: Retention.sampleDays, now: now)),
                     .integer(Self.maxRowsPerStep), .integer(SampleSlot.newest))
             ).first?.int(0) ?? 0 < Self.maxRowsPerStep
         }
@@ -194,7 +197,7 @@
                     """
                     delete from commit_marker where writer in (select writer from commit_marker where at < $1::bigint
                       limit $2::bigint for update skip locked)
-                    """, .integer(Retention.start(Retention.idempotencyDays, now: now)),
+                    """, .integer(Retention.startTime(ofLastDays: Retention.idempotencyDays, now: now)),
                     .integer(Self.maxRowsPerStep))
             ).changedRowCount < Self.maxRowsPerStep
         }

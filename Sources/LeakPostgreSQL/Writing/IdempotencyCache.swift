@@ -37,7 +37,7 @@
             if answers.value(of: body) == nil { answers.insert(rowID, for: body) }
         }
 
-        static func uses(of keys: Set<Int64>, day: Int) -> Query {
+        static func usesQuery(of keys: Set<Int64>, day: Int) -> Query {
             Query(
                 """
                 select key_id, keys, answers, text_bytes, detail_bytes from idempotency_use
@@ -45,7 +45,7 @@
                 """, .integer(day), .integers(keys.sorted()))
         }
 
-        static func answers(_ bodies: [[UInt8]], day: Int) -> Query {
+        static func answersQuery(_ bodies: [[UInt8]], day: Int) -> Query {
             Query(
                 """
                 select asked.index, a.id from unnest($1::bytea[]) with ordinality as asked (body, index)
@@ -63,7 +63,7 @@
 
         /// Sets the numbers of ingest keys.
         ///
-        /// - Parameter rows: the answer to ``uses(of:day:)``.
+        /// - Parameter rows: the answer to ``usesQuery(of:day:)``.
         mutating func setUses(_ rows: Rows, keys: Set<Int64>) {
             for key in keys { uses[key] = Use() }
             remember(rows)
@@ -93,24 +93,24 @@
                 """
                 with growth as (
                   select key_id, sum(bytes)::bigint as bytes from (
-                    select new.key_id, new.bytes - coalesce(\(Details.sampleBytes), 0)
+                    select new.key_id, new.bytes - coalesce(\(Details.sampleBytesSQL), 0)
                     from unnest($6::bigint[], $7::bigint[], $8::bigint[], $9::bigint[]) as new (key_id, leak, slot, bytes)
                     left join sample s on s.leak = new.leak and s.slot = new.slot
                     union all
-                    \(Details.newValues(
-                        "new.key_id, new.bytes",
+                    \(Details.newValuesSQL(
+                        columnsSQL: "new.key_id, new.bytes",
                         of: """
                             (select distinct on (leak, kind, value) * from
                               unnest($10::bigint[], $11::bigint[], $12::bigint[], $13::text[], $14::bigint[])
                                 with ordinality as given (key_id, leak, kind, value, bytes, index)
                               order by leak, kind, value, index) as new
                             """,
-                        leaks: "$11::bigint[]", limit: "\(ValueKind.limit)"))
+                        leaksSQL: "$11::bigint[]", limitSQL: "\(ValueKind.limit)"))
                     union all
-                    \(Details.newChecks(
-                        "new.key_id, new.bytes",
+                    \(Details.newChecksSQL(
+                        columnsSQL: "new.key_id, new.bytes",
                         of: "unnest($15::bigint[], $16::bigint[], $17::text[], $18::bigint[]) as new (key_id, build, class, bytes)",
-                        builds: "$16::bigint[]", limit: "$19::bigint"))
+                        buildsSQL: "$16::bigint[]", limitSQL: "$19::bigint"))
                   ) as detail (key_id, bytes) group by key_id
                 )
                 insert into idempotency_use as known (day, key_id, keys, answers, text_bytes, detail_bytes)

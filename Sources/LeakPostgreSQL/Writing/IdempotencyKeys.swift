@@ -81,8 +81,8 @@
             if !hasRoom || answers.count < bodies.count {
                 let rows = try connection.run(
                     openingQueries + [
-                        IdempotencyCache.uses(of: keys, day: day),
-                        IdempotencyCache.answers(bodies, day: day),
+                        IdempotencyCache.usesQuery(of: keys, day: day),
+                        IdempotencyCache.answersQuery(bodies, day: day),
                     ])
                 try Migration.requireKnownVersion(rows[1], connection)
                 openingQueries = []
@@ -117,7 +117,8 @@
             try requireStoredEntries(of: otherKeys, on: connection)
         }
 
-        /// Returns the keys for which there is room, and writes new answers. It is needed if there may be too many keys.
+        /// Returns the keys that are within the limits, and writes new answers. It is called only if there may be too many
+        /// keys.
         private mutating func storableKeys(
             _ requestedKeys: [ScopedKey], on connection: PostgreSQLConnection, limits: StoreLimits,
             cache: inout IdempotencyCache
@@ -162,7 +163,7 @@
                 let bodies = Array(newBodies)
                 let rows = try connection.run([
                     IdempotencyCache.insertion(of: bodies, day: day),
-                    IdempotencyCache.answers(bodies, day: day),
+                    IdempotencyCache.answersQuery(bodies, day: day),
                 ])
                 add(rows[1], of: bodies, &cache)
             }
@@ -216,7 +217,7 @@
                 else { return .counted }
                 if insertedKeys.contains(idempotencyKey) {
                     if number == first { return .counted }
-                    return hasSameBody(number, as: hash(of: first))
+                    return hasSameBody(number, as: bodyHash(ofSubmissionAt: first))
                         ? .repeated(response: submissions[first].response) : .keyReused
                 }
                 guard let storedEntry = storedEntries[idempotencyKey],
@@ -240,8 +241,8 @@
             submissions[firstIndexes[idempotencyKey] ?? 0].response
         }
 
-        private func hash(of number: Int) -> [UInt8] {
-            submissions[number].idempotency?.bodyHash ?? []
+        private func bodyHash(ofSubmissionAt index: Int) -> [UInt8] {
+            submissions[index].idempotency?.bodyHash ?? []
         }
 
         private func hasSameBody(_ number: Int, as hash: [UInt8]) -> Bool {
@@ -249,7 +250,7 @@
         }
 
         private func bodyHashOfFirstSubmission(with idempotencyKey: ScopedKey) -> [UInt8] {
-            hash(of: firstIndexes[idempotencyKey] ?? 0)
+            bodyHash(ofSubmissionAt: firstIndexes[idempotencyKey] ?? 0)
         }
     }
 #endif

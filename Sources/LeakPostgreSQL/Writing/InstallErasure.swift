@@ -9,10 +9,10 @@
         /// Sets up to this set have been searched.
         fileprivate var lastSearchedSet: (scope: Int64, owner: Int64, part: Int64) = (-1, 0, 0)
         fileprivate var areSetsDone = false
-        /// Sets of recent installs up to this one have been searched.
+        /// Sets of recent installs up to this set have been searched.
         fileprivate var lastSearchedRecentSet = RecentInstallSet.Key(leak: -1, release: 0)
 
-        /// The newest merge of leaks that the steps have seen.
+        /// The row ID of the newest merge of leaks that the steps have seen.
         private var lastMerge: Int64?
 
         init(install: UInt64) { self.install = install }
@@ -20,10 +20,13 @@
         /// Starts the search again if leaks were merged meanwhile, because a merge gives rows to leaks that earlier steps have
         /// already searched.
         ///
+        /// - Parameters:
+        ///   - mergeBeforeLock: the row ID of the newest merge before this step locked the apps.
+        ///   - mergeAfterLock: the row ID of the newest merge after this step locked the apps.
         /// - Returns: `true` if leaks were merged.
-        fileprivate mutating func startAgain(before: Int64, after: Int64) -> Bool {
-            defer { lastMerge = after }
-            guard (lastMerge ?? before) != after else { return false }
+        fileprivate mutating func startAgainIfMerged(mergeBeforeLock: Int64, mergeAfterLock: Int64) -> Bool {
+            defer { lastMerge = mergeAfterLock }
+            guard (lastMerge ?? mergeBeforeLock) != mergeAfterLock else { return false }
             (areSamplesDone, lastSearchedSet) = (false, (-1, 0, 0))
             (areSetsDone, lastSearchedRecentSet) = (false, RecentInstallSet.Key(leak: -1, release: 0))
             return true
@@ -50,14 +53,16 @@
             do throws(StoreError) {
                 var next = erasure
                 connection.begin("begin")
-                let openingAnswers = try connection.run([Migration.sharedLock, InstallErasure.lastMergeQuery])
+                let openingAnswers = try connection.run([
+                    Migration.sharedLockQuery, InstallErasure.lastMergeQuery,
+                ])
                 // The samples are searched before the locks, so that no transaction waits for the search.
                 let samples = next.areSamplesDone ? nil : try samples(of: next.install, on: connection)
                 let answersAfterLock = try connection.run([Self.lockOfAllApps, InstallErasure.lastMergeQuery])
                 var isLeft = true
-                if next.startAgain(
-                    before: openingAnswers[1].first?.int64(0) ?? 0,
-                    after: answersAfterLock[1].first?.int64(0) ?? 0)
+                if next.startAgainIfMerged(
+                    mergeBeforeLock: openingAnswers[1].first?.int64(0) ?? 0,
+                    mergeAfterLock: answersAfterLock[1].first?.int64(0) ?? 0)
                 {
                     // Nothing is erased in this step.
                 } else if let samples {
@@ -112,6 +117,7 @@
             erasure.areSamplesDone = true
         }
 
+        /// - Returns: `true` if sets may be left to search.
         private func eraseFromSets(
             _ erasure: inout InstallErasure, on connection: PostgreSQLConnection
         ) throws(StoreError) -> Bool {
@@ -137,6 +143,7 @@
             return rows.count == Self.maxSetsPerStep
         }
 
+        /// - Returns: `true` if sets may be left to search.
         private func eraseFromRecentSets(
             _ erasure: inout InstallErasure, on connection: PostgreSQLConnection
         ) throws(StoreError) -> Bool {
@@ -160,15 +167,15 @@
             }
             if !changedSets.isEmpty {
                 _ = try connection.run(
-                    RecentInstallSet.put(changedSets) + [
-                        RecentInstallSet.impactUpdate(changedSets), Self.countErasure,
+                    RecentInstallSet.upsertQueries(of: changedSets) + [
+                        RecentInstallSet.impactUpdate(changedSets), Self.erasureCountIncrement,
                     ])
             }
             erasure.erased.sets += erasedCount
             return rows.count == Self.maxRecentSetsPerStep
         }
 
-        private static let countErasure = Query("update erasure set count = count + 1")
+        private static let erasureCountIncrement = Query("update erasure set count = count + 1")
 
         private func write(
             _ changedSets: [(row: (scope: Int64, owner: Int64, part: Int64), set: InstallSet)],
@@ -183,10 +190,10 @@
                     """, .integers(changedSets.map { $0.row.scope }),
                     .integers(changedSets.map { $0.row.owner }),
                     .integers(changedSets.map { $0.row.part }), .byteArrays(changedSets.map(\.set.bytes))),
-                Self.countErasure,
+                Self.erasureCountIncrement,
             ]
             for scope in InstallScope.countedScopes {
-                guard let counted = InstallScope.countedIn(scope: scope) else { continue }
+                guard let counted = InstallScope.countTable(ofScope: scope) else { continue }
                 let scopeSets = changedSets.filter { $0.row.scope == scope }
                 guard !scopeSets.isEmpty else { continue }
                 queries.append(

@@ -24,19 +24,21 @@
     }
 
     /// Sets as they were when this writer last committed. Other collectors may have added members since. Every removal increments
-    /// ``ExistingRows/erasures``, which empties this cache. A hash that changes nothing in a set here therefore changes nothing in
+    /// ``ExistingRows/erasureCount``, which empties this cache. A hash that changes nothing in a set here therefore changes nothing in
     /// the database.
     struct InstallSetCache {
-        private var erasures: Int64?
+        private var erasureCount: Int64?
         /// Installs that the sets of ``RecentInstallSet`` have.
         var countedInstalls = CountedInstalls()
         private var sets = RecentCache<InstallScope, InstallSet>(capacity: 2_048)
 
-        /// Removes all sets if members have been removed since.
-        mutating func invalidate(before erasures: Int64) {
-            guard erasures != self.erasures else { return }
+        /// Removes all sets if the number of erasures has changed.
+        ///
+        /// - Parameter erasureCount: ``ExistingRows/erasureCount`` of this transaction.
+        mutating func invalidate(unlessErasureCountIs erasureCount: Int64) {
+            guard erasureCount != self.erasureCount else { return }
             self = InstallSetCache()
-            self.erasures = erasures
+            self.erasureCount = erasureCount
         }
 
         /// Returns the hashes that may be new to the set.
@@ -57,7 +59,7 @@
     extension InstallScope {
         /// Returns the table that has the number of installs, and the condition that finds its row for a set `i`; `nil` for
         /// ten-minute slots and days, whose sets are counted when they are read.
-        static func countedIn(scope: Int64) -> (table: String, row: String)? {
+        static func countTable(ofScope scope: Int64) -> (table: String, row: String)? {
             switch scope {
             case 0: ("leak", "t.id = i.owner")
             case 1: ("leak_build", "t.leak = i.owner and t.build = i.part")

@@ -4,7 +4,7 @@
     /// A table that counts the leaks of each app by the hour in which they were last seen, and by the hour of their last report.
     /// The number of leaks of a period is then a sum over hours.
     enum LastHours {
-        static let creation = """
+        static let creationSQL = """
             create table if not exists app_last_hour (
               app bigint not null,
               hour bigint not null,
@@ -15,19 +15,19 @@
             """
 
         /// Statements that recompute all rows.
-        static let rebuild = [
+        static let rebuildStatements = [
             "delete from app_last_hour",
             """
             insert into app_last_hour (app, hour, seen, reported)
             select app, hour, sum(seen), sum(reported) from (
-              select app, \(hour("last_seen")) as hour, 1 as seen, 0 as reported from leak
+              select app, \(hourSQL(ofMilliseconds: "last_seen")) as hour, 1 as seen, 0 as reported from leak
               union all select app, last_hour, 0, 1 from leak where last_hour is not null) as leak
             group by app, hour
             """,
             "analyze app_last_hour",
         ]
 
-        private static func hour(_ milliseconds: String) -> String {
+        private static func hourSQL(ofMilliseconds milliseconds: String) -> String {
             "\(milliseconds) / \(Calendar.hourMilliseconds)"
         }
 
@@ -45,8 +45,8 @@
                 from unnest($1::bigint[], $2::bigint[], $3::bigint[]) as d (id, last_seen, last_hour)
                 join leak l on l.id = d.id
                 cross join lateral (values
-                  (\(hour("l.last_seen")), case when l.reports > 0 or l.freed > 0 then -1 else 0 end, 0),
-                  (\(hour("greatest(l.last_seen, d.last_seen)")), 1, 0),
+                  (\(hourSQL(ofMilliseconds: "l.last_seen")), case when l.reports > 0 or l.freed > 0 then -1 else 0 end, 0),
+                  (\(hourSQL(ofMilliseconds: "greatest(l.last_seen, d.last_seen)")), 1, 0),
                   (l.last_hour, 0, -1),
                   (greatest(l.last_hour, d.last_hour), 0, 1)) as moved (hour, seen, reported)
                 where moved.hour is not null
@@ -64,7 +64,7 @@
                 """
                 insert into app_last_hour as known (app, hour, seen, reported)
                 select l.app, last.hour, $2::bigint * sum(last.seen), $2::bigint * sum(last.reported)
-                from leak l cross join lateral (values (\(hour("l.last_seen")), 1, 0), (l.last_hour, 0, 1))
+                from leak l cross join lateral (values (\(hourSQL(ofMilliseconds: "l.last_seen")), 1, 0), (l.last_hour, 0, 1))
                   as last (hour, seen, reported)
                 where l.id = any($1::bigint[]) and last.hour is not null
                 group by l.app, last.hour order by 1, 2
@@ -76,12 +76,12 @@
         /// A statement about the rows, and a query that counts the rows for which it is false.
         static var check: (sentence: String, sql: String) {
             (
-                "leaks of an app by their last hours are as many as there are",
+                "leaks of an app by their last hours are counted correctly",
                 """
                 select count(*) from (
                   select app, hour from (
                     select app, hour, seen, reported from app_last_hour
-                    union all select app, \(hour("last_seen")), -1, 0 from leak
+                    union all select app, \(hourSQL(ofMilliseconds: "last_seen")), -1, 0 from leak
                     union all select app, last_hour, 0, -1 from leak where last_hour is not null) as counted
                   group by app, hour having sum(seen) <> 0 or sum(reported) <> 0) as wrong
                 """

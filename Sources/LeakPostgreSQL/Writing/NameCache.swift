@@ -1,8 +1,8 @@
 #if PostgreSQL
     internal import LeakStore
 
-    /// Names that the database has, with their row numbers, and keys of rows that it has. They stay valid while other collectors
-    /// write, because the number of a name never changes, and no name is deleted.
+    /// Names that the database has, with their row IDs, and keys of rows that it has. They stay valid while other collectors
+    /// write, because the row ID of a name never changes, and no name is deleted.
     struct NameCache {
         var apps = RecentCache<AppKey, Int64>(capacity: 512)
         var releases = RecentCache<ReleaseName, Int64>(capacity: 2_048)
@@ -14,7 +14,7 @@
         /// Keys of rows that `build_check` has; the value is always `true`.
         var checks = RecentCache<HashedName, Bool>(capacity: 16_384)
 
-        /// Modules of leaks that have two keys to choose from; a wrong module costs a second lookup.
+        /// Modules of leaks that have two keys to choose from; a wrong module only causes a second lookup.
         private(set) var modules: [LeakID: String] = [:]
         private static let moduleLimit = 4_096
 
@@ -28,7 +28,7 @@
             for cell in committedCells where cells.value(of: cell) == nil { cells.insert(true, for: cell) }
         }
 
-        /// - Parameter committedDetails: names that are in the database, or for which there is no room.
+        /// - Parameter committedDetails: names that are in the database, or beyond the limit of their leak or build.
         mutating func remember(_ committedDetails: Details) {
             for value in committedDetails.values
             where (!value.value.text.isEmpty || value.isOverValueLimit) && values.value(of: value.name) == nil

@@ -27,7 +27,7 @@
         /// known.
         static func oldestColumn(_ period: Period) -> String { "oldest_\(period.rawValue)" }
 
-        /// Names of the columns, in the order of ``values(first:last:)``.
+        /// Names of the columns, in the order of ``valuesSQL(firstHourSQL:lastHourSQL:)``.
         static let names = Period.allCases.flatMap { [beforeColumn($0), oldestColumn($0)] }
 
         private static func periods(_ counts: RunningCounts) -> [Period] {
@@ -35,12 +35,12 @@
         }
 
         /// Returns SQL for the first bucket of a period that ends with an hour.
-        private static func firstBucket(_ period: Period, lastHour hour: String) -> String {
+        private static func firstBucketSQL(_ period: Period, lastHour hour: String) -> String {
             period == .day ? "(\(hour) - 24)" : "(\(hour) / 24 - \(period.days - 1))"
         }
 
         /// Returns SQL for the bucket of an hour.
-        private static func bucket(_ hour: String, _ counts: RunningCounts) -> String {
+        private static func bucketSQL(_ hour: String, _ counts: RunningCounts) -> String {
             "(\(hour) * \(Calendar.hourMilliseconds) / \(counts.bucketMilliseconds))"
         }
 
@@ -50,15 +50,15 @@
         struct AddedReports {
             /// Returns SQL for the first bucket with added reports, for a period of these buckets. The value is null if no reports
             /// are added.
-            fileprivate let firstBucket: @Sendable (Period, RunningCounts) -> String
+            fileprivate let firstBucketSQL: @Sendable (Period, RunningCounts) -> String
 
             /// Makes added reports from the SQL for the hour of the first one.
             static func since(_ hour: String) -> AddedReports {
-                AddedReports { _, counts in bucket(hour, counts) }
+                AddedReports { _, counts in bucketSQL(hour, counts) }
             }
 
             /// The reports of `excluded`, the row that an upsert could not insert. Its columns have the values of
-            /// ``PeriodColumns/values(first:last:)``.
+            /// ``PeriodColumns/valuesSQL(firstHourSQL:lastHourSQL:)``.
             static let excluded = AddedReports { period, _ in
                 "case when excluded.last_hour is not null then coalesce(excluded.\(oldestColumn(period)), -1) end"
             }
@@ -71,10 +71,12 @@
         ///
         /// - Parameters:
         ///   - row: the alias of the row before the update.
-        ///   - reports: SQL for all reports after the update.
-        ///   - lastHour: SQL for the last hour after the update.
+        ///   - reportsSQL: SQL for all reports after the update.
+        ///   - lastHourSQL: SQL for the last hour after the update.
         ///   - added: the added reports; `nil` reads both tables in any case.
-        func assignments(_ row: String, reports: String, lastHour: String, added: AddedReports? = nil)
+        func assignmentsSQL(
+            _ row: String, reportsSQL: String, lastHourSQL: String, added: AddedReports? = nil
+        )
             -> String
         {
             RunningCounts.all.map { counts in
@@ -84,19 +86,19 @@
                 let isStale = added.map { added in
                     """
                     coalesce(\(row).\(Self.oldestColumn(shortest)) is null
-                      or \(Self.bucket(lastHour, counts)) is distinct from \(Self.bucket("\(row).last_hour", counts))
-                      or \(added.firstBucket(shortest, counts)) < \(row).\(Self.oldestColumn(shortest)), false)
+                      or \(Self.bucketSQL(lastHourSQL, counts)) is distinct from \(Self.bucketSQL("\(row).last_hour", counts))
+                      or \(added.firstBucketSQL(shortest, counts)) < \(row).\(Self.oldestColumn(shortest)), false)
                     """
                 }
                 // A single query for all columns of a row would run for every row, even for a row that stays as it is.
                 return periods.flatMap { period in
                     let recent = """
                         from \(counts.source) c where \(partCondition(row))
-                          and c.\(counts.bucket) >= \(Self.firstBucket(period, lastHour: lastHour))
+                          and c.\(counts.bucket) >= \(Self.firstBucketSQL(period, lastHour: lastHourSQL))
                         """
                     let (before, oldest) = (Self.beforeColumn(period), Self.oldestColumn(period))
                     return [
-                        (before, "\(reports) - (select coalesce(sum(c.reports), 0) \(recent))"),
+                        (before, "\(reportsSQL) - (select coalesce(sum(c.reports), 0) \(recent))"),
                         (oldest, "(select min(c.\(counts.bucket)) \(recent))"),
                     ].map { column, value in
                         "\(column) = "
@@ -110,20 +112,20 @@
         /// Returns SQL for the values of ``names`` in a row that is inserted with its first reports.
         ///
         /// - Parameters:
-        ///   - first: the hour of the first of these reports; null without reports.
-        ///   - last: the hour of the last.
-        static func values(first: String, last: String) -> String {
+        ///   - firstHourSQL: SQL for the hour of the first of these reports; null without reports.
+        ///   - lastHourSQL: SQL for the hour of the last of these reports.
+        static func valuesSQL(firstHourSQL: String, lastHourSQL: String) -> String {
             Period.allCases.map { period in
-                let bucket = bucket(first, RunningCounts.of(period))
+                let bucket = bucketSQL(firstHourSQL, RunningCounts.of(period))
                 return
-                    "0, case when \(bucket) >= \(Self.firstBucket(period, lastHour: last)) then \(bucket) end"
+                    "0, case when \(bucket) >= \(Self.firstBucketSQL(period, lastHour: lastHourSQL)) then \(bucket) end"
             }.joined(separator: ", ")
         }
 
         /// Returns statements that compute the columns of all rows, or of the rows of one leak.
         ///
         /// - Parameter leak: SQL for the row ID of the leak.
-        static func rebuild(of leak: String? = nil) -> [String] {
+        static func rebuildStatements(of leak: String? = nil) -> [String] {
             let reported = RunningCounts.all.map { counts in
                 """
                 (select max(c.\(counts.bucket)) * \(counts.bucketMilliseconds / Calendar.hourMilliseconds)
@@ -132,16 +134,16 @@
             }
             let lastHour = "greatest(\(reported.joined(separator: ", ")))"
             return [
-                "update leak l set \(leaks.assignments("l", reports: "l.reports", lastHour: "l.last_hour"))"
+                "update leak l set \(leaks.assignmentsSQL("l", reportsSQL: "l.reports", lastHourSQL: "l.last_hour"))"
                     + (leak.map { " where l.id = \($0)" } ?? ""),
                 """
                 update leak_release n set last_hour = \(lastHour),
-                  \(releases.assignments("n", reports: "n.reports", lastHour: lastHour))
+                  \(releases.assignmentsSQL("n", reportsSQL: "n.reports", lastHourSQL: lastHour))
                 """ + (leak.map { " where n.leak = \($0)" } ?? ""),
             ]
         }
 
-        static let creation =
+        static let creationStatements =
             [
                 // Null if the leak has only freed reports in the release.
                 "alter table leak_release add column if not exists last_hour bigint"
@@ -162,27 +164,27 @@
         ///
         /// - Parameters:
         ///   - row: the alias of the row.
-        ///   - first: the first bucket of the period.
-        ///   - hour: the hour that the period ends with.
-        ///   - sum: SQL for the reports of a row whose columns do not give them.
-        static func reports(
-            _ row: String, in period: Period, from first: String, to hour: String, else sum: String
+        ///   - first: SQL for the first bucket of the period.
+        ///   - hour: SQL for the hour with which the period ends.
+        ///   - elseSQL: SQL for the reports of a row whose columns do not give them.
+        static func reportsSQL(
+            _ row: String, in period: Period, from first: String, to hour: String, elseSQL: String
         ) -> String {
             """
             case when \(row).\(oldestColumn(period)) >= \(first) and \(row).last_hour <= \(hour)
                 and \(row).reports < LARGEST_TOTAL then \(row).reports - \(row).\(beforeColumn(period))
-              else \(sum) end
+              else \(elseSQL) end
             """
         }
 
-        /// A sentence about the columns, and a query that counts the rows for which it does not hold. Hours and days that
+        /// A statement about the columns, and a query that counts the rows for which it is false. Hours and days that
         /// were deleted are not compared.
         var check: (sentence: String, sql: String) {
             let wrong = Period.allCases.map { period in
                 let counts = RunningCounts.of(period)
                 let (before, oldest) = ("l.\(Self.beforeColumn(period))", "l.\(Self.oldestColumn(period))")
                 let since =
-                    "\(partCondition("l")) and c.\(counts.bucket) >= \(Self.firstBucket(period, lastHour: "l.last_hour"))"
+                    "\(partCondition("l")) and c.\(counts.bucket) >= \(Self.firstBucketSQL(period, lastHour: "l.last_hour"))"
                 let sum = "(select coalesce(sum(c.reports), 0) from \(counts.source) c where \(since))"
                 return """
                     \(before) > l.reports - \(sum)
@@ -193,7 +195,7 @@
                     """
             }
             return (
-                "reports before a period in \(table) are all reports without those of the period",
+                "reports before a period in \(table) are the total without the reports of the period",
                 """
                 select count(*) from \(table) l
                 where l.reports < LARGEST_TOTAL and (\(wrong.joined(separator: " or ")))

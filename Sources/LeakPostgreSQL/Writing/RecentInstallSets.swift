@@ -16,7 +16,8 @@
         }
 
         let key: Key
-        /// A stored set is empty only if its bytes are damaged. It then fills again, and has all installs of the last days after a week.
+        /// A set that was read is empty only if its stored bytes are damaged. New reports fill it again; after a week, it has
+        /// all installs of the last days.
         var installs = RecentInstalls()
         /// The last of the days that the stored number of installs covers.
         var day = 0
@@ -35,7 +36,7 @@
             installs = RecentInstalls(bytes: row.bytes(3)) ?? RecentInstalls()
         }
 
-        static func read(_ keys: [Key]) -> Query {
+        static func query(for keys: [Key]) -> Query {
             Query(
                 """
                 select \(columns) from unnest($1::bigint[], $2::bigint[]) as asked (leak, release)
@@ -43,8 +44,8 @@
                 """, .integers(keys.map(\.leak)), .integers(keys.map(\.release)))
         }
 
-        /// Returns queries that store sets, and delete the rows of empty ones.
-        static func put(_ sets: some Collection<RecentInstallSet>) -> [Query] {
+        /// Returns queries that store sets, and delete the rows of empty sets.
+        static func upsertQueries(of sets: some Collection<RecentInstallSet>) -> [Query] {
             let stored = sets.filter { !$0.installs.isEmpty }.sorted { $0.key < $1.key }
             let empty = sets.filter(\.installs.isEmpty)
             var queries: [Query] = []
@@ -110,16 +111,17 @@
                 let keys = rows.map { RecentInstallSet.Key(leak: $0.int64(1), release: $0.int64(2)) }
                 lastSearched = keys.last
                 var sets: [RecentInstallSet] = []
-                for row in try connection.run(RecentInstallSet.read(keys)) {
+                for row in try connection.run(RecentInstallSet.query(for: keys)) {
                     var set = RecentInstallSet(row)
                     guard RecentInstalls.laterDay(set.day, today: today) != set.day else { continue }
                     set.installs.removeInstalls(
-                        before: today, upTo: RecentInstalls.lastPossibleDay(clock))
+                        notCountedOn: today, lastPossibleDay: RecentInstalls.lastPossibleDay(clock))
                     set.day = today
                     sets.append(set)
                 }
                 if !sets.isEmpty {
-                    _ = try connection.run(RecentInstallSet.put(sets) + [RecentInstallSet.impactUpdate(sets)])
+                    _ = try connection.run(
+                        RecentInstallSet.upsertQueries(of: sets) + [RecentInstallSet.impactUpdate(sets)])
                 }
                 return rows.count < Self.maxRecentSetsPerStep
             }

@@ -16,7 +16,7 @@
         let bucket: String
         /// The milliseconds of a day or an hour.
         let bucketMilliseconds: Int64
-        /// Buckets that a row covers: those of the longest period.
+        /// The number of buckets that a row covers, which is that of the longest period.
         let window: Int
 
         static let days = RunningCounts(
@@ -41,8 +41,8 @@
         func refreshQuery(after rows: [CountRow]) -> Query? {
             guard !rows.isEmpty else { return nil }
             return Query(
-                insertion(
-                    of: """
+                insertionSQL(
+                    ofLeaks: """
                         (select distinct new.leak as id from unnest($1::bigint[], $2::bigint[]) as new (leak, bucket)
                           join leak l on l.id = new.leak left join \(table) r on r.leak = new.leak
                           where r.last is distinct from new.bucket
@@ -51,8 +51,8 @@
         }
 
         /// Statements that recompute all rows.
-        var rebuild: [String] {
-            ["delete from \(table)", insertion(of: "(select id from leak)"), "analyze \(table)"]
+        var rebuildStatements: [String] {
+            ["delete from \(table)", insertionSQL(ofLeaks: "(select id from leak)"), "analyze \(table)"]
         }
 
         /// Returns queries that create all rows of a leak again. They run after the writes to `leak`, `leak_day` and `leak_hour`.
@@ -64,13 +64,15 @@
                     Query(
                         "delete from \(counts.table) where leak = any($1::bigint[])",
                         .integers([Optional(leak), deletedLeak])),
-                    Query(counts.insertion(of: "(select $1::bigint as id)"), .integer(leak)),
+                    Query(counts.insertionSQL(ofLeaks: "(select $1::bigint as id)"), .integer(leak)),
                 ]
-            } + PeriodColumns.rebuild(of: "$1::bigint").map { Query($0, .integer(leak)) }
+            } + PeriodColumns.rebuildStatements(of: "$1::bigint").map { Query($0, .integer(leak)) }
         }
 
-        /// - Parameter leaks: a query that selects the row IDs of the leaks.
-        private func insertion(of leaks: String) -> String {
+        /// Returns SQL that inserts or replaces the rows of leaks.
+        ///
+        /// - Parameter leaks: SQL that selects the row IDs of the leaks.
+        private func insertionSQL(ofLeaks leaks: String) -> String {
             """
             insert into \(table) (leak, last, buckets, before)
             select l.id, newest.bucket, listed.buckets, listed.before
@@ -87,7 +89,7 @@
             """
         }
 
-        var creation: String {
+        var creationSQL: String {
             """
             create table if not exists \(table) (
               leak bigint primary key,
@@ -103,17 +105,17 @@
         /// Returns SQL for the reports of leak `l` since a bucket, with its row of ``table`` as `r`.
         ///
         /// - Parameters:
-        ///   - start: the first millisecond.
-        ///   - first: the first bucket.
-        func reports(since start: String, _ first: String) -> String {
+        ///   - sinceSQL: SQL for the first millisecond.
+        ///   - firstBucketSQL: SQL for the first bucket.
+        func reportsSQL(sinceSQL: String, firstBucketSQL: String) -> String {
             // A leak that was first seen in the period has all its reports in it.
             """
-            case when l.first_seen >= \(start) then l.reports
-              when r.leak is null or l.reports >= LARGEST_TOTAL or r.last - \(first) >= \(window) then
+            case when l.first_seen >= \(sinceSQL) then l.reports
+              when r.leak is null or l.reports >= LARGEST_TOTAL or r.last - \(firstBucketSQL) >= \(window) then
                 (select least(coalesce(sum(c.reports), 0), LARGEST_TOTAL)::bigint from \(source) c
-                  where c.leak = l.id and c.\(bucket) >= \(first))
-              when r.last < \(first) then 0
-              else l.reports - r.before[width_bucket((\(first) - 1)::integer, r.buckets) + 1] end
+                  where c.leak = l.id and c.\(bucket) >= \(firstBucketSQL))
+              when r.last < \(firstBucketSQL) then 0
+              else l.reports - r.before[width_bucket((\(firstBucketSQL) - 1)::integer, r.buckets) + 1] end
             """
         }
 
@@ -121,7 +123,7 @@
         /// compared.
         var check: (sentence: String, sql: String) {
             (
-                "reports of a leak before each of its \(bucket)s are all its reports without those since",
+                "reports of a leak before each of its \(bucket)s are its total without the reports since then",
                 """
                 select count(*) from \(table) r left join leak l on l.id = r.leak
                 where l.id is null or l.reports < LARGEST_TOTAL and (

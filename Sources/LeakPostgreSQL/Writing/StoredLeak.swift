@@ -38,9 +38,9 @@
             lowestRelease = Mark(release: row.int64(2), order: row.bytes(3))
             highestRelease = Mark(release: row.int64(4), order: row.bytes(5))
             samples.sightings = row.int(6)
-            samples.first = row.optionalInt64(7)
-            samples.newest = row.optionalInt64(8)
-            samples.newestKept = row.optionalInt64(9)
+            samples.firstReportedAt = row.optionalInt64(7)
+            samples.newestReportedAt = row.optionalInt64(8)
+            samples.newestWrittenAt = row.optionalInt64(9)
             builds = row.int(10)
             module = row.optionalText(11)
         }

@@ -17,7 +17,7 @@
             connection.begin("begin")
             var idempotencyKeys = IdempotencyKeys(of: submissions, clock)
             let openingQueries = [
-                Migration.sharedLock, Migration.version, writer.commitMarker.nextQuery(now: now),
+                Migration.sharedLockQuery, Migration.versionQuery, writer.commitMarker.nextQuery(now: now),
             ]
             try idempotencyKeys.write(
                 after: openingQueries, on: connection, limits: writer.limits, &writer.idempotencyCache)
@@ -57,7 +57,7 @@
             let textBytes = existing.newTextBytes(of: aggregate)
             let rowIDs = try RowIDs(of: aggregate, &existing, on: connection, names: &writer.nameCache)
 
-            writer.installSetCache.invalidate(before: existing.erasures)
+            writer.installSetCache.invalidate(unlessErasureCountIs: existing.erasureCount)
             var batch = WriteBatch(
                 of: aggregate, in: rowIDs, submissions, now: now, expiry: clock.expiryTime, by: writer)
             try batch.readAndMerge(&existing, on: connection, by: writer)

@@ -5,7 +5,7 @@
         func appsUpdate() -> Query? {
             guard !aggregate.apps.isEmpty else { return nil }
             var cells = [Int](repeating: 0, count: aggregate.apps.count)
-            for (leak, count) in zip(aggregate.leaks, newCells) { cells[leak.app] += count }
+            for (leak, count) in zip(aggregate.leaks, newCellCounts) { cells[leak.app] += count }
             return Query(
                 """
                 update app a set last_seen = greatest(a.last_seen, d.last_seen), leaks = a.leaks + d.leaks,

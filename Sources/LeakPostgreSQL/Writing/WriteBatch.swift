@@ -8,9 +8,9 @@
         let submissions: [Submission]
         let oldestSlot: Int
         let firstDay: Int
-        /// The hour in which sessions and reports arrived.
+        /// The hour in which the sessions and reports arrived.
         let hour: Int
-        /// The day in which they arrived.
+        /// The day on which the sessions and reports arrived.
         let today: Int
         /// Each leak as it will be after the changes.
         private(set) var states: [StoredLeak]
@@ -29,11 +29,11 @@
         /// The leak and the build of each cell of the aggregate.
         let cells: [LeakBuildKey]
         /// Number of cells that the database does not have yet, by leak of the aggregate.
-        private(set) var newCells: [Int]
+        private(set) var newCellCounts: [Int]
         /// Bytes of the rows of new cells, by ingest key.
         private(set) var cellBytes: [Int64: Int] = [:]
         /// Number of leaks that a release did not have, by release of the aggregate.
-        private(set) var newLeaksOfReleases: [Int]
+        private(set) var newLeakCountsOfReleases: [Int]
         /// Change of the number of leaks that were first seen in a release.
         private(set) var firstReleaseChanges: [Int64: Int] = [:]
 
@@ -51,8 +51,8 @@
             cells = aggregate.cells.map {
                 LeakBuildKey(leak: rowIDs.leaks[$0.leak].id, build: rowIDs.builds[$0.build])
             }
-            newCells = [Int](repeating: 0, count: aggregate.leaks.count)
-            newLeaksOfReleases = [Int](repeating: 0, count: aggregate.releases.count)
+            newCellCounts = [Int](repeating: 0, count: aggregate.leaks.count)
+            newLeakCountsOfReleases = [Int](repeating: 0, count: aggregate.releases.count)
             states = rowIDs.leaks
             for (index, leak) in aggregate.leaks.enumerated() {
                 for cell in leak.cells {
@@ -127,7 +127,8 @@
 
         // MARK: Reading
 
-        /// Merges new installs and times to free into the stored values, and determines which cells are new.
+        /// Merges new installs, and the times until objects were freed, into the stored values, and determines which cells are
+        /// new.
         mutating func readAndMerge(
             _ existing: inout ExistingRows, on connection: PostgreSQLConnection, by writer: Writer
         ) throws(StoreError) {
@@ -171,21 +172,21 @@
                       as asked (leak, release, place)
                     join leak_release c on c.leak = asked.leak and c.release = asked.release
                     """, .integers(owners.map { $0.row.owner }), .integers(owners.map { $0.row.part })),
-                RecentInstallSet.read(Array(recentInstalls.keys)),
+                RecentInstallSet.query(for: Array(recentInstalls.keys)),
             ])
             mergeRecentInstalls(
-                recentInstalls, into: answers[4], noting: &writer.installSetCache.countedInstalls)
+                recentInstalls, into: answers[4], updating: &writer.installSetCache.countedInstalls)
             try mergeInstalls(newHashesOfScopes, into: answers[0], on: connection)
             try mergeTimes(of: freedLeaks, into: answers[1], on: connection)
             existing.add(answers[2], of: cellKeys)
             var countedOwners = Set(answers[3].map { owners[$0.int(0) - 1] })
             for (index, owner) in zip(uncachedCells, owners) {
                 if !existing.cells.contains(cells[index]) {
-                    newCells[aggregate.cells[index].leak] += 1
+                    newCellCounts[aggregate.cells[index].leak] += 1
                     isNew[index] = true
                 }
                 if countedOwners.insert(owner).inserted {
-                    newLeaksOfReleases[aggregate.builds[aggregate.cells[index].build].release] += 1
+                    newLeakCountsOfReleases[aggregate.builds[aggregate.cells[index].build].release] += 1
                 }
             }
         }
@@ -199,7 +200,7 @@
             notIn installSetCache: inout InstallSetCache
         ) -> [(scope: InstallScope, hashes: [UInt64])] {
             var hashes: [InstallScope: [UInt64]] = [:]
-            for (index, cell) in aggregate.cells.enumerated() where !cell.installs.isEmpty {
+            for (index, cell) in aggregate.cells.enumerated() where !cell.installHashes.isEmpty {
                 let (leak, build) = (cells[index].leak, cells[index].build)
                 let release = release(ofCell: index)
                 let scopes: [InstallScope] = [
@@ -207,17 +208,17 @@
                     .leak(rowID: leak), .release(rowID: release),
                 ]
                 for scope in scopes {
-                    let newHashes = installSetCache.possiblyNewHashes(cell.installs, in: scope)
+                    let newHashes = installSetCache.possiblyNewHashes(cell.installHashes, in: scope)
                     if !newHashes.isEmpty { hashes[scope, default: []] += newHashes }
                 }
             }
-            for slot in aggregate.slots where slot.day >= firstDay && !slot.installs.isEmpty {
+            for slot in aggregate.slots where slot.day >= firstDay && !slot.installHashes.isEmpty {
                 let app = rowIDs.apps[slot.app].id
                 let scope: InstallScope =
                     slot.number >= oldestSlot
                     ? .slot(app: app, slot: Int64(slot.number))
                     : .day(app: app, day: Int64(slot.day))
-                let newHashes = installSetCache.possiblyNewHashes(slot.installs, in: scope)
+                let newHashes = installSetCache.possiblyNewHashes(slot.installHashes, in: scope)
                 if !newHashes.isEmpty { hashes[scope, default: []] += newHashes }
             }
             return hashes.map { ($0.key, $0.value) }
@@ -225,7 +226,7 @@
 
         private typealias RecentInstall = (install: UInt64, day: Int)
 
-        /// Returns the recent installs of the cells that their sets may lack.
+        /// Returns the recent installs of the cells, except those that the stored sets are known to have.
         private func recentInstalls(
             notIn cache: inout InstallSetCache
         ) -> [RecentInstallSet.Key: [RecentInstall]] {
@@ -242,7 +243,7 @@
 
         private mutating func mergeRecentInstalls(
             _ installs: [RecentInstallSet.Key: [RecentInstall]], into storedRows: Rows,
-            noting counted: inout CountedInstalls
+            updating counted: inout CountedInstalls
         ) {
             var sets: [RecentInstallSet.Key: RecentInstallSet] = [:]
             for row in storedRows {
@@ -325,7 +326,7 @@
                 droppedUpsert(maxReasons: maxDroppedReasons), overLimitUpsert(), leftOutUpdate(),
                 appsUpdate(),
             ]
-            return upserts.compactMap { $0 } + RecentInstallSet.put(recentSets.values)
+            return upserts.compactMap { $0 } + RecentInstallSet.upsertQueries(of: recentSets.values)
                 + currentReleaseQueries()
         }
 

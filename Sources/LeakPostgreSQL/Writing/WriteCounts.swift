@@ -42,7 +42,7 @@
                 .integers(rows.map { $0.releaseOrValue }), .integers(rows.map { $0.reports }))
         }
 
-        /// Returns the query that writes the values of leaks. A value gets a row of its own as long as there is room; all other values
+        /// Returns the query that writes the values of leaks. Up to a limit, each value gets a row of its own; all other values
         /// share one row.
         func valuesUpsert() -> Query? {
             var rows = knownValues
@@ -104,7 +104,7 @@
         static func retainedBytesUpdate(of leaks: [Int64]) -> Query {
             Query(
                 """
-                update leak l set retained_bytes = \(RetainedBytes.median(ofLeak: "l.id")) where id = any($1::bigint[])
+                update leak l set retained_bytes = \(RetainedBytes.medianSQL(ofLeak: "l.id")) where id = any($1::bigint[])
                 """, .integers(leaks.map { $0 }))
         }
     }

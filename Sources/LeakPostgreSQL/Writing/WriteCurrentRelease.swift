@@ -50,7 +50,8 @@
                     """, .integers(uses.map(\.app)), .integers(uses.map(\.use.hour)),
                     .integers(uses.map(\.release)), .integers(uses.map(\.use.sessions)),
                     .integers(uses.map(\.use.reports)), .integers(uses.map(\.use.bucket))),
-                // Deletes the hours that do not count any more, and those of a clock that was set back since.
+                // Deletes the hours that do not count any more, and the hours that a collector wrote before its clock was set
+                // back.
                 Query(
                     """
                     with kept as materialized (
@@ -68,7 +69,7 @@
     }
 
     extension Writer {
-        /// Pins the current release of an app, or chooses it by its adoption again: ``Store/pin(_:of:by:now:)``.
+        /// Pins the current release of an app, or chooses it by its adoption again, see ``Store/pin(_:of:by:now:)``.
         func pin(
             _ version: String?, of app: AppKey, by author: String, now: Int64
         ) throws(StoreError) -> Bool {
@@ -83,8 +84,9 @@
             let (rowID, release) = (found.int64(0), found.optionalInt64(1))
             guard release != nil || version == nil else { return false }
             _ = try run([
-                // Locks the app first, so that no report is counted until its current release is written. Removes the stored release,
-                // which keeps its adoption longer than other releases get adoption.
+                // Locks the app first, so that no report is counted until its current release is written. Removes the stored
+                // release, because a stored release stays the current release with a smaller share than another release needs
+                // to become it.
                 Query(
                     """
                     update app set pinned_release = $1::bigint, pinned_by = $3::text, pinned_at = $4::bigint,

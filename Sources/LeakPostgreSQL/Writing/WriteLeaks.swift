@@ -41,7 +41,7 @@
                   first_release = d.first_release, last_release = d.last_release, first_sample = d.first_sample,
                   newest_sample = d.newest_sample, newest_kept = d.newest_kept,
                   last_hour = \(lastHour),
-                  \(PeriodColumns.leaks.assignments("l", reports: reports, lastHour: lastHour, added: .since("d.first_hour")))
+                  \(PeriodColumns.leaks.assignmentsSQL("l", reportsSQL: reports, lastHourSQL: lastHour, added: .since("d.first_hour")))
                 from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[],
                   $7::bigint[], $8::bigint[], $9::bigint[], $10::bigint[], $11::bigint[], $12::bigint[], $13::bigint[],
                   $14::bigint[], $15::bigint[], $16::bigint[], $17::bigint[])
@@ -52,13 +52,14 @@
                 """, .integers(states.map { $0.id }), .integers(leaks.map { $0.reports }),
                 .integers(leaks.map { $0.freed }),
                 .integers(states.map { installCount(of: .leak(rowID: $0.id)) }),
-                .integers(impacts), .integers(newCells), .integers(states.map { $0.samples.sightings }),
+                .integers(impacts), .integers(newCellCounts), .integers(states.map { $0.samples.sightings }),
                 .integers(leaks.map { $0.aliveAtMost.map(Int64.init) }),
                 .integers(leaks.map { $0.span?.first }), .integers(leaks.map { $0.span?.last }),
                 .integers(states.map { $0.lowestRelease.release }),
                 .integers(states.map { $0.highestRelease.release }),
-                .integers(states.map { $0.samples.first }), .integers(states.map { $0.samples.newest }),
-                .integers(states.map { $0.samples.newestKept }),
+                .integers(states.map { $0.samples.firstReportedAt }),
+                .integers(states.map { $0.samples.newestReportedAt }),
+                .integers(states.map { $0.samples.newestWrittenAt }),
                 .integers(hours.map { $0?.lowerBound }), .integers(hours.map { $0?.upperBound }))
         }
 
@@ -111,7 +112,7 @@
                 insert into leak_release as known (leak, release, reports, freed, installs, last_hour,
                   \(PeriodColumns.names.joined(separator: ", ")))
                 select leak, release, reports, freed, installs, last_hour,
-                  \(PeriodColumns.values(first: "first_hour", last: "last_hour"))
+                  \(PeriodColumns.valuesSQL(firstHourSQL: "first_hour", lastHourSQL: "last_hour"))
                 from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[])
                   as new (leak, release, reports, freed, installs, first_hour, last_hour)
                 order by 1, 2
@@ -119,7 +120,7 @@
                   freed = least(known.freed + excluded.freed, LARGEST_TOTAL),
                   installs = case when excluded.installs > 0 then excluded.installs else known.installs end,
                   last_hour = \(lastHour),
-                  \(PeriodColumns.releases.assignments("known", reports: reports, lastHour: lastHour, added: .excluded))
+                  \(PeriodColumns.releases.assignmentsSQL("known", reportsSQL: reports, lastHourSQL: lastHour, added: .excluded))
                 """, .integers(rows.map { $0.key.leak }), .integers(rows.map { $0.key.release }),
                 .integers(rows.map { $0.value.reports }), .integers(rows.map { $0.value.freed }),
                 .integers(
@@ -150,7 +151,7 @@
                   reports = least(known.reports + excluded.reports, LARGEST_TOTAL),
                   freed = least(known.freed + excluded.freed, LARGEST_TOTAL),
                   installs = case when excluded.installs > 0 then excluded.installs else known.installs end,
-                  buckets = \(BucketNumber.sum("known.buckets", "excluded.buckets", total: "known.reports + excluded.reports"))
+                  buckets = \(BucketCountsNumeric.sumSQL("known.buckets", "excluded.buckets", totalSQL: "known.reports + excluded.reports"))
                 """, .integers(rows.map(\.name.leak)), .integers(rows.map(\.name.build)),
                 .integers(rows.map { $0.cell.reports }), .integers(rows.map { $0.cell.freed }),
                 .integers(

@@ -19,7 +19,7 @@
                   as d (id, first_seen, last_seen, leaks, reports, freed, sessions, leaky_sessions, checks, installs)
                 where r.id = d.id
                 """, .integers(rowIDs.releases.map { $0 }), .integers(releases.map { $0.span.first }),
-                .integers(releases.map { $0.span.last }), .integers(newLeaksOfReleases),
+                .integers(releases.map { $0.span.last }), .integers(newLeakCountsOfReleases),
                 .integers(releases.map { $0.reports }), .integers(releases.map { $0.freed }),
                 .integers(releases.map { $0.sessions }), .integers(releases.map { $0.leakySessions }),
                 .integers(releases.map { $0.checks }),
@@ -46,7 +46,7 @@
             }.sorted { rowIDs.builds[$0] < rowIDs.builds[$1] }
             guard !builds.isEmpty else { return nil }
             let sum = { (column: String) in
-                BucketNumber.sum("b.\(column)", "d.\(column)", total: "r.sessions")
+                BucketCountsNumeric.sumSQL("b.\(column)", "d.\(column)", totalSQL: "r.sessions")
             }
             return Query(
                 """

@@ -52,7 +52,7 @@
 
     extension Query {
         /// Statements that set the messages of all leaks from their newest reports.
-        static let updateAllMessages = [
+        static let allMessagesUpdateStatements = [
             """
             update leak_text t set message = message_of(s.body) from sample s
             where s.leak = t.leak and s.slot = \(SampleSlot.newest)

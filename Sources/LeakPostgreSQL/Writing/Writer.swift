@@ -10,15 +10,15 @@
     /// A writer to one database that several collectors may share, for one thread at a time.
     ///
     /// Each call runs one transaction, in four round trips to the server: the idempotency keys; the locks, with the stored apps and
-    /// leaks; the sets and histograms that change; all writes, and the commit. New names cost a round trip or two more, and names
-    /// that may be beyond a limit cost a few.
+    /// leaks; the sets and histograms that change; all writes, and the commit. New names need one or two more round trips, and
+    /// names that may be beyond a limit need a few more.
     ///
-    /// Transactions do not deadlock: each takes first the row of its ``CommitMarker``, then new answers and its idempotency keys,
-    /// both in their order, the locks of ingest keys that create apps, new apps by name, then the locks of its apps by number. All
-    /// other rows that it changes belong to an app that it has locked, except the numbers of idempotency keys and bytes of each
-    /// ingest key, which come after all other locks.
+    /// Transactions do not deadlock: each takes first the row of its ``CommitMarker``, then new answers and its idempotency
+    /// keys, both in their order, the locks of ingest keys that create apps, new apps by name, then the locks of its apps by
+    /// row ID. All other rows that it changes belong to an app that it has locked, except the numbers of idempotency keys and
+    /// bytes of each ingest key, which come after all other locks.
     ///
-    /// Values that are cached between calls stay true while other collectors write: the number of a name, and members of a set.
+    /// Values that are cached between calls stay true while other collectors write: the row ID of a name, and members of a set.
     /// Counts are not cached.
     final class Writer {
         typealias Redact = @Sendable (ArraySlice<UInt8>) -> [UInt8]
@@ -85,7 +85,7 @@
                 return receipts
             } catch {
                 serverErrorKind = connection.serverErrorKind
-                // Cached row numbers may belong to rows that were not committed.
+                // Cached row IDs may belong to rows that were not committed.
                 nameCache = NameCache()
                 installSetCache = InstallSetCache()
                 idempotencyCache = IdempotencyCache()
@@ -101,7 +101,7 @@
             }
         }
 
-        /// Returns the guarded time, which the first call reads from the database.
+        /// Returns the ``StoreClock``, which the first call reads from the database.
         private func clock(at now: Int64, on connection: PostgreSQLConnection) throws(StoreError)
             -> StoreClock
         {
@@ -110,7 +110,7 @@
                 clock = cachedClock
             } else {
                 // A new database has no clock yet. The clock is stored before the first idempotency keys, because it determines their times.
-                guard let stored = Self.storedClock(try connection.run(Self.readClock)) else {
+                guard let stored = Self.storedClock(try connection.run(Self.clockQuery)) else {
                     return try writeClock(at: now)
                 }
                 clock = StoreClock(stored, now: now, rule: clockRule)
@@ -120,25 +120,27 @@
             return clock
         }
 
-        /// Advances the clock from the stored time, and stores the result. Runs in a transaction of its own, so that collectors
-        /// wait for each other's row no longer than that takes.
+        /// Advances the clock from the stored time, and stores the result. Runs in a transaction of its own, so that other
+        /// collectors wait for the lock of its row only as long as this transaction takes.
         func writeClock(at now: Int64) throws(StoreError) -> StoreClock {
             let connection = try connector.open()
             do throws(StoreError) {
                 connection.begin("begin")
-                let rows = try connection.run([Migration.sharedLock, Migration.version, Self.readClock])
+                let rows = try connection.run([
+                    Migration.sharedLockQuery, Migration.versionQuery, Self.clockQuery,
+                ])
                 try Migration.requireKnownVersion(rows[1], connection)
                 let stored = Self.storedClock(rows[2])
                 var clock = self.clock ?? StoreClock(stored, now: now, rule: clockRule)
-                clock.advance(to: now, past: stored)
+                clock.advance(to: now, adopting: stored)
                 _ = try connection.run([
                     Query(
                         """
                         insert into clock as known (id, wall, keys, waited) values (1, $1::bigint, $2::bigint, $3::bigint)
                         on conflict (id) do update set wall = excluded.wall, keys = greatest(known.keys, excluded.keys),
                           waited = excluded.waited
-                        """, .integer(clock.state.wall), .integer(clock.state.keys),
-                        .integer(clock.state.waited)), Query("commit"),
+                        """, .integer(clock.state.acceptedTime), .integer(clock.state.keyTime),
+                        .integer(clock.state.waitedMilliseconds)), Query("commit"),
                 ])
                 self.clock = clock
                 return clock
@@ -148,10 +150,13 @@
             }
         }
 
-        private static let readClock = Query("select wall, keys, waited from clock where id = 1")
+        private static let clockQuery = Query("select wall, keys, waited from clock where id = 1")
 
         private static func storedClock(_ rows: Rows) -> StoreClock.Stored? {
-            rows.first.map { StoreClock.Stored(wall: $0.int64(0), keys: $0.int64(1), waited: $0.int64(2)) }
+            rows.first.map {
+                StoreClock.Stored(
+                    acceptedTime: $0.int64(0), keyTime: $0.int64(1), waitedMilliseconds: $0.int64(2))
+            }
         }
 
         /// Returns `true` if the transaction whose commit was not answered was committed, as the server reports once it is back;

@@ -10,7 +10,7 @@ extension LeakReport {
     /// 2. `error` as the domain of an error without a domain,
     /// 3. otherwise a space as the text.
     func withIdentityPlaceholder() -> LeakReport {
-        guard !namesLeak else { return self }
+        guard !identifiesLeak else { return self }
         var report = self
         if let last = stack.last, !last.isEmpty, CallStack(stack) == nil {
             report.className = last
@@ -54,14 +54,14 @@ extension LeakReport {
             report.fingerprint =
                 original.fingerprint.isEmpty
                 ? replacement : Self.hashedFingerprint("fingerprint", original.fingerprint)
-        } else if !report.namesLeak {
+        } else if !report.identifiesLeak {
             report.fingerprint = Self.hashedFingerprint("fingerprint", original.fingerprint)
         }
         return report
     }
 
     /// `true` if the report identifies a leak for the collector.
-    var namesLeak: Bool {
+    var identifiesLeak: Bool {
         namesClass || text != nil || !(error?.domain ?? "").isEmpty || !cycle.isEmpty || !fingerprint.isEmpty
     }
 
@@ -100,9 +100,9 @@ extension LeakReport {
         if let removedMessage {
             guard cycle.isEmpty else { return nil }
             let calls = original.stack.isEmpty ? removedMessage.callStack : CallStack(original.stack)
-            return Self.hashedFingerprint("text", [removedMessage.template] + (calls?.key ?? []))
+            return Self.hashedFingerprint("text", [removedMessage.template] + (calls?.keyElements ?? []))
         }
-        guard let originalError = original.error, !originalError.domain.isEmpty, !namesLeak else {
+        guard let originalError = original.error, !originalError.domain.isEmpty, !identifiesLeak else {
             return nil
         }
         return Self.hashedFingerprint(
@@ -113,7 +113,7 @@ extension LeakReport {
     /// system container without a path, the first child is included.
     private var classAndPath: [String] {
         let type = TypeName(className ?? "")
-        if let calls = CallStack(stack) { return [type.detailedText] + calls.key }
+        if let calls = CallStack(stack) { return [type.detailedText] + calls.keyElements }
         let owners = stack.map { TypeName($0) }
         let path = owners.enumerated().filter { !$1.isSystem || $0 == owners.count - 1 }
             .map(\.element.detailedText)

@@ -28,7 +28,7 @@ struct ReportMergeKey: Hashable, Sendable {
             parts.append(report.keys)
             parts.append(userInfo: report.error?.userInfo ?? [])
         }
-        (high, low) = (parts.hash(0), parts.hash(1))
+        (high, low) = (parts.hash(firstByte: 0), parts.hash(firstByte: 1))
     }
 }
 
@@ -38,9 +38,9 @@ private struct ReportMergeParts {
 
     init() { bytes.reserveCapacity(512) }
 
-    func hash(_ first: UInt8) -> Int {
+    func hash(firstByte: UInt8) -> Int {
         var hasher = Hasher()
-        hasher.combine(first)
+        hasher.combine(firstByte)
         unsafe bytes.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
         return hasher.finalize()
     }
@@ -61,7 +61,7 @@ private struct ReportMergeParts {
             append(parsedIdentity?.wholeNames.className)
             append(parsedIdentity?.template)
         }
-        if report.stack.isEmpty { append(parsed?.callStack?.key ?? []) }
+        if report.stack.isEmpty { append(parsed?.callStack?.keyElements ?? []) }
         append(report.stack, orCleaned: parsedIdentity?.wholeNames.stack)
         append(report.children, orCleaned: parsedIdentity?.wholeNames.children)
         // The cycle may start at any of its references.

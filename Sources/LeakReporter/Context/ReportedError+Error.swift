@@ -8,7 +8,8 @@ extension ReportedError {
     init(_ error: any Error, adding extra: [String: Any] = [:]) {
         let bridged = error as NSError
         var userInfo = bridged.userInfo
-        // Bridging reads the text of a LocalizedError too late, and on Linux never.
+        // Bridging leaves the text of a `LocalizedError` out of `userInfo`: Apple's systems look it up later, and Linux never
+        // does.
         if userInfo[NSLocalizedDescriptionKey] == nil,
             let text = (error as? any LocalizedError)?.errorDescription
         {

@@ -19,8 +19,9 @@ final class RunFolder: SegmentFolder {
     private var lock: HeldLock?
     /// The file of the last append.
     private var file: OpenFile?
-    /// Files whose directory entries are not synced: a power cut could remove the files, or restore removed ones.
+    /// Files whose directory entries are not synced: a power cut could remove these files.
     private var unsyncedNames: Set<String> = []
+    /// `true` if a power cut could restore a file that was removed.
     private var hasUnsyncedRemovals = false
 
     /// The maximum number of bytes read from a file, 64 MiB. Segments are far smaller; another file with the name of a segment must
@@ -154,7 +155,7 @@ final class RunFolder: SegmentFolder {
             // The ended run may have removed files without a sync, and the renames are unsynced as well.
             hasUnsyncedRemovals = true
             for name in names {
-                // Names are random, so two runs never have the same.
+                // Names are random, so two runs never have a file with the same name.
                 if name.hasSuffix(".draft") {
                     try FileSystem.remove(run + "/" + name)
                 } else {
@@ -200,7 +201,7 @@ final class RunFolder: SegmentFolder {
     private static func withEndedRun(_ run: String, _ work: (_ names: [String]) throws(FileFailure) -> Void) {
         let lockPath = run + "/lock"
         do throws(FileFailure) {
-            // A symbolic link instead of the folder would lead elsewhere.
+            // A symbolic link instead of the folder would lead to other files.
             _ = try FileDescriptor(run, .folder)
             // The lock is held until the work is done, and released when the function returns.
             let isComplete = run.split(separator: "/").last?.hasPrefix("run-") == true

@@ -39,5 +39,5 @@ struct FileFailure: Error, Hashable, CustomStringConvertible {
     let code: Int32
     let path: String
 
-    var description: String { "\(call) \(path): \(Self.text(code))" }
+    var description: String { "\(call) \(path): \(Self.message(ofErrorCode: code))" }
 }

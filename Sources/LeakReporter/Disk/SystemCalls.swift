@@ -14,7 +14,7 @@ extension FileFailure {
         self.init(call: call, code: errno, path: path)
     }
 
-    static func text(_ code: Int32) -> String {
+    static func message(ofErrorCode code: Int32) -> String {
         var bytes = [CChar](repeating: 0, count: 128)
         // `strerror` is not thread-safe.
         guard unsafe strerror_r(code, &bytes, bytes.count - 1) == 0 else { return "errno \(code)" }
@@ -64,8 +64,8 @@ struct FileDescriptor: ~Copyable {
         number = try isForLock ? ForkedChildren.open(openDescriptor) : openDescriptor()
     }
 
-    /// Moves a descriptor above those of the standard streams. In a process without standard error, the next opened file would
-    /// otherwise get its number and be written to as standard error.
+    /// Moves a descriptor above the numbers 0 to 2 of the standard streams. In a process without standard error, the next
+    /// opened file would otherwise get its number and be written to as standard error.
     private static func moveAboveStandardStreams(_ number: Int32, _ path: String) throws(FileFailure)
         -> Int32
     {
@@ -114,8 +114,8 @@ struct FileDescriptor: ~Copyable {
     }
 
     /// Flushes the file. On Linux the bytes are on the disk afterwards; on Apple's systems they have been sent to it. Only
-    /// `F_FULLFSYNC` empties the cache of the disk itself, which costs a phone tens of milliseconds and protects against a power
-    /// cut that a battery prevents.
+    /// `F_FULLFSYNC` empties the cache of the disk itself. On a phone it would take tens of milliseconds, and protect only
+    /// against a power cut, which the battery prevents.
     borrowing func sync(path: String) throws(FileFailure) {
         #if canImport(Darwin)
             let code = retrying { fsync(number) }

@@ -51,7 +51,7 @@ final class BoundedQueue<Item: Sendable>: @unchecked Sendable {
     /// The room used by items.
     private struct Usage {
         var bytes = 0
-        var items = 0
+        var itemCount = 0
     }
 
     private enum Share {
@@ -66,7 +66,8 @@ final class BoundedQueue<Item: Sendable>: @unchecked Sendable {
         }
     }
 
-    /// The settings that were changed since the last barrier, and hashes of their values.
+    /// The settings that were changed since items were last taken, or since the last item with the barrier
+    /// ``MergeBarrier/all``, and hashes of their values.
     private struct Settings {
         private var values: [MergeKey: MergeKey] = [:]
         private(set) var hash = MergeKey(0, 0)
@@ -74,7 +75,7 @@ final class BoundedQueue<Item: Sendable>: @unchecked Sendable {
         /// Position of the last change of settings; `nil` once an item that depends on it follows.
         var position: Int?
 
-        /// The number of settings above which the hashes start again, after a barrier.
+        /// If more than this number of settings were changed, waiting items accept no more merges, and the hashes start again.
         private static var limit: Int { 256 }
 
         mutating func set(_ changes: [QueueSetting]) {
@@ -110,7 +111,7 @@ final class BoundedQueue<Item: Sendable>: @unchecked Sendable {
     /// - Parameters:
     ///   - bytes: the bytes that the item counts against the limit.
     ///   - weight: the number that the item adds to ``weight``, or to ``rejections`` if it is rejected. An item with weight
-    ///     0 that finds no room is counted in ``QueueRejections/calls``.
+    ///     0 that finds no room is counted in ``QueueRejections/weightlessItems``.
     ///   - room: the share of the queue that the item may use.
     ///   - separation: the later items that must not be merged into earlier items.
     /// - Returns: the number of items added so far, including this item; `nil` if the item was rejected, which ``rejections``
@@ -202,7 +203,7 @@ final class BoundedQueue<Item: Sendable>: @unchecked Sendable {
                 return
             }
             guard fitsReserve(bytes), let item = item.take() else {
-                unsafe state.pointee.rejections.calls += 1
+                unsafe state.pointee.rejections.weightlessItems += 1
                 return
             }
             unsafe state.pointee.endMerging()
@@ -211,7 +212,7 @@ final class BoundedQueue<Item: Sendable>: @unchecked Sendable {
         }
     }
 
-    /// Adds an item that changes settings of the items behind it. It uses the room of the reserve. It is merged into the last
+    /// Adds an item that changes settings of the items after it. It uses the room of the reserve. It is merged into the last
     /// such item if no item in between depends on the settings.
     ///
     /// Later items can still be merged into items before it that were added when all settings had the same values.
@@ -235,7 +236,7 @@ final class BoundedQueue<Item: Sendable>: @unchecked Sendable {
                 unsafe state.pointee.settings.position = state.pointee.buffer.count
                 append(item, bytes: bytes, weight: 0, in: isAlwaysKept ? nil : .reserve)
             } else {
-                unsafe state.pointee.rejections.calls += 1
+                unsafe state.pointee.rejections.weightlessItems += 1
                 return
             }
             unsafe state.pointee.settings.set(settings)
@@ -279,7 +280,7 @@ final class BoundedQueue<Item: Sendable>: @unchecked Sendable {
                 }
             guard hasRoom else {
                 unsafe state.pointee.rejections.full &+= weight
-                if weight == 0 { unsafe state.pointee.rejections.calls += 1 }
+                if weight == 0 { unsafe state.pointee.rejections.weightlessItems += 1 }
                 return nil
             }
             guard let item = item.take() else { return nil }
@@ -300,14 +301,14 @@ final class BoundedQueue<Item: Sendable>: @unchecked Sendable {
     private func fits(_ bytes: Int, _ share: Share) -> Bool {
         let used = unsafe state.pointee.ordinary
         let (sum, isTooLarge) = used.bytes.addingReportingOverflow(bytes)
-        return !isTooLarge && sum <= share.of(byteLimit) && used.items < share.of(itemLimit)
+        return !isTooLarge && sum <= share.of(byteLimit) && used.itemCount < share.of(itemLimit)
     }
 
     /// Returns `true` if the reserve has room for an item of this size. Called under the lock.
     private func fitsReserve(_ bytes: Int) -> Bool {
         let used = unsafe state.pointee.reserve
         let (sum, isTooLarge) = used.bytes.addingReportingOverflow(bytes)
-        return !isTooLarge && sum <= byteLimit && used.items < itemLimit
+        return !isTooLarge && sum <= byteLimit && used.itemCount < itemLimit
     }
 
     /// Runs `body` with the waiting item at `position`, and counts its growth against the reserve. Called under the lock.
@@ -327,10 +328,10 @@ final class BoundedQueue<Item: Sendable>: @unchecked Sendable {
         switch room {
         case .half, .ordinary:
             unsafe state.pointee.ordinary.bytes += bytes
-            unsafe state.pointee.ordinary.items += 1
+            unsafe state.pointee.ordinary.itemCount += 1
         case .reserve:
             unsafe state.pointee.reserve.bytes += bytes
-            unsafe state.pointee.reserve.items += 1
+            unsafe state.pointee.reserve.itemCount += 1
         case nil: break
         }
         unsafe state.pointee.sequence += 1
@@ -347,7 +348,7 @@ final class BoundedQueue<Item: Sendable>: @unchecked Sendable {
     /// - Returns: `true` if more items can be added. After ``close()`` it is `false`, and the call does not wait.
     @discardableResult
     func take(into items: inout [Item], milliseconds: Int64?) -> Bool {
-        // Prevents a sum that overflows an Int64.
+        // The wait is limited, so that the sum does not overflow an Int64.
         let deadline = milliseconds.map { SystemTime.monotonic + min(max($0, 0), .max / 2) }
         let isOpen = withLock {
             while unsafe state.pointee.buffer.count == 0 && !state.pointee.isClosed {
@@ -394,7 +395,7 @@ final class BoundedQueue<Item: Sendable>: @unchecked Sendable {
     ///
     /// - Returns: `nil` if this thread already holds the lock: in a handler that interrupted a call of this queue.
     func withLock<Result>(_ body: () -> Result) -> Result? {
-        // A closure, because a method passed by name would be an object on the heap.
+        // This passes a closure, because a method passed by name would be an object on the heap.
         ReentrancyGuard.enter(self, onRejections: { countReentrant($0) }) {
             monitor.lock()
             defer { monitor.unlock() }
@@ -435,7 +436,7 @@ enum QueueCapacity: Sendable {
 enum MergeBarrier: Sendable {
     /// No later items.
     case none
-    /// The waiting elements are only changes of settings.
+    /// Only later changes of settings.
     case settings
     /// All later items.
     case all
@@ -465,7 +466,7 @@ struct QueueRejections: Hashable, Sendable {
     /// Items rejected after the queue was closed.
     var closed = 0
     /// The number of items without a weight that were rejected for lack of room.
-    var calls = 0
+    var weightlessItems = 0
 
     init() {}
 }

@@ -16,7 +16,7 @@ struct ReentrancyGuard {
     private let owner: UnsafeRawPointer
     private let outer: UnsafeMutablePointer<ReentrancyGuard>?
     /// The number of calls of handlers that were rejected while the thread was inside.
-    private var rejections = 0
+    private var rejectionCount = 0
 
     /// The key under which each thread stores the innermost record of its chain. ``prepare()`` creates it, because a handler must
     /// not. `nil` if the process has used up its keys: reentrant calls are not detected then, and such a call of a handler
@@ -46,7 +46,7 @@ struct ReentrancyGuard {
         var entry = unsafe ReentrancyGuard(owner: address, outer: outermost)
         let result = withRecord(&entry, body)
         // No handler accesses the record any more.
-        if entry.rejections > 0 { onRejections(entry.rejections) }
+        if entry.rejectionCount > 0 { onRejections(entry.rejectionCount) }
         return result
     }
 
@@ -56,8 +56,8 @@ struct ReentrancyGuard {
         var more = 1
         while more > 0 {
             var incrementGuard = unsafe ReentrancyGuard(owner: entry.pointee.owner, outer: current)
-            withRecord(&incrementGuard) { unsafe entry.pointee.rejections += more }
-            more = incrementGuard.rejections
+            withRecord(&incrementGuard) { unsafe entry.pointee.rejectionCount += more }
+            more = incrementGuard.rejectionCount
         }
     }
 

@@ -1,18 +1,19 @@
 /// Batches on which the server failed or which it declined, and the times of their next attempts.
 ///
-/// If only one batch has failed since the server last accepted a batch, that batch is assumed to be the cause: it has a back-off of its
-/// own, and the other batches are still sent. If several have failed, the server is assumed to be the cause, and all wait for one back-off.
+/// If only one batch has failed since the server last accepted a batch, that batch is assumed to be the cause: it has a
+/// back-off of its own, and the other batches are still sent. If several batches have failed, the server is assumed to be the
+/// cause, and all batches wait for one back-off.
 ///
-/// While ``failingLimit`` or more batches fail, the other batches wait for an hour after the last batch that began to fail. A batch expires
-/// six days after its first attempt, so only some are tried while a server is down. No batch waits forever: the failing batches may
-/// be the cause themselves.
+/// While ``failingLimit`` or more batches fail, the other batches wait for an hour after the last batch that began to fail. A
+/// batch expires six days after its first attempt, so only some batches are tried, and begin to expire, while a server is down.
+/// The other batches do not wait forever, because the failing batches may be the cause themselves.
 struct BatchRetries {
     enum Cause: Hashable {
         case batch, server
     }
 
     private struct Entry {
-        var failures = 0
+        var failureCount = 0
         var retryAt = MonotonicTime.distantPast
         /// `true` if the batch was released for another attempt because the server accepted another batch.
         var wasReleased = false
@@ -60,8 +61,8 @@ struct BatchRetries {
     {
         if failingKeys.insert(key).inserted { newestFailureAt = now }
         guard failingKeys == [key] else { return .server }
-        entries[key, default: Entry()].failures += 1
-        let failures = entries[key]?.failures ?? 1
+        entries[key, default: Entry()].failureCount += 1
+        let failures = entries[key]?.failureCount ?? 1
         entries[key]?.retryAt = now.advanced(byMilliseconds: wait(failures))
         return .batch
     }

@@ -6,7 +6,7 @@ struct DeliverySchedule: Sendable {
     private static let unauthorizedMilliseconds = 3_600_000
 
     let backoff: Backoff
-    private var failures = 0
+    private var failureCount = 0
     /// The end of the reporter's own back-off, which a flush may skip. ``collectorRetryAt`` is the time requested by the collector, which
     /// a flush must respect.
     private var retryAt: MonotonicTime?
@@ -52,7 +52,7 @@ struct DeliverySchedule: Sendable {
             collectorRetryAt = wait.map { now.advanced(byMilliseconds: $0) }
             return
         case .failed, .declined:
-            if isCausedByBatch { failures = 0 }
+            if isCausedByBatch { failureCount = 0 }
             return postpone(at: now, jitter)
         case .unauthorized(let reason):
             failedAttempts += 1
@@ -70,7 +70,7 @@ struct DeliverySchedule: Sendable {
             lastFailure = Self.advice(reason)
         case .accepted, .tooLong, .refused: break
         }
-        failures = 0
+        failureCount = 0
         (wasUnauthorized, wasUnauthorizedTwice) = (false, false)
     }
 
@@ -79,8 +79,9 @@ struct DeliverySchedule: Sendable {
     }
 
     private mutating func postpone(at now: MonotonicTime, _ jitter: Double) {
-        failures += 1
+        failureCount += 1
         failedAttempts += 1
-        retryAt = now.advanced(byMilliseconds: backoff.milliseconds(afterFailures: failures, jitter: jitter))
+        retryAt = now.advanced(
+            byMilliseconds: backoff.milliseconds(afterFailures: failureCount, jitter: jitter))
     }
 }

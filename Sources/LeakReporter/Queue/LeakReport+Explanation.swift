@@ -1,7 +1,7 @@
 import LeakMessage
 
 extension LeakReport {
-    /// A report with only the fields that identify the leak and its explanation, without those of the sighting.
+    /// A report with only the fields that identify the leak and its explanation, without the fields of the sighting.
     var explanationOnly: LeakReport {
         var report = LeakReport()
         report.id = id

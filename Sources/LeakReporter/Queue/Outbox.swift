@@ -26,12 +26,13 @@ struct Outbox: ~Copyable {
     private let rules: Rules
     /// All records up to this number are due at once; `nil` if that was not requested.
     private var flushThrough: UInt64?
-    private var isInFlight = false
+    private var isBatchInFlight = false
     private(set) var isCollecting = true
     /// `false` if the collector's last response asked for no explanations.
     var takesExplanations = true
     /// `true` if nothing is collected because the user has not answered yet.
     private var isAwaitingChoice = false
+    /// The reason why the choice about collecting could not be stored; `nil` if it was stored.
     private var stateFailure: String?
     /// The session that starts when collecting begins: `true` if the app is to be asked for its checks in it, `false` if not; `nil`
     /// if no session starts.
@@ -181,7 +182,7 @@ struct Outbox: ~Copyable {
         guard let ended = session else { return }
         session = nil
         pollInterval.stop()
-        let isWorthReporting = !ended.session.isUnknown && acceptsChecksAndSessions
+        let isWorthReporting = !ended.session.isEmpty && acceptsChecksAndSessions
         queue.add(isWorthReporting ? ended.session : nil, log: ended.name, at: now)
     }
 
@@ -190,8 +191,8 @@ struct Outbox: ~Copyable {
     /// Returns `true` if the app should be asked for its checks now.
     func isPollDue(at now: CurrentTime) -> Bool { pollInterval.isDue(at: now.monotonicTime) }
 
-    mutating func finishPoll(hasChecks: Bool, at now: CurrentTime) {
-        pollInterval.finish(hasChecks: hasChecks, at: now.monotonicTime)
+    mutating func finishPoll(foundChecks: Bool, at now: CurrentTime) {
+        pollInterval.finish(foundChecks: foundChecks, at: now.monotonicTime)
     }
 
     // MARK: Requests of the app
@@ -266,7 +267,7 @@ struct Outbox: ~Copyable {
 
     /// Returns the next step.
     mutating func next(at now: CurrentTime) -> Step {
-        guard !isInFlight, let start = nextSendAt else { return .wait(until: pollInterval.nextPollAt) }
+        guard !isBatchInFlight, let start = nextSendAt else { return .wait(until: pollInterval.nextPollAt) }
         guard start <= now.monotonicTime else {
             return .wait(until: min(start, pollInterval.nextPollAt ?? start))
         }
@@ -288,7 +289,7 @@ struct Outbox: ~Copyable {
         if !hasDueUndeclined, !hasDueDeclined || isOpenSegmentDue { queue.close() }
         switch queue.nextBatch(through: lastSequence, at: now) {
         case .batch(let batch):
-            isInFlight = true
+            isBatchInFlight = true
             return .send(batch)
         case .none: return next(at: now)
         case .failure(let failure):
@@ -300,17 +301,17 @@ struct Outbox: ~Copyable {
     /// The time of the next attempt; in the past while an attempt is in progress, `nil` if nothing is due.
     var nextSendAt: MonotonicTime? {
         guard isCollecting, rules.blockingReason == nil, !schedule.isStopped else { return nil }
-        if isInFlight { return .distantPast }
+        if isBatchInFlight { return .distantPast }
         return dueAt.map { max($0, schedule.nextAttemptAt ?? $0) }
     }
 
     /// Returns `true` if the next step is an attempt to send.
     func isAttemptDue(at now: CurrentTime) -> Bool {
-        !isInFlight && (nextSendAt.map { $0 <= now.monotonicTime } ?? false)
+        !isBatchInFlight && (nextSendAt.map { $0 <= now.monotonicTime } ?? false)
     }
 
     /// Returns `true` if the next step is to send the newest reports.
-    func isAboutToSend(at now: CurrentTime) -> Bool {
+    func sendsNewestReportsNext(at now: CurrentTime) -> Bool {
         isAttemptDue(at: now)
             && queue.waitingSegments.allSatisfy { queue.releaseTime(of: $0) > now.monotonicTime }
     }
@@ -343,7 +344,7 @@ struct Outbox: ~Copyable {
     mutating func finish(
         _ batch: SegmentQueue.Batch, _ delivery: DeliveryResult, at now: CurrentTime, jitter: Double
     ) {
-        isInFlight = false
+        isBatchInFlight = false
         var delivery = delivery
         if case .tooLong(isFinal: false, let reason) = delivery, !queue.isDivisible(batch) {
             delivery = .declined(reason: reason)

@@ -23,12 +23,12 @@ struct PollInterval: Hashable, Sendable {
     func isDue(at now: MonotonicTime) -> Bool { nextPollAt.map { $0 <= now } ?? false }
 
     /// Sets the time of the next poll after the app was asked.
-    mutating func finish(hasChecks: Bool, at now: MonotonicTime) {
+    mutating func finish(foundChecks: Bool, at now: MonotonicTime) {
         guard nextPollAt != nil else { return }
         let longest = max(Self.longestMilliseconds, firstMilliseconds)
         // The comparison precedes the doubling, which may overflow an Int.
         let doubled = currentMilliseconds > longest / 2 ? longest : max(currentMilliseconds, 1) * 2
-        currentMilliseconds = hasChecks ? firstMilliseconds : doubled
+        currentMilliseconds = foundChecks ? firstMilliseconds : doubled
         nextPollAt = now.advanced(byMilliseconds: currentMilliseconds)
     }
 }

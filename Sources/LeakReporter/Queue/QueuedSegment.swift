@@ -6,15 +6,15 @@ struct QueuedSegment {
     let key: String
     /// Bytes that are not on disk, in order; they follow the saved bytes.
     var unsavedBytes: [UInt8] = []
-    var savedBytes = 0
+    var savedByteCount = 0
     /// The number of sightings in the segment.
-    var sightings = 0
+    var sightingCount = 0
     /// The number of sightings that are, at least in part, in ``unsavedBytes``.
-    var unsavedSightings = 0
+    var unsavedSightingCount = 0
     /// The number of explanations in the segment.
-    var explanations = 0
+    var explanationCount = 0
     /// The number of sightings that can no longer be read; counted as dropped when the segment is removed.
-    var damagedSightings = 0
+    var damagedSightingCount = 0
     /// The time of the first attempt to send the segment; `nil` before.
     var sentAt: WireTime?
     /// The number of the segment's first record. Callers wait until the record with a certain number is delivered.
@@ -28,7 +28,7 @@ struct QueuedSegment {
     var isDeclined = false
     /// The length without the footer that the last attempt wrote; `nil` if the collector may have counted an earlier attempt.
     var bytesBeforeFooter: Int?
-    /// `true` if a file may exist, even an empty one.
+    /// `true` if a file may exist, even if the file is empty.
     var hasFile = false
     /// `true` if no later run can send other bytes under the key: the footer survives a power cut, or all of it is in memory.
     var isContentFixed = false
@@ -36,10 +36,10 @@ struct QueuedSegment {
     var unreadableSince: MonotonicTime?
 
     var fileName: String { key + Segment.fileEnding }
-    var bytes: Int { savedBytes + unsavedBytes.count }
+    var bytes: Int { savedByteCount + unsavedBytes.count }
     /// The bytes that the segment's file occupies on disk. Because even a short file counts as 4 KiB,
     /// ``LeakReporter/Bounds/diskBytes`` limits the number of files as well.
-    var diskBytes: Int { savedBytes > 0 ? Self.diskBytes(of: savedBytes) : 0 }
+    var diskBytes: Int { savedByteCount > 0 ? Self.diskBytes(of: savedByteCount) : 0 }
 
     /// Returns the bytes that a file occupies on disk. File systems allocate whole blocks, of 4 KiB on APFS, ext4 and XFS.
     static func diskBytes(of bytes: Int) -> Int { max(bytes, 4096) }
@@ -63,7 +63,7 @@ struct QueuedSegment {
 struct ActiveSegment {
     struct OpenReport {
         let index: UInt32
-        var count: Int
+        var sightingCount: Int
     }
 
     var queuedSegment: QueuedSegment
@@ -86,7 +86,7 @@ struct ActiveSegment {
 
     mutating func append(_ record: SegmentRecord) {
         record.write(to: &queuedSegment.unsavedBytes)
-        if case .explanation = record { queuedSegment.explanations += 1 }
+        if case .explanation = record { queuedSegment.explanationCount += 1 }
         recordCount += 1
     }
 
@@ -99,7 +99,7 @@ struct ActiveSegment {
     mutating func appendRepeats() {
         for (index, counts) in repeats.sorted(by: { $0.key < $1.key }) {
             append(
-                .again(
+                .repeatedSightings(
                     index: index, count: UInt32(clamping: counts.count),
                     alive: counts.alive.map { UInt32(clamping: $0) }))
         }

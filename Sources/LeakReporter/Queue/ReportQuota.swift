@@ -1,7 +1,7 @@
 internal import LeakPlatform
 import LeakMessage
 
-/// A quota for the different leaks of a session and for the bytes of a day. A value without clock or file.
+/// A quota for the different leaks of a session and for the bytes of a day. The type accesses neither a clock nor a file.
 ///
 /// The bytes of a report count again in each batch that contains it. Reports that were accepted earlier in the session have a
 /// second quota of `maxBytesPerDay`: their counts stay right, and they take no room from new reports. The same leak with other
@@ -115,9 +115,10 @@ struct ReportQuota: Sendable {
 
     /// Resets the usage at the start of a later day.
     ///
-    /// A clock that goes back does not start a new day. If it goes back by up to a day, as when it is corrected around midnight,
-    /// the quota of the later day continues, so that it is not granted twice. If it goes back by more, the clock was wrong: the
-    /// usage moves to the earlier day, and the following days start anew, even those that occurred before.
+    /// A clock that goes back does not start a new day. If it goes back by up to a day, as when it is corrected around
+    /// midnight, the quota of the later day continues, so that it is not granted twice. If it goes back by more, the clock was
+    /// wrong: the usage moves to the earlier day, and each following day starts with an unused quota, even if it occurred
+    /// before.
     private mutating func renewDay(at wallTime: WireTime) {
         let today = Self.day(of: wallTime)
         if today > usage.day {

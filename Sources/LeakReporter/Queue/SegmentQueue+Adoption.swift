@@ -34,14 +34,14 @@ extension SegmentQueue {
             guard let bytes = try? folder.read(name) else { continue }
             let segment = Segment(bytes)
             queuedSegment.appID = segment.header.map { $0.app.id } ?? origin.app.id
-            queuedSegment.savedBytes = bytes.count
-            queuedSegment.sightings = segment.sightings
-            queuedSegment.explanations = segment.explanations.count
-            queuedSegment.damagedSightings = segment.damagedSightings
+            queuedSegment.savedByteCount = bytes.count
+            queuedSegment.sightingCount = segment.sightingCount
+            queuedSegment.explanationCount = segment.explanations.count
+            queuedSegment.damagedSightingCount = segment.damagedSightingCount
             queuedSegment.sentAt = segment.footer?.sentAt
             // The segment may have failed repeatedly, so other segments go first.
             queuedSegment.isDeclined = queuedSegment.sentAt != nil
-            // `isContentFixed` stays false: the run that wrote the footer may have ended before it synced it.
+            // `isContentFixed` stays false: the run that wrote the footer may have ended before it synced the file.
             replacedKeys.formUnion(segment.replacedKeys)
             sessions.formUnion(segment.sessions.map(\.id))
             foundSegments.append((queuedSegment, segment.header?.wholeSegmentKey))
@@ -82,7 +82,7 @@ extension SegmentQueue {
         for name in names {
             guard unremovedFiles[name] == nil, let bytes = try? folder.read(name) else { continue }
             let session = SessionLog.newest(in: bytes)
-            let isUnreported = session.map { !$0.isUnknown && !reportedSessionIDs.contains($0.id) } == true
+            let isUnreported = session.map { !$0.isEmpty && !reportedSessionIDs.contains($0.id) } == true
             add(isUnreported ? session : nil, log: name, of: Segment(bytes).header, at: now)
         }
     }

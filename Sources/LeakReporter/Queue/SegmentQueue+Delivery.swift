@@ -2,7 +2,7 @@ import LeakMessage
 
 extension SegmentQueue {
     /// The longest time between the first and the last attempt: six days, see ``LeakReporter/DropReason/tooOld``.
-    static let longestRetryMilliseconds: Int64 = 6 * 86_400_000
+    static let maxRetryPeriodMilliseconds: Int64 = 6 * 86_400_000
     /// If the wall clock goes back by more than this, a day, it was set, and the age of a batch is unknown.
     static let longestStepBackMilliseconds: Int64 = 86_400_000
 
@@ -14,13 +14,13 @@ extension SegmentQueue {
         case failure(FileFailure)
     }
 
-    /// The time after which an unreadable file counts as lost, six hours. A file is unreadable for a while if the app has no free
-    /// descriptors, but no app runs so long without them.
+    /// The time after which an unreadable file counts as lost, six hours. A file is unreadable for a while if the app has no
+    /// free descriptors, but no app runs for six hours without free descriptors.
     private static let longestUnreadableMilliseconds = 6 * 3_600_000
 
     /// Returns the oldest batch and writes its footer: the batch consists of the same bytes from now on, even after a restart.
     ///
-    /// - Parameter lastSequence: the number of the last record; segments that begin with a later one are skipped.
+    /// - Parameter lastSequence: the number of the last record; segments that begin with a later record are skipped.
     mutating func nextBatch(through lastSequence: UInt64, at now: CurrentTime) -> NextBatch {
         var failure: FileFailure?
         var position = 0
@@ -80,7 +80,7 @@ extension SegmentQueue {
         let segment = Segment(bytes)
         recordDamage(segment, &queuedSegment)
         guard !segment.isEmpty else {
-            drop(queuedSegment.damagedSightings, .damaged)
+            drop(queuedSegment.damagedSightingCount, .damaged)
             remove(queuedSegment)
             return nil
         }
@@ -106,7 +106,9 @@ extension SegmentQueue {
         let footer = SegmentFooter(
             sentAt: wallTime, reports: UInt32(clamping: segment.reports.count),
             head: segment.head(header, sentAt: wallTime)[...])
-        if segment.damagedSightings > 0 { queuedSegment.unsavedBytes.append(RecordCodec.gap(after: bytes)) }
+        if segment.damagedSightingCount > 0 {
+            queuedSegment.unsavedBytes.append(RecordCodec.gap(after: bytes))
+        }
         SegmentRecord.footer(footer).write(to: &queuedSegment.unsavedBytes)
         queuedSegment.isContentFixed = false
         queuedSegment.sentAt = wallTime
@@ -120,7 +122,7 @@ extension SegmentQueue {
         guard let folder, !queuedSegment.isContentFixed else { return }
         save(&queuedSegment)
         waitingSegments[position] = queuedSegment
-        if queuedSegment.savedBytes == 0 {
+        if queuedSegment.savedByteCount == 0 {
             // Nothing of the segment is on the disk, and it stays in memory: a part of it in a file would become another batch
             // under the same key in the next run.
             waitingSegments[position].isContentFixed = true
@@ -142,17 +144,17 @@ extension SegmentQueue {
 
     /// Counts the sightings and explanations that can no longer be read from the file.
     private mutating func recordDamage(_ segment: Segment, _ queuedSegment: inout QueuedSegment) {
-        counts.droppedExplanations += max(queuedSegment.explanations - segment.explanations.count, 0)
-        queuedSegment.explanations = segment.explanations.count
-        let missingCount = queuedSegment.sightings - segment.sightings
+        counts.droppedExplanations += max(queuedSegment.explanationCount - segment.explanations.count, 0)
+        queuedSegment.explanationCount = segment.explanations.count
+        let missingCount = queuedSegment.sightingCount - segment.sightingCount
         guard missingCount > 0 else { return }
-        queuedSegment.damagedSightings += missingCount
-        queuedSegment.sightings = segment.sightings
+        queuedSegment.damagedSightingCount += missingCount
+        queuedSegment.sightingCount = segment.sightingCount
     }
 
     private static func isTooOld(_ sentAt: WireTime, at wallTime: WireTime) -> Bool {
         let (age, isOutOfRange) = wallTime.milliseconds.subtractingReportingOverflow(sentAt.milliseconds)
-        return isOutOfRange || age >= longestRetryMilliseconds || age < -longestStepBackMilliseconds
+        return isOutOfRange || age >= maxRetryPeriodMilliseconds || age < -longestStepBackMilliseconds
     }
 
     // MARK: Results of delivery
@@ -166,13 +168,13 @@ extension SegmentQueue {
             $0 + (batch.counts.indices.contains($1) ? batch.counts[$1] : 0)
         }
         counts.batches += 1
-        counts.sent += batch.sightings - rejectedSightings
-        counts.sentExplanations += queuedSegment.explanations
+        counts.sent += batch.sightingCount - rejectedSightings
+        counts.sentExplanations += queuedSegment.explanationCount
         // The collector knows about rejected reports; to report them as dropped would count them twice.
         drop(rejectedSightings, .rejected)
-        counts.stored += queuedSegment.unsavedSightings
-        drop(queuedSegment.damagedSightings, .damaged)
-        batchReports = min(batchReports * 2, bounds.batchReports)
+        counts.stored += queuedSegment.unsavedSightingCount
+        drop(queuedSegment.damagedSightingCount, .damaged)
+        nextBatchReportLimit = min(nextBatchReportLimit * 2, bounds.batchReports)
         remove(queuedSegment)
     }
 
@@ -220,20 +222,23 @@ extension SegmentQueue {
         guard let length = queuedSegment.bytesBeforeFooter else { return }
         queuedSegment.bytesBeforeFooter = nil
         defer { waitingSegments[position] = queuedSegment }
-        if queuedSegment.savedBytes > length {
+        if queuedSegment.savedByteCount > length {
             guard let folder, (try? folder.truncate(queuedSegment.fileName, to: length)) != nil else {
                 return
             }
-            queuedSegment.savedBytes = length
+            queuedSegment.savedByteCount = length
             queuedSegment.unsavedBytes = []
         } else {
             queuedSegment.unsavedBytes = Array(
-                queuedSegment.unsavedBytes.prefix(length - queuedSegment.savedBytes))
+                queuedSegment.unsavedBytes.prefix(length - queuedSegment.savedByteCount))
         }
         queuedSegment.sentAt = nil
         queuedSegment.isContentFixed = false
     }
 
+    /// Ends the attempt to send a batch.
+    ///
+    /// - Returns: the segment of the batch; `nil` if it was deleted in the meantime.
     mutating func endInFlight(_ batch: Batch) -> QueuedSegment? {
         defer { inFlightKey = nil }
         return waitingSegments.first { $0.key == batch.idempotencyKey }
@@ -249,13 +254,13 @@ extension SegmentQueue {
     mutating func discard(
         _ queuedSegment: QueuedSegment, _ reason: LeakReporter.DropReason, at now: CurrentTime
     ) {
-        drop(queuedSegment.sightings, reason)
-        counts.droppedExplanations += queuedSegment.explanations
-        drop(queuedSegment.damagedSightings, .damaged)
-        // This record is written before the file is removed, so that a run that finds both files knows which one counts.
-        var records = queuedSegment.savedBytes > 0 ? [SegmentRecord.replaces(key: queuedSegment.key)] : []
+        drop(queuedSegment.sightingCount, reason)
+        counts.droppedExplanations += queuedSegment.explanationCount
+        drop(queuedSegment.damagedSightingCount, .damaged)
+        // This record is written before the file is removed, so that a run that finds both files knows which file counts.
+        var records = queuedSegment.savedByteCount > 0 ? [SegmentRecord.replaces(key: queuedSegment.key)] : []
         let segment = (try? read(queuedSegment)).map(Segment.init)
-        // Records that were rejected alone would be rejected alone again: they are sent with later records.
+        // If a batch without reports was rejected, its drops alone would be rejected as well: they are sent with later records.
         let isRefused = reason == .refused || reason == .tooLong
         let isDue = !isRefused || segment?.reports.isEmpty == false
         if let segment {
@@ -304,8 +309,8 @@ extension Segment {
             checkSums.map(SegmentRecord.checks) + sessions.map(SegmentRecord.session)
         let drops = dropSums
         switch reason {
-        // The batch was answered, and nothing of it was counted. Checks and sessions that were rejected alone would be rejected
-        // again.
+        // The batch was answered, and nothing of it was counted. Checks and sessions of a rejected batch without reports would
+        // be rejected again.
         case .refused, .tooLong: return (reports.isEmpty ? [] : checksAndSessions, drops)
         // Checks and sessions that are kept would fill the space that is to be freed.
         case .queueFull: return ([], wasSent ? [] : drops)

@@ -5,7 +5,7 @@ import LeakMessage
 /// Reports discarded from them are counted in the statistics, but not in the drops reported to the collector, because they may
 /// belong to another collector or app.
 extension SegmentQueue {
-    /// Discards segments past their maximum age, and the oldest ones if all foreign segments together exceed
+    /// Discards segments past their maximum age, and the oldest segments if all foreign segments together exceed
     /// ``LeakReporter/Bounds/diskBytes``.
     mutating func expireForeignSegments(at now: CurrentTime) {
         removeForeignFiles(.tooOld) { files in files.filter { $0.isStale(at: now.wallTime) } }
@@ -31,7 +31,7 @@ extension SegmentQueue {
         guard let folder else { return }
         for bytes in folder.removeForeignFiles({ Array(choose($0)) }) {
             let segment = Segment(bytes)
-            let count = segment.sightings + segment.damagedSightings
+            let count = segment.sightingCount + segment.damagedSightingCount
             if count > 0 { counts.dropped[reason, default: 0] += count }
         }
     }

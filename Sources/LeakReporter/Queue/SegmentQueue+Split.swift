@@ -1,8 +1,8 @@
 import LeakMessage
 
 extension SegmentQueue {
-    /// Splits a segment that was too long for the collector, which has counted nothing of it, into two. A single report that is too
-    /// long is discarded.
+    /// Splits a segment into two, because its batch was too long for the collector, which counted nothing of it. A single
+    /// report that is too long is discarded.
     mutating func split(_ batch: Batch, at now: CurrentTime) {
         guard let queuedSegment = endInFlight(batch),
             let position = waitingSegments.firstIndex(where: { $0.key == queuedSegment.key }),
@@ -11,16 +11,17 @@ extension SegmentQueue {
         let segment = Segment(bytes)
         let pieces = segment.pieces
         guard pieces.count > 1 else { return discard(queuedSegment, .tooLong, at: now) }
-        drop(queuedSegment.damagedSightings, .damaged)
-        if batch.counts.count > 1 { batchReports = batch.counts.count / 2 }
+        drop(queuedSegment.damagedSightingCount, .damaged)
+        if batch.counts.count > 1 { nextBatchReportLimit = batch.counts.count / 2 }
         var pieceSegments = pieces.map { piece in
             makePiece(piece, of: queuedSegment, segment.header ?? unknownOrigin, at: now)
         }
         // Sightings that do not count as stored yet do not count as stored in their pieces either.
-        var unstoredSightings = queuedSegment.unsavedSightings
+        var unstoredSightings = queuedSegment.unsavedSightingCount
         for index in pieceSegments.indices {
-            pieceSegments[index].unsavedSightings = min(unstoredSightings, pieceSegments[index].sightings)
-            unstoredSightings -= pieceSegments[index].unsavedSightings
+            pieceSegments[index].unsavedSightingCount = min(
+                unstoredSightings, pieceSegments[index].sightingCount)
+            unstoredSightings -= pieceSegments[index].unsavedSightingCount
             save(&pieceSegments[index])
             if pieceSegments[index].unsavedBytes.isEmpty { try? folder?.sync(pieceSegments[index].fileName) }
         }
@@ -52,8 +53,8 @@ extension SegmentQueue {
         var queuedSegment = QueuedSegment(key: header.key, firstSequence: wholeSegment.firstSequence)
         queuedSegment.appID = header.app.id
         for record in [.header(header)] + records { record.write(to: &queuedSegment.unsavedBytes) }
-        for case .report(let report) in records { queuedSegment.sightings += Int(report.count) }
-        for case .explanation in records { queuedSegment.explanations += 1 }
+        for case .report(let report) in records { queuedSegment.sightingCount += Int(report.count) }
+        for case .explanation in records { queuedSegment.explanationCount += 1 }
         return queuedSegment
     }
 }

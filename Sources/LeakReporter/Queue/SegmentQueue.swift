@@ -12,7 +12,7 @@ struct SegmentQueue {
         /// The number of sightings of each report, in the order of the body.
         let counts: [Int]
 
-        var sightings: Int { counts.reduce(0, +) }
+        var sightingCount: Int { counts.reduce(0, +) }
     }
 
     /// Counts of sightings by outcome, since the queue was created.
@@ -32,7 +32,7 @@ struct SegmentQueue {
     var isThrottled = false
     /// The origin of the following reports; a segment has one origin.
     private(set) var origin: SegmentHeader
-    /// `nil` keeps everything in memory.
+    /// The folder of the segments; `nil` keeps everything in memory.
     let folder: (any SegmentFolder)?
     var activeSegment: ActiveSegment?
     /// Closed segments, oldest first.
@@ -67,22 +67,23 @@ struct SegmentQueue {
         self.origin = origin
         self.folder = folder
         self.makeID = makeID
-        batchReports = bounds.batchReports
+        nextBatchReportLimit = bounds.batchReports
     }
 
     /// The maximum number of reports in the next batch. A batch that was too large for the collector sets it to half of the reports
     /// of that batch; a delivered batch doubles it, up to ``LeakReporter/Bounds/batchReports``.
-    var batchReports: Int
+    var nextBatchReportLimit: Int
 
     /// The number of sightings that are not delivered.
     var waitingSightings: Int {
-        waitingSegments.reduce(0) { $0 + $1.sightings + $1.damagedSightings }
-            + (activeSegment?.queuedSegment.sightings ?? 0)
+        waitingSegments.reduce(0) { $0 + $1.sightingCount + $1.damagedSightingCount }
+            + (activeSegment?.queuedSegment.sightingCount ?? 0)
     }
 
     /// The number of explanations that are not delivered.
     var waitingExplanations: Int {
-        waitingSegments.reduce(0) { $0 + $1.explanations } + (activeSegment?.queuedSegment.explanations ?? 0)
+        waitingSegments.reduce(0) { $0 + $1.explanationCount }
+            + (activeSegment?.queuedSegment.explanationCount ?? 0)
     }
 
     var isEmpty: Bool { waitingSegments.isEmpty && activeSegment == nil && unreportedDrops.isEmpty }
@@ -137,7 +138,8 @@ struct SegmentQueue {
     /// The most reports in a batch. If the day's bytes run short, it is the limit of the collector, unless the collector has
     /// rejected a batch for its length.
     private var reportLimit: Int {
-        isThrottled && batchReports == bounds.batchReports ? WireLimits.leaksCount : batchReports
+        isThrottled && nextBatchReportLimit == bounds.batchReports
+            ? WireLimits.leaksCount : nextBatchReportLimit
     }
 
     private func isFull(for json: [UInt8]) -> Bool {
@@ -167,7 +169,7 @@ struct SegmentQueue {
     /// - Returns: `true` if there is such a report.
     mutating func merge(_ key: ReportMergeKey, count: Int, alive: Int?, at now: CurrentTime) -> Bool {
         guard let report = activeSegment?.openReports[key],
-            report.count + count <= WireLimits.mergedSightingCount
+            report.sightingCount + count <= WireLimits.mergedSightingCount
         else {
             return false
         }
@@ -175,7 +177,7 @@ struct SegmentQueue {
             close()
             return false
         }
-        activeSegment?.openReports[key]?.count += count
+        activeSegment?.openReports[key]?.sightingCount += count
         let previous = activeSegment?.repeats[report.index]
         activeSegment?.repeats[report.index] = (
             (previous?.count ?? 0) + count, [previous?.alive, alive].compactMap(\.self).max()
@@ -198,7 +200,7 @@ struct SegmentQueue {
         begin(at: now)
         guard let index = activeSegment?.reportCount else { return }
         activeSegment?.reportCount += 1
-        activeSegment?.openReports[key] = ActiveSegment.OpenReport(index: index, count: count)
+        activeSegment?.openReports[key] = ActiveSegment.OpenReport(index: index, sightingCount: count)
         let report = SegmentReport(
             index: index, count: UInt32(clamping: count), alive: alive.map { UInt32(clamping: $0) },
             json: json[...])
@@ -209,8 +211,8 @@ struct SegmentQueue {
     }
 
     private mutating func addSightings(_ count: Int) {
-        activeSegment?.queuedSegment.sightings += count
-        activeSegment?.queuedSegment.unsavedSightings += count
+        activeSegment?.queuedSegment.sightingCount += count
+        activeSegment?.queuedSegment.unsavedSightingCount += count
     }
 
     mutating func add(_ checks: [ClassChecks], at now: CurrentTime) {
@@ -338,8 +340,8 @@ struct SegmentQueue {
         activeSegment = nil
     }
 
-    /// The number of files that may wait for removal before no new files are created: where files can be created but not removed,
-    /// the disk would fill up.
+    /// If this number of files wait for removal, no new files are created. Otherwise a disk on which files can be created but
+    /// not removed would fill up.
     static let unremovedFilesLimit = 256
 
     mutating func save(_ queuedSegment: inout QueuedSegment) {
@@ -353,18 +355,18 @@ struct SegmentQueue {
         }
         queuedSegment.hasFile = true
         let (written, failure) = folder.append(queuedSegment.unsavedBytes, to: queuedSegment.fileName)
-        queuedSegment.savedBytes += written
+        queuedSegment.savedByteCount += written
         // Not `removeFirst`, which would keep the capacity for each segment that is on the disk.
         queuedSegment.unsavedBytes = Array(queuedSegment.unsavedBytes[written...])
         saveFailure = failure
         self.failure = failure?.description
         guard failure == nil else { return }
-        counts.stored += queuedSegment.unsavedSightings
-        queuedSegment.unsavedSightings = 0
+        counts.stored += queuedSegment.unsavedSightingCount
+        queuedSegment.unsavedSightingCount = 0
     }
 
     func read(_ queuedSegment: QueuedSegment) throws(FileFailure) -> [UInt8] {
-        guard queuedSegment.savedBytes > 0, let folder else { return queuedSegment.unsavedBytes }
+        guard queuedSegment.savedByteCount > 0, let folder else { return queuedSegment.unsavedBytes }
         return try folder.read(queuedSegment.fileName) + queuedSegment.unsavedBytes
     }
 
@@ -406,7 +408,7 @@ struct SegmentQueue {
         let oldestFirst = waitingSegments.filter(\.isDeclined) + waitingSegments.filter { !$0.isDeclined }
         for queuedSegment in oldestFirst where queuedSegment.key != inFlightKey {
             let freesSpace =
-                (excess.saved > 0 && queuedSegment.savedBytes > 0)
+                (excess.saved > 0 && queuedSegment.savedByteCount > 0)
                 || (excess.unsaved > 0 && !queuedSegment.unsavedBytes.isEmpty)
             guard freesSpace else { continue }
             excess.saved -= queuedSegment.diskBytes

@@ -2,7 +2,7 @@ import LeakMessage
 
 /// The state of the current session in a file of the run, so that the next run finds it if this process is killed.
 ///
-/// Each change appends a record to the file; the newest one counts.
+/// Each change appends a record to the file; the newest record counts.
 struct SessionLog {
     static let fileEnding = ".session"
     /// The maximum size of the file in bytes. A file that would exceed it is replaced by one with the newest record only.
@@ -54,7 +54,7 @@ struct SessionLog {
 
 extension EndedSession {
     /// `true` if nothing was checked, leaked or left out, so that there is nothing to send.
-    var isUnknown: Bool { checks == 0 && leaks == 0 && unseen == 0 }
+    var isEmpty: Bool { checks == 0 && leaks == 0 && unseen == 0 }
 }
 
 extension Int {

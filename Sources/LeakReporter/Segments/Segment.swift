@@ -23,7 +23,7 @@ struct Segment: Hashable {
     private(set) var replacedKeys: [String] = []
     private(set) var footer: SegmentFooter?
     /// The number of sightings known to be missing; there may have been more.
-    private(set) var damagedSightings = 0
+    private(set) var damagedSightingCount = 0
 
     init(_ bytes: [UInt8]) {
         let readResult = RecordCodec.read(bytes)
@@ -34,17 +34,17 @@ struct Segment: Hashable {
         }
         for record in records.compactMap(\.self) { apply(record) }
         let expectedCount = max(reports.keys.max().map { Int($0) + 1 } ?? 0, Int(footer?.reports ?? 0))
-        damagedSightings += expectedCount - reports.count
+        damagedSightingCount += expectedCount - reports.count
         // The readable records do not show what was lost.
-        if damagedSightings == 0, readResult.damagedBytes > 0 { damagedSightings = 1 }
+        if damagedSightingCount == 0, readResult.damagedBytes > 0 { damagedSightingCount = 1 }
     }
 
     private mutating func apply(_ record: SegmentRecord) {
         switch record {
         case .header(let header): self.header = header
         case .report: break
-        case .again(let index, let count, let alive):
-            guard var report = reports[index] else { return damagedSightings += Int(count) }
+        case .repeatedSightings(let index, let count, let alive):
+            guard var report = reports[index] else { return damagedSightingCount += Int(count) }
             report.sightingCount += Int(count)
             report.alive = [report.alive, alive.map { Int($0) }].compactMap(\.self).max()
             reports[index] = report
@@ -59,7 +59,7 @@ struct Segment: Hashable {
     }
 
     /// The number of sightings of all reports.
-    var sightings: Int { reports.values.reduce(0) { $0 + $1.sightingCount } }
+    var sightingCount: Int { reports.values.reduce(0) { $0 + $1.sightingCount } }
 
     var isEmpty: Bool {
         reports.isEmpty && checks.isEmpty && sessions.isEmpty && explanations.isEmpty && dropped.isEmpty

@@ -5,16 +5,16 @@ enum SegmentRecord: Hashable {
     case header(SegmentHeader)
     case report(SegmentReport)
     /// Further sightings of the report with this index.
-    case again(index: UInt32, count: UInt32, alive: UInt32?)
+    case repeatedSightings(index: UInt32, count: UInt32, alive: UInt32?)
     case checks(ClassChecks)
     case session(EndedSession)
-    /// The explanation of a leak that was reported before, as the JSON of a report. Earlier versions of this library do not read
-    /// it.
+    /// The explanation of a leak that was reported before, as the JSON of a report. Earlier versions of this library do not
+    /// read it.
     case explanation(ArraySlice<UInt8>)
-    /// The number of reports that were discarded and not yet reported to the collector, for one reason.
+    /// The number of reports that were discarded for this reason, and whose loss the collector has not been told yet.
     case dropped(reason: String, count: UInt64)
-    /// The segment with this key was discarded, and this segment contains what remains of it. If its file still exists, it must be
-    /// removed.
+    /// The segment with this key was discarded, and this segment contains what remains of that segment. If the file of
+    /// the discarded segment still exists, it must be removed.
     case replaces(key: String)
     /// The segment was sent for the first time; nothing is added any more.
     case footer(SegmentFooter)
@@ -58,7 +58,7 @@ extension SegmentRecord {
     private enum Kind {
         static let header: UInt8 = 1
         static let report: UInt8 = 2
-        static let again: UInt8 = 3
+        static let repeatedSightings: UInt8 = 3
         static let checks: UInt8 = 4
         static let session: UInt8 = 5
         static let dropped: UInt8 = 6
@@ -88,8 +88,8 @@ extension SegmentRecord {
             payload.append(report.count)
             payload.append(report.alive ?? .max)
             payload.append(contentsOf: report.json)
-        case .again(let index, let count, let alive):
-            kind = Kind.again
+        case .repeatedSightings(let index, let count, let alive):
+            kind = Kind.repeatedSightings
             payload.append(index)
             payload.append(count)
             payload.append(alive ?? .max)
@@ -141,11 +141,11 @@ extension SegmentRecord {
             return .report(
                 SegmentReport(
                     index: index, count: count, alive: alive.nilIfMaximum, json: reader.remainingBytes))
-        case Kind.again:
+        case Kind.repeatedSightings:
             guard let index: UInt32 = reader.number(), let count: UInt32 = reader.number(),
                 let alive: UInt32 = reader.number()
             else { return nil }
-            return .again(index: index, count: count, alive: alive.nilIfMaximum)
+            return .repeatedSightings(index: index, count: count, alive: alive.nilIfMaximum)
         case Kind.checks:
             guard let count: UInt64 = reader.number(), let name = reader.text() ?? nil else { return nil }
             return .checks(ClassChecks(className: name, count: Int(clamping: count)))

@@ -33,7 +33,8 @@
                     status: response.status, retryAfter: response["Retry-After"],
                     location: response["Location"],
                     contentType: response["Content-Type"], body: response.body)
-                // If a kept connection ends before a response, libcurl repeats the request on a new one without reporting it.
+                // If a kept connection ends before a response, libcurl repeats the request on a new connection without
+                // reporting it.
                 reply.mayBeRepeated = mayBeRepeated
                 return .response(reply)
             } catch {

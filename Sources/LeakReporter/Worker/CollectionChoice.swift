@@ -26,7 +26,7 @@ final class CollectionChoice: Sendable {
         var needsMark = false
         /// The reason why ``lastAnswer`` is not in the file; `nil` if it is.
         var failure: FileFailure?
-        var failures = 0
+        var failureCount = 0
         var retryAt: MonotonicTime?
     }
 
@@ -60,14 +60,14 @@ final class CollectionChoice: Sendable {
 
     /// Sets the answer, and writes it to the file.
     ///
-    /// - Parameter post: called with the answer before another answer can be set. If another process has received a refusal in the
-    ///   meantime, consent calls it with `false` first.
+    /// - Parameter post: called with the answer before another answer can be set. If this process gives consent after another
+    ///   process has received a refusal, `post` is called with `false` first.
     /// - Returns: `true` if the answer survives the process.
     func setAnswer(_ isOn: Bool, _ post: (Bool) -> Void) -> Bool {
         state.with { state in
             _ = start(&state)
             if isOn, let text = try? file.read(), !permitsCollecting(text, state) { post(false) }
-            (state.lastAnswer, state.failures) = (isOn, 0)
+            (state.lastAnswer, state.failureCount) = (isOn, 0)
             if !isOn { state.needsMark = true }
             write(isOn, &state)
             post(isOn)
@@ -155,8 +155,8 @@ final class CollectionChoice: Sendable {
             (state.failure, state.retryAt) = (nil, nil)
         } catch {
             state.failure = error
-            state.failures += 1
-            let wait = Self.backoff.milliseconds(afterFailures: state.failures, jitter: 1)
+            state.failureCount += 1
+            let wait = Self.backoff.milliseconds(afterFailures: state.failureCount, jitter: 1)
             state.retryAt = now().monotonicTime.advanced(byMilliseconds: wait)
         }
     }

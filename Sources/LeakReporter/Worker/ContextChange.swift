@@ -31,7 +31,7 @@ struct ContextChange: Hashable, Sendable {
 
     /// Adds a change that follows this change.
     ///
-    /// - Returns: the growth in bytes; `nil` if it exceeds `freeBytes`, or there are too many names, and nothing was added.
+    /// - Returns: the growth in bytes; `nil` if it exceeds `freeBytes`, or if there are too many names; nothing is added then.
     mutating func add(_ later: ContextChange, _ freeBytes: Int) -> Int? {
         var mergedKeys = keys
         for key in later.keys {

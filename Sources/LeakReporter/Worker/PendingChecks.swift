@@ -22,7 +22,7 @@ struct PendingChecks: Hashable, Sendable {
 
     /// Adds other checks.
     ///
-    /// - Returns: the growth in bytes; `nil` if it exceeds `freeBytes`, or another limit is exceeded, and nothing was added.
+    /// - Returns: the growth in bytes; `nil` if it exceeds `freeBytes`, or if another limit is exceeded; nothing is added then.
     mutating func add(_ other: PendingChecks, _ freeBytes: Int) -> Int? {
         var growth = 0
         var newClasses = 0

@@ -44,7 +44,7 @@ extension ReporterEnvironment {
         } catch {
             rules.blockingReason = .misconfigured
             folder = nil
-            // The next start, which may have a valid endpoint and key again, must find a "no".
+            // A refusal in this run must be found by the next start, whose configuration may be valid again.
             if !hasFolder { (choiceFolder, formerChoiceFolder) = (installFile.folder, nil) }
             problem = error.description
         }

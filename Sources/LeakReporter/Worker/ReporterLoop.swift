@@ -14,7 +14,7 @@ struct ReporterLoop: ~Copyable {
     private var countedRejections = QueueRejections()
     private var isInstallLoaded = false
     private var isClosing = false
-    private var isInFlight = false
+    private var isBatchInFlight = false
     /// `true` if the session ended because the app entered the background, and another begins when it returns.
     private var isPaused = false
     private var hasWarned = false
@@ -49,10 +49,10 @@ struct ReporterLoop: ~Copyable {
         var entries: [ReporterThread.Entry] = []
         while true {
             let wait = sendDueBatch()
-            if isClosing, !isInFlight { break }
+            if isClosing, !isBatchInFlight { break }
             entries.removeAll(keepingCapacity: entries.capacity <= 64)
             thread.entryQueue.take(
-                into: &entries, milliseconds: millisecondsUntilNextWork(isInFlight ? nil : wait))
+                into: &entries, milliseconds: millisecondsUntilNextWork(isBatchInFlight ? nil : wait))
             for (index, entry) in entries.enumerated() {
                 process(entry)
                 // In a burst, the first entries are stored before the last entries are processed.
@@ -114,7 +114,7 @@ struct ReporterLoop: ~Copyable {
 
     /// - Returns: the milliseconds until the next work; `nil` if there is none before the next record.
     private mutating func sendDueBatch() -> Int64? {
-        guard !isInFlight else { return nil }
+        guard !isBatchInFlight else { return nil }
         // All decisions use one time. Otherwise a batch that becomes due in between would be sent without asking for permission.
         let now = environment.now()
         if outbox.isAttemptDue(at: now) {
@@ -127,15 +127,15 @@ struct ReporterLoop: ~Copyable {
             case .unknown(let failure):
                 outbox.postpone("the stored choice about collecting cannot be read: \(failure)", at: now)
             }
-            if outbox.isAboutToSend(at: now) { poll() }
+            if outbox.sendsNewestReportsNext(at: now) { poll() }
         }
         switch outbox.next(at: now) {
         case .wait(nil): return nil
         case .wait(let monotonicTime?):
             return Int64(clamping: monotonicTime.milliseconds - now.monotonicTime.milliseconds)
         case .send(let batch):
-            isInFlight = sender.send(batch, from: environment, repliesTo: thread.entryQueue)
-            if !isInFlight {
+            isBatchInFlight = sender.send(batch, from: environment, repliesTo: thread.entryQueue)
+            if !isBatchInFlight {
                 finish(
                     batch,
                     .postponed(afterMilliseconds: nil, reason: "the system cannot start another thread"))
@@ -201,7 +201,7 @@ struct ReporterLoop: ~Copyable {
                 loadInstall()
             }
         case .reply(let batch, let reply):
-            isInFlight = false
+            isBatchInFlight = false
             finish(batch, DeliveryResult(reply, now: now.wallTime))
         case .drain: drain()
         case .close:
@@ -252,7 +252,7 @@ struct ReporterLoop: ~Copyable {
         guard outbox.hasSession, let takeChecks else { return }
         let checks = takeChecks()
         outbox.record(checks, at: environment.now())
-        outbox.finishPoll(hasChecks: !checks.isEmpty, at: environment.now())
+        outbox.finishPoll(foundChecks: !checks.isEmpty, at: environment.now())
     }
 
     private mutating func startSession(_ source: (@Sendable () -> [ClassChecks])?, at now: CurrentTime) {
@@ -286,16 +286,19 @@ struct ReporterLoop: ~Copyable {
             wantsExplanations: outbox.wantsExplanations)
         thread.publishedState.with { $0 = publishedState }
         thread.publishedState.wakeAll()
-        callCompletions(publishedState.statistics.waiting > 0)
+        callCompletions(areReportsWaiting: publishedState.statistics.waiting > 0)
     }
 
-    /// Calls the completions of `check`, after the published state was updated, because they may read it.
-    private mutating func callCompletions(_ hasSome: Bool) {
+    /// Calls the completions of ``LeakReporter/checkForUnsentReports(completion:)``. Call it after the published state was
+    /// updated, because the completions may read it.
+    private mutating func callCompletions(areReportsWaiting: Bool) {
         guard !pendingCompletions.isEmpty else { return }
         let completions = pendingCompletions
         pendingCompletions = []
         // This runs the app's own code, which may take long.
-        DispatchQueue.global(qos: .utility).async { for completion in completions { completion(hasSome) } }
+        DispatchQueue.global(qos: .utility).async {
+            for completion in completions { completion(areReportsWaiting) }
+        }
     }
 
     /// Saves the usage of the day with each batch or 64 KiB, not with each report: a process that is killed loses the usage of at

@@ -11,7 +11,7 @@ import LeakTransport
 
 /// The thread that owns the outbox: it receives records, stores them, and decides what is to be sent.
 ///
-/// It never waits for the network, and threads that record never wait for it.
+/// It never waits for the network, and threads that record never wait for this thread.
 final class ReporterThread: Sendable {
     enum Entry: Sendable {
         case report(LeakReport)
@@ -217,7 +217,7 @@ final class ReporterThread: Sendable {
         let publishedState = publishedState.with { $0 }
         var statistics = publishedState.statistics
         statistics.waiting += max(weight - publishedState.recordedCount, 0)
-        statistics.refusedCalls = rejections.calls
+        statistics.refusedCalls = rejections.weightlessItems
         for (reason, count) in rejections.since(publishedState.countedRejections) where count > 0 {
             statistics.dropped[reason, default: 0] += count
         }

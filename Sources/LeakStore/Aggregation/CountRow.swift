@@ -1,5 +1,7 @@
-/// Number of reports under a key of three parts: the leak, then an hour or a day and a release, or a ``ValueKind`` and a value.
+/// A number of reports with a key of three parts: a leak, an hour or day, and a release; or a leak, a ``ValueKind``, and a
+/// value.
 package struct CountRow: Comparable {
+    /// Row ID of the leak.
     package var leak: Int64
     /// An hour, a day, or a ``ValueKind``.
     package var periodOrKind: Int

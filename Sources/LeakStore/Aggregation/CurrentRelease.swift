@@ -10,14 +10,16 @@
 /// If there are more than ``reportsPerSession`` reports for each session, most senders report no sessions, so reports count
 /// instead of sessions.
 /// Sessions and reports count in the hour in which they began or were made. The table `release_hour` has the last ``maxHours``
-/// hours with any, of the ``keptHours`` before the last report, so the current release does not change while nothing arrives.
+/// hours that had sessions or reports, within the ``keptHours`` before the last report, so the current release does not change
+/// while nothing arrives.
 /// The row ID of the current release is stored in `app.newest_release`, because the impact of every leak depends on it.
 public enum CurrentRelease {
     /// The version of reports that name no version.
     package static let unknownVersion = "unknown"
     public static let minSessions = 100
     public static let minPercentage = 5
-    /// The bound for the current release is lower, so that it does not change back and forth.
+    /// The percentage below which the current release loses its adoption. It is lower than ``minPercentage``, so that the
+    /// current release does not change back and forth.
     public static let keptPercentage = 3
     private static let reportsPerSession = 10
     /// Minimum number of installs with a leak that shows that a version was in use without ``minSessions``. A single install may
@@ -45,7 +47,7 @@ public enum CurrentRelease {
     }
 
     /// SQL for the id of the current release of an app `a`, in the syntax of all databases. Before anything was counted, and for an app
-    /// that reported last before the hours were stored, it is the stored release, or else the highest version.
+    /// whose last report is older than the table `release_hour`, it is the stored release, or else the highest version.
     package static let rowIDSQL = """
         select coalesce(a.pinned_release, (
           select id from (
@@ -73,7 +75,7 @@ public enum CurrentRelease {
 
     /// SQL for the id of the release that “now” and “next” of a decision about a leak `l` of an app `a` refer to: the current
     /// release, or a higher version that is in use: ``LeakDetail/referenceVersion``.
-    package static let reference = """
+    package static let referenceReleaseSQL = """
         select id from release where id in (
           select a.newest_release
           union all select c.release from leak_release c
@@ -82,18 +84,19 @@ public enum CurrentRelease {
         order by order_key desc limit 1
         """
 
-    /// Columns of `release` r for ``earlierOrder``.
-    package static let earlierColumns = """
+    /// Columns of `release` r for ``earlierOrderSQL``.
+    package static let earlierColumnsSQL = """
         r.id, r.version, r.order_key, r.sessions, r.checks, max(r.checks) over () as most_checks, r.installs,
           max(r.installs) over () as most_installs
         """
 
-    /// SQL that sorts rows with ``earlierColumns``, so that the highest version that was in use is the first. Such a version had at
-    /// least ``minSessions``, or as many checks and ``minPercentage`` percent of the most checks of a version, or leaked on
-    /// ``minInstalls`` and ``minPercentage`` percent of the most installs of a version. Without checks, a version without a
-    /// leak would not be seen to be in use. The counts of all time decide, because an earlier version may have had no sessions
-    /// in the last 24 hours that had sessions.
-    package static let earlierOrder = """
+    /// SQL that sorts rows with ``earlierColumnsSQL``, so that the highest version that was in use is the first. A version was in
+    /// use if one of three is true: it had at least ``minSessions``; it had at least ``minSessions`` checks, and
+    /// ``minPercentage`` percent of the checks of the version with the most; it leaked on at least ``minInstalls`` installs,
+    /// and ``minPercentage`` percent of the installs of the version with the most. Checks count because a version without
+    /// sessions and leaks may be in use. The counts of all time decide, because an earlier version may have had no sessions in
+    /// the last 24 hours that had sessions.
+    package static let earlierOrderSQL = """
         case when sessions >= \(minSessions)
           or (checks >= \(minSessions) and checks * 100 >= most_checks * \(minPercentage))
           or (installs >= \(minInstalls)
@@ -105,18 +108,22 @@ public enum CurrentRelease {
     /// - Parameters:
     ///   - release: SQL for the row ID of the release.
     ///   - app: SQL for the row ID of its app.
-    package static func previous(of release: String, app: String) -> String {
+    package static func previousReleaseSQL(of release: String, app: String) -> String {
         """
         select id from (
-          select \(earlierColumns) from release r where r.app = \(app)
+          select \(earlierColumnsSQL) from release r where r.app = \(app)
             and r.order_key < (select order_key from release where id = \(release))) as earlier
-        order by \(earlierOrder) limit 1
+        order by \(earlierOrderSQL) limit 1
         """
     }
 
-    /// SQL for the row ID of a release, its sessions and reports in `release_hour`, and the last hour of any release of the app
-    /// there. The first two parameters are the name and the environment of the app.
-    package static func hours(_ name: String, _ environment: String) -> String {
+    /// Returns SQL for the row ID of each release of an app, its sessions and reports in `release_hour`, and the last hour of
+    /// any release of the app in this table.
+    ///
+    /// - Parameters:
+    ///   - name: SQL for the name of the app.
+    ///   - environment: SQL for the environment of the app.
+    package static func releaseHoursSQL(name: String, environment: String) -> String {
         """
         select h.release, cast(sum(h.sessions) as bigint), cast(sum(h.reports) as bigint),
           (select max(hour) from release_hour where app = h.app)
@@ -127,7 +134,7 @@ public enum CurrentRelease {
 
     /// Returns the adoption of all versions of an app that had sessions or reports, by row ID in `release`.
     ///
-    /// - Parameter rows: the result of ``hours(_:_:)``.
+    /// - Parameter rows: the result of ``releaseHoursSQL(name:environment:)``.
     package static func adoptions(
         _ rows: [(release: Int64, sessions: Int, reports: Int, lastHour: Int64)]
     ) -> Adoptions {
@@ -141,7 +148,7 @@ public enum CurrentRelease {
         return Adoptions(
             counts: Dictionary(
                 uniqueKeysWithValues: rows.map { ($0.release, isOfReports ? $0.reports : $0.sessions) }),
-            of: rows.first.map {
+            empty: rows.first.map {
                 ReleaseSummary.Adoption(
                     isOfReports: isOfReports, count: 0, total: total,
                     until: ($0.lastHour + 1) * Calendar.hourMilliseconds)
@@ -152,17 +159,18 @@ public enum CurrentRelease {
     /// report no sessions.
     package struct Adoptions {
         private let counts: [Int64: Int]
-        private let all: ReleaseSummary.Adoption?
+        /// An adoption with the values that all versions share, and a count of 0.
+        private let emptyAdoption: ReleaseSummary.Adoption?
 
-        fileprivate init(counts: [Int64: Int], of all: ReleaseSummary.Adoption?) {
+        fileprivate init(counts: [Int64: Int], empty: ReleaseSummary.Adoption?) {
             self.counts = counts
-            self.all = all
+            emptyAdoption = empty
         }
 
         /// - Parameter release: the row ID of the release.
         /// - Returns: `nil` if `release_hour` has no sessions and no reports of the app.
         package subscript(release: Int64) -> ReleaseSummary.Adoption? {
-            var adoption = all
+            var adoption = emptyAdoption
             adoption?.count = counts[release] ?? 0
             return adoption
         }

@@ -1,8 +1,8 @@
-/// A histogram of durations in milliseconds, precise to within 3.2 % (1/32): 16 buckets for every power of two.
+/// A histogram of durations in milliseconds, precise to within 1/32 (3.2 %): 16 buckets for every power of two.
 package struct DurationHistogram: Hashable, Sendable {
     /// 366 days; longer durations count as 366 days.
     static let longestMilliseconds = 366 * 24 * 3_600_000
-    /// Buckets below this value hold one millisecond each.
+    /// Each duration below this number of milliseconds has a bucket of its own.
     private static let exactBelow = 1 << (subBits + 1)
     /// Each power of two has 2^`subBits` buckets.
     private static let subBits = 4

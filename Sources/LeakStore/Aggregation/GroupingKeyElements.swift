@@ -3,8 +3,8 @@ package enum GroupingKeyElements {
     /// Maximum number of elements of one leak: those nearest to the leaked object.
     package static let maxCount = 4
 
-    /// Grouping rules up to this version list owners, outermost first and the leaked object last. Later ones list calls, innermost
-    /// first.
+    /// Keys of grouping rules up to this version list owners, outermost first and the leaked object last. Keys of later rules
+    /// list calls, innermost first.
     private static let lastPathVersion = 1
 
     /// - Returns: the hash of each element once, ascending.
@@ -27,16 +27,16 @@ package enum GroupingKeyElements {
 /// Limits of the search for similar leaks, so that a store needs few steps.
 package enum SimilarLeakLimits {
     /// Number of leaks of the same class that are searched.
-    package static let classRows = 50
+    package static let maxSearchedLeaksOfClass = 50
     /// Number of these leaks that are read: the leaks with the most reports.
-    package static let classLeaks = 18
+    package static let maxReadLeaksOfClass = 18
     /// Number of leaks that are read for each element of the key.
     package static let maxLeaksPerElement = 8
     /// Number of leaks whose classes are compared with the class of a leak: this number before it and this number after it, in the order of
     /// the names.
-    package static let classNames = 1_024
+    package static let maxComparedClassNames = 1_024
     /// Number of leaks without a class whose texts are compared with the text of a leak.
-    package static let texts = 512
+    package static let maxComparedTexts = 512
     /// Number of leaks with a similar class or text that are read.
-    package static let similarNameLeaks = 12
+    package static let maxLeaksWithSimilarName = 12
 }

@@ -13,16 +13,16 @@ extension LeakIdentity {
     ///
     /// - Parameter storedModule: returns the module of an existing leak, empty if no report has named one; `nil` if there is no such
     ///   leak.
-    package func chosen<Failure>(
-        _ storedModule: (LeakID) throws(Failure) -> String?
+    package func countedIdentity<Failure>(
+        storedModule: (LeakID) throws(Failure) -> String?
     ) throws(Failure) -> LeakIdentity {
         guard otherModuleSpelling != nil, let module = plain.module else { return self }
-        let owner = try storedModule(plain.id)
+        let plainModule = try storedModule(plain.id)
         // Compares names as the store does.
-        if let owner, owner.utf8.elementsEqual(module.utf8) { return plain }
+        if let plainModule, plainModule.utf8.elementsEqual(module.utf8) { return plain }
         if try storedModule(qualified.id) != nil { return qualified }
         // `self` is the plain identity if the class is of the app's own module, and otherwise the qualified one.
-        let isUnclaimed = owner.map(\.isEmpty) ?? true
+        let isUnclaimed = plainModule.map(\.isEmpty) ?? true
         return isUnclaimed ? self : qualified
     }
 }

@@ -1,13 +1,14 @@
-/// The decision under which name reports count: their own name, or ``StoreLimits/other`` beyond a limit.
+/// Chooses the names under which reports count: their own names, or ``StoreLimits/other`` beyond a limit.
 ///
 /// A quota numbers apps, releases, builds and leaks, each kind from 0; later calls use these numbers. Admitted names are expected to
 /// be written in the same transaction.
 package protocol NameQuota: AnyObject {
     /// - Parameter key: the ingest key whose report names the app.
     func app(_ app: AppKey, key: Int64, seen: Int64) throws(StoreError) -> AdmittedApp
-    /// - Parameter key: the ingest key whose report names the version; a new version counts against the bytes of the key's day.
-    func release(_ version: String, of app: Int, key: Int64, at: Int64) throws(StoreError) -> AdmittedName
-    /// - Parameter key: as for ``release(_:of:key:at:)``.
+    /// - Parameter key: the ingest key whose report names the version. The bytes of a new version count towards the key's daily
+    ///   limit.
+    func release(_ version: String, of app: Int, key: Int64, seenAt: Int64) throws(StoreError) -> AdmittedName
+    /// - Parameter key: as for ``release(_:of:key:seenAt:)``.
     func build(_ name: String, of release: Int, key: Int64) throws(StoreError) -> AdmittedName
     /// - Parameter key: the ingest key whose report names the leak.
     func leak(
@@ -18,9 +19,11 @@ package protocol NameQuota: AnyObject {
     /// Returns `true` if a leak may count a build separately.
     ///
     /// - Parameters:
-    ///   - isLast: `true` for the build that counts reports whose other builds are not admitted. It is admitted beyond the limits.
-    ///   - key: the ingest key whose report comes first; a new build counts against the bytes of the key's day.
-    func admits(_ leak: Int, in build: Int, isLast: Bool, of app: Int, key: Int64) throws(StoreError) -> Bool
+    ///   - isLastResort: `true` for the build `other` of the release `other`, which counts the reports that no other build of the
+    ///     leak may count. It is admitted even if a limit is reached.
+    ///   - key: the ingest key whose report comes first. The bytes of a new build count towards the key's daily limit.
+    func admits(_ leak: Int, in build: Int, isLastResort: Bool, of app: Int, key: Int64) throws(StoreError)
+        -> Bool
 }
 
 /// The app and environment under which reports count.
@@ -35,7 +38,7 @@ package struct AdmittedApp: Sendable {
     }
 }
 
-/// The name under which reports of a name count.
+/// The name under which the reports of a version or build count.
 package struct AdmittedName: Sendable {
     package var name: String
     /// The number that the quota gave the name; always 0 for ``UnlimitedNames``.
@@ -108,7 +111,7 @@ package final class UnlimitedNames: NameQuota {
         AdmittedApp(app, number: 0)
     }
 
-    package func release(_ version: String, of app: Int, key: Int64, at: Int64) -> AdmittedName {
+    package func release(_ version: String, of app: Int, key: Int64, seenAt: Int64) -> AdmittedName {
         AdmittedName(version, number: 0)
     }
 
@@ -123,7 +126,9 @@ package final class UnlimitedNames: NameQuota {
 
     package func module(of leak: LeakID) -> String? { nil }
 
-    package func admits(_ leak: Int, in build: Int, isLast: Bool, of app: Int, key: Int64) -> Bool { true }
+    package func admits(_ leak: Int, in build: Int, isLastResort: Bool, of app: Int, key: Int64) -> Bool {
+        true
+    }
 }
 
 /// Entries numbered from 0 in the order in which their keys were added.

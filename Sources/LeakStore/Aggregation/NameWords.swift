@@ -1,8 +1,8 @@
 /// The words of a leak's class, or of the text that replaces a missing class.
 package struct NameWords: Sendable {
     /// Maximum number of words of a name that are compared.
-    private static let limit = 96
-    /// Maximum number of words in which two similar texts differ.
+    private static let maxWords = 96
+    /// Maximum number of words in which two similar texts may differ.
     private static let maxDifferentWords = 4
 
     package let name: String
@@ -13,12 +13,12 @@ package struct NameWords: Sendable {
 
     /// - Parameters:
     ///   - className: ``LeakIdentity/className``
-    ///   - text: ``GroupingKey/className``, compared where no class is known.
+    ///   - text: ``GroupingKey/className``, compared if `className` is `nil`.
     package init(className: String?, text: String) {
         name = className ?? text
         isText = className == nil
         let allWords = isText ? name.split(separator: " ") : Self.words(ofType: name)
-        words = Array(allWords.prefix(Self.limit))
+        words = Array(allWords.prefix(Self.maxWords))
         let bracket = isText ? nil : name.utf8.firstIndex(of: UInt8(ascii: "<"))
         genericBase = if let bracket { name[..<bracket] } else { nil }
     }
@@ -54,8 +54,8 @@ package struct NameWords: Sendable {
         )
     }
 
-    /// Returns the number of words that both names have: those at their beginnings and ends, and equal words anywhere between
-    /// these.
+    /// Returns the number of words that both names have: the common words at their beginnings and ends, and equal words
+    /// anywhere between these.
     private func commonWordCount(with other: NameWords) -> Int {
         let (start, end) = commonEdges(with: other)
         var remaining: [ByteText: Int] = [:]
@@ -137,9 +137,9 @@ package struct SimilarNameSearch {
         if let differences { similarNames.append((leak, differences)) }
     }
 
-    /// At most ``SimilarLeakLimits/similarNameLeaks``, with the fewest differences.
+    /// At most ``SimilarLeakLimits/maxLeaksWithSimilarName``, with the fewest differences.
     package var nearest: [Int64] {
         similarNames.sorted { ($0.differences, $0.leak) < ($1.differences, $1.leak) }
-            .prefix(SimilarLeakLimits.similarNameLeaks).map(\.leak)
+            .prefix(SimilarLeakLimits.maxLeaksWithSimilarName).map(\.leak)
     }
 }

@@ -1,4 +1,4 @@
-/// A period starts with a whole day and ends today. The last 24 hours start with the first hour that lies wholly within them.
+/// A period starts at the beginning of a day, except ``day``, the last 24 hours, which starts with the first full hour in them.
 extension Period {
     package func firstDay(now: Int64) -> Int { Calendar.day(of: now) - days + 1 }
 
@@ -9,7 +9,7 @@ extension Period {
     }
 
     /// Returns the start in milliseconds since 1970.
-    package func start(now: Int64) -> Int64 {
+    package func startTime(now: Int64) -> Int64 {
         let bucket = Int64(firstBucket(now: now))
         return bucket * (self == .day ? Calendar.hourMilliseconds : Calendar.dayMilliseconds)
     }
@@ -18,7 +18,7 @@ extension Period {
     package func firstAppDay(now: Int64) -> Int { self == .day ? .max : firstDay(now: now) }
 
     /// Returns the number of the first ten-minute slot.
-    package func firstSlot(now: Int64) -> Int { Int(start(now: now) / Calendar.slotMilliseconds) }
+    package func firstSlot(now: Int64) -> Int { Int(startTime(now: now) / Calendar.slotMilliseconds) }
 }
 
 /// The ten-minute slots from which the last 24 hours are counted.

@@ -1,9 +1,10 @@
 /// The installs that were seen in the last ``days`` days, each with the day on which it was seen last.
 ///
-/// Exact up to ``limit`` installs. If there are more, adaptive sampling keeps those of a day whose mixed hash begins with as many zero
-/// bits as the level of the day, and each of them stands for two to the power of that level installs (standard error 1.2 divided by the
-/// square root of ``limit``, 7.5 %; Philippe Flajolet, "On adaptive sampling", 1990). A new day begins with level 0, so that the number is
-/// exact again ``days`` days after the installs became few. An install that was not seen for ``days`` days is dropped.
+/// Exact up to ``limit`` installs. If there are more, adaptive sampling drops installs: each day has a level, and only installs
+/// whose mixed hash begins with at least as many zero bits as the level of their day are kept. Each of them stands for two to
+/// the power of that level installs (standard error 1.2 divided by the square root of ``limit``, 7.5 %; Philippe Flajolet, "On
+/// adaptive sampling", 1990). A new day begins with level 0, so that the number is exact again ``days`` days after the number
+/// of installs has become small. An install that was not seen for ``days`` days is dropped.
 package struct RecentInstalls: Hashable, Sendable {
     /// Number of days that count: today and the days before it, in UTC.
     package static let days = 7
@@ -19,18 +20,20 @@ package struct RecentInstalls: Hashable, Sendable {
     private var installs: [Install] = []
     /// The last day on which an install was seen; 0 for an empty set.
     package private(set) var lastDay = 0
-    /// For each day, ``lastDay`` first, the number of zero bits with which the mixed hash of each install begins. An earlier day has no
-    /// lower level than a later day: an install that its last day does not keep was not kept by an earlier day either.
+    /// The level of each day, ``lastDay`` first: the least number of zero bits with which the mixed hash of a kept install
+    /// begins. The level of a day is never lower than that of a later day, so that an install that is dropped on one day is not
+    /// kept for an earlier day.
     private(set) var levels = [UInt8](repeating: 0, count: days)
 
     package init() {}
 
     package var isEmpty: Bool { installs.isEmpty }
 
-    /// Returns `true` if an install that was seen on a day counts on another day.
-    package static func counts(_ day: Int, on today: Int) -> Bool { day > today &- days }
+    /// Returns `true` if an install that was seen last on `day` counts on `today`.
+    package static func isCounted(_ day: Int, on today: Int) -> Bool { day > today &- days }
 
-    /// The least distance of a future day that is not possible, unless the clock is behind: the day is damaged, or a clock was ahead.
+    /// A stored day that is this many days after today, or more, is not possible: it is damaged, or was written while a clock
+    /// was ahead. It is possible only if the clock is behind now.
     package static let impossibleDays = 2 * days
 
     /// Returns the later of a stored day and today; today if the stored day is not possible.
@@ -43,7 +46,7 @@ package struct RecentInstalls: Hashable, Sendable {
     /// - Returns: `true` if the set changed; `false` for an install of a day that is ``days`` days before the last one or earlier.
     @discardableResult
     package mutating func insert(_ hash: UInt64, day: Int) -> Bool {
-        guard Self.counts(day, on: lastDay) else { return false }
+        guard Self.isCounted(day, on: lastDay) else { return false }
         advance(to: day)
         guard Self.isKept(hash, level: levels[lastDay - day]) else { return false }
         let index = insertionIndex(of: hash)
@@ -76,19 +79,19 @@ package struct RecentInstalls: Hashable, Sendable {
     /// Returns the number of installs that were seen in the ``days`` days that end with a day.
     package func count(on today: Int) -> Int {
         installs.reduce(0) { sum, install in
-            Self.counts(install.day, on: today) ? sum + 1 << Int(levels[lastDay - install.day]) : sum
+            Self.isCounted(install.day, on: today) ? sum + 1 << Int(levels[lastDay - install.day]) : sum
         }
     }
 
-    /// Returns the last day that a set may have. ``StoreClock/keyTime`` never goes back, so that a clock that is behind makes no day
-    /// impossible.
+    /// Returns the last day that a set may have. Uses ``StoreClock/keyTime``, which never goes back, so that no day becomes
+    /// impossible while the clock is behind.
     package static func lastPossibleDay(_ clock: StoreClock) -> Int {
         Calendar.day(of: max(clock.expiryTime, clock.keyTime)) + impossibleDays - 1
     }
 
     /// Removes the installs that do not count today; all installs if the last day of the set is not possible.
-    package mutating func removeInstalls(before today: Int, upTo lastPossibleDay: Int = .max) {
-        installs.removeAll { !Self.counts($0.day, on: today) }
+    package mutating func removeInstalls(notCountedOn today: Int, lastPossibleDay: Int = .max) {
+        installs.removeAll { !Self.isCounted($0.day, on: today) }
         if installs.isEmpty || lastDay > lastPossibleDay { self = RecentInstalls() }
     }
 
@@ -98,7 +101,7 @@ package struct RecentInstalls: Hashable, Sendable {
         let newDays = min(day - lastDay, Self.days)
         levels = [UInt8](repeating: 0, count: newDays) + levels.dropLast(newDays)
         lastDay = day
-        installs.removeAll { !Self.counts($0.day, on: day) }
+        installs.removeAll { !Self.isCounted($0.day, on: day) }
     }
 
     /// Raises the levels of days to at least those of `newLevels`, and those of earlier days as well.
@@ -132,9 +135,10 @@ package struct RecentInstalls: Hashable, Sendable {
     /// Bytes before the first install: the tag, ``levels``, and the last day in four bytes.
     private static let headerBytes = 12
     private static let installBytes = 9
-    /// The limit of bytes with tag 1, which are stored until an install is added.
+    /// Maximum number of installs in bytes with tag 1. Such bytes stay stored until an install is added.
     private static let largestCount = 512
-    /// No level of real installs is near it; it keeps ``count(on:)`` of damaged bytes from an overflow.
+    /// Maximum level in valid bytes, far above the levels of real installs. The limit prevents an overflow in ``count(on:)``
+    /// for damaged bytes.
     private static let highestLevel: UInt8 = 48
 
     /// A tag, the levels, the last day, and for each install its hash and the number of days before the last day. Numbers are
@@ -194,10 +198,10 @@ package struct RecentInstalls: Hashable, Sendable {
     }
 }
 
-/// Recognizes installs that need not be added to a set of ``RecentInstalls``, so that most reports change no set: those that were
-/// counted on the same day, and those that a set does not keep because of a day's level.
+/// Recognizes installs that need not be added to a set of ``RecentInstalls``, so that most reports change no set: installs that
+/// were already counted on the same day, and installs that a set drops because of the level of their day.
 ///
-/// A hash has one index in a table, and an entry replaces the entry that had its index. The two tables take 640 KiB.
+/// Each hash has one possible index in a table, and a new entry replaces the entry at its index. The two tables take 640 KiB.
 package struct CountedInstalls: Sendable {
     private static let entryBits = 16
     private static let levelBits = 14

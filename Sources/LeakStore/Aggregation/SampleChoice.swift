@@ -1,53 +1,56 @@
-/// Chooses which of a leak's reports are kept: the first, the newest, and a uniform sample.
+/// Chooses which of a leak's reports are stored as samples: the first, the newest, and a uniform random choice.
 ///
-/// Under load, the report that is kept as the newest may be up to ``minNewestIntervalMilliseconds`` older than the newest report.
+/// Under load, the report that is stored as the newest sample may be up to ``minNewestIntervalMilliseconds`` older than the
+/// newest report.
 package struct SampleChoice {
     /// Minimum time between two replacements of the newest report while many submissions wait. In such a call most leaks have a new
     /// report, and masking and writing all of them would take more time than counting.
     private static let minNewestIntervalMilliseconds: Int64 = 10_000
-    /// Maximum number of submissions of a call that replaces the newest report at once, because few submissions wait.
+    /// A call with at most this number of submissions replaces the newest report at once, because few submissions wait.
     private static let maxSubmissionsWhenIdle = 4
 
     /// Number of reports of type `leak` received, each counted once; also the ordinal of the last report.
     package var sightings = 0
-    /// Times of the reports kept as first and newest.
-    package var first: Int64?
-    package var newest: Int64?
-    /// Time at which the newest report was last written, in milliseconds since 1970.
-    package var newestKept: Int64?
+    /// Time of the report that is stored as the first sample, in milliseconds since 1970; `nil` if there is none.
+    package var firstReportedAt: Int64?
+    /// Time of the report that is stored as the newest sample, in milliseconds since 1970; `nil` if there is none.
+    package var newestReportedAt: Int64?
+    /// Time at which the newest sample was last written, in milliseconds since 1970.
+    package var newestWrittenAt: Int64?
 
     package init() {}
 
-    /// A report that may be kept, with its sample slot.
+    /// A report that may be stored as a sample, with its sample slot.
     package struct Candidate {
         package var sightingIndex: SubmissionAggregate.SightingIndex
         /// The ingest key that sent the report.
         package var key: Int64
-        package var at: Int64
+        /// Time of the report, in milliseconds since 1970.
+        package var reportedAt: Int64
         /// The ordinal of the report among the reports of its leak.
         package var ordinal: Int
         /// ``SampleSlot/first``, ``SampleSlot/newest``, or a slot of the reservoir, from ``SampleSlot/reservoir`` on.
         package var slot: Int
 
-        /// Returns `true` if this report is kept instead of another report with the same sample slot.
+        /// Returns `true` if this report is stored instead of another report with the same sample slot.
         fileprivate func isBetter(than other: Candidate) -> Bool {
             switch slot {
-            case SampleSlot.first: (at, ordinal) < (other.at, other.ordinal)
-            case SampleSlot.newest: (at, ordinal) > (other.at, other.ordinal)
+            case SampleSlot.first: (reportedAt, ordinal) < (other.reportedAt, other.ordinal)
+            case SampleSlot.newest: (reportedAt, ordinal) > (other.reportedAt, other.ordinal)
             default: ordinal > other.ordinal
             }
         }
     }
 
-    /// Counts the reports, and returns those that may be kept: for each sample slot the best report of each ingest key, because an
-    /// ingest key may have no room for its report.
+    /// Counts the reports, and returns those that may be stored: for each sample slot the best report of each ingest key,
+    /// because an ingest key may have no bytes left for its report.
     ///
     /// - Returns: the candidates in the order of the sample slots, and the best candidate of a slot first. In each slot, the first
-    ///   candidate for which there is room is the one to ``keep(_:now:)``.
+    ///   candidate whose ingest key has enough bytes left is the one to ``keep(_:now:)``.
     package mutating func candidates(
         of leak: SubmissionAggregate.Leak, from submissions: [Submission], by reservoir: Reservoir, now: Int64
     ) -> [Candidate] {
-        let sinceNewest = newestKept.map { now - $0 }
+        let sinceNewest = newestWrittenAt.map { now - $0 }
         let keepsNewest =
             submissions.count <= Self.maxSubmissionsWhenIdle
             || !(sinceNewest.map { (0..<Self.minNewestIntervalMilliseconds).contains($0) } ?? false)
@@ -58,14 +61,14 @@ package struct SampleChoice {
             let at = submissions[sightingIndex.submission].sightings[sightingIndex.sighting].at
             func add(in slot: Int) {
                 let candidate = Candidate(
-                    sightingIndex: sightingIndex, key: key, at: at, ordinal: ordinal, slot: slot)
+                    sightingIndex: sightingIndex, key: key, reportedAt: at, ordinal: ordinal, slot: slot)
                 guard let index = candidates.firstIndex(where: { $0.slot == slot && $0.key == key }) else {
                     return candidates.append(candidate)
                 }
                 if candidate.isBetter(than: candidates[index]) { candidates[index] = candidate }
             }
-            if first.map({ at < $0 }) ?? true { add(in: SampleSlot.first) }
-            if keepsNewest, newest.map({ at >= $0 }) ?? true { add(in: SampleSlot.newest) }
+            if firstReportedAt.map({ at < $0 }) ?? true { add(in: SampleSlot.first) }
+            if keepsNewest, newestReportedAt.map({ at >= $0 }) ?? true { add(in: SampleSlot.newest) }
             if let reservoirSlot = reservoir.slot(forReport: sightings, of: leak.identity.id) {
                 add(in: SampleSlot.reservoir + reservoirSlot)
             }
@@ -73,11 +76,11 @@ package struct SampleChoice {
         return candidates.sorted { $0.slot == $1.slot ? $0.isBetter(than: $1) : $0.slot < $1.slot }
     }
 
-    /// Records that a candidate is kept.
+    /// Records that a candidate is stored.
     package mutating func keep(_ candidate: Candidate, now: Int64) {
         switch candidate.slot {
-        case SampleSlot.first: first = candidate.at
-        case SampleSlot.newest: (newest, newestKept) = (candidate.at, now)
+        case SampleSlot.first: firstReportedAt = candidate.reportedAt
+        case SampleSlot.newest: (newestReportedAt, newestWrittenAt) = (candidate.reportedAt, now)
         default: break
         }
     }
@@ -90,7 +93,7 @@ package struct SampleChoice {
         return candidates.map { sample in
             if let lastMasked, lastMasked.ordinal == sample.ordinal { return lastMasked.body }
             let submission = submissions[sample.sightingIndex.submission]
-            let range = submission.sightings[sample.sightingIndex.sighting].sample
+            let range = submission.sightings[sample.sightingIndex.sighting].jsonRange
             let body = redact(submission.body[range.clamped(to: submission.body.indices)])
             lastMasked = (sample.ordinal, body)
             return body
@@ -134,7 +137,8 @@ package struct Reservoir: Sendable {
     }
 }
 
-/// A hash of 64 bits: Sebastiano Vigna's finalizer of a counter, https://prng.di.unimi.it/splitmix64.c
+/// A hash of 64 bits: the function that Sebastiano Vigna's SplitMix64 applies to its counter,
+/// https://prng.di.unimi.it/splitmix64.c
 enum SplitMix64 {
     static func mix(_ value: UInt64) -> UInt64 {
         var mixed = value &+ 0x9E37_79B9_7F4A_7C15

@@ -1,12 +1,12 @@
 /// The text of a leak that is searched.
 package enum SearchText {
-    /// Bytes of a packed stack, packed children and packed cycle together, above which the path is not stored again in the
-    /// text: a search then reads those columns. In PostgreSQL it ignores case only for ASCII letters in them.
+    /// Maximum size of a path that the text repeats: bytes of the packed stack, children and cycle together. For a longer path,
+    /// a search reads these columns; in PostgreSQL the search then ignores case only for ASCII letters of the path.
     package static let maxPathBytes = 1_024
-    /// Maximum number of characters of the title in the text if the path is not stored in it.
+    /// Maximum number of characters of the title in the text if the text does not repeat the path.
     private static let maxTitleCharacters = 256
 
-    /// Returns title, class, module and path of a leak, one per line, folded.
+    /// Returns title, class, module and path of a leak, one per line, ``folded(_:)``.
     package static func of(_ identity: LeakIdentity) -> String {
         let isLong = packedPathBytes(of: identity) > maxPathBytes
         var lines = [isLong ? String(identity.title.prefix(maxTitleCharacters)) : identity.title]

@@ -2,9 +2,9 @@
 public struct ClockRule: Sendable {
     /// The largest distance of the clock ahead of the last known time, in milliseconds. Idempotency keys outlive a
     /// reporter's batches by one day, so a wrong clock within this distance forgets no key that is still needed.
-    public var step: Int64 = 86_400_000
+    public var maxLeadMilliseconds: Int64 = 86_400_000
     /// Milliseconds of running time after which a system clock that is further ahead, and has stayed ahead, is accepted.
-    public var confirmation: Int64 = 86_400_000
+    public var confirmationMilliseconds: Int64 = 86_400_000
     /// Milliseconds since any fixed moment, independent of the system clock.
     public var uptime: @Sendable () -> Int64 = ClockRule.systemUptime
 
@@ -19,30 +19,30 @@ public struct ClockRule: Sendable {
     }
 }
 
-/// The guarded time by which rows and idempotency keys expire.
+/// The times by which rows and idempotency keys expire, protected against a wrong system clock.
 ///
-/// A wrong system clock must not delete rows or idempotency keys that are still needed. So rows do not expire by the system clock
-/// itself, but by two guarded times: ``expiryTime`` is never more than a step ahead of the last known time, and ``keyTime`` never
-/// goes back.
+/// A wrong system clock must not delete rows or idempotency keys that are still needed. So they do not expire by the system
+/// clock itself: rows expire by ``expiryTime``, which is never more than ``ClockRule/maxLeadMilliseconds`` ahead of the last
+/// known time, and keys expire by ``keyTime``, which never goes back.
 package struct StoreClock {
     /// The state that is stored between two runs, as one row of the table `clock`.
     package struct Stored: Hashable, Sendable {
         /// The last system time that was accepted, in milliseconds since 1970.
-        package var wall: Int64
+        package var acceptedTime: Int64
         /// ``StoreClock/keyTime``.
-        package var keys: Int64
-        /// Milliseconds of running time during which the system clock has been ahead by more than a step.
-        package var waited: Int64
+        package var keyTime: Int64
+        /// Milliseconds of running time during which the system clock has been ahead by more than ``ClockRule/maxLeadMilliseconds``.
+        package var waitedMilliseconds: Int64
 
-        package init(wall: Int64, keys: Int64, waited: Int64) {
-            self.wall = wall
-            self.keys = keys
-            self.waited = waited
+        package init(acceptedTime: Int64, keyTime: Int64, waitedMilliseconds: Int64) {
+            self.acceptedTime = acceptedTime
+            self.keyTime = keyTime
+            self.waitedMilliseconds = waitedMilliseconds
         }
     }
 
     package private(set) var state: Stored
-    /// Milliseconds by which the system clock is ahead of the guarded time; `nil` if the guarded time is equal to the system clock.
+    /// Milliseconds by which the system clock is ahead of the expected time; `nil` if the system clock is accepted.
     private var aheadMilliseconds: Int64?
     private var now: Int64
     private var uptime: Int64
@@ -54,7 +54,7 @@ package struct StoreClock {
     ///   - stored: the state that an earlier run stored; `nil` for a new database, which accepts the system clock.
     ///   - now: the system clock, in milliseconds since 1970.
     package init(_ stored: Stored?, now: Int64, rule: ClockRule) {
-        state = stored ?? Stored(wall: now, keys: now, waited: 0)
+        state = stored ?? Stored(acceptedTime: now, keyTime: now, waitedMilliseconds: 0)
         storedState = stored
         self.now = now
         self.rule = rule
@@ -63,10 +63,10 @@ package struct StoreClock {
     }
 
     /// The time by which rows with a time of the system clock expire. Never ahead of the system clock.
-    package var expiryTime: Int64 { min(now, state.wall) }
+    package var expiryTime: Int64 { min(now, state.acceptedTime) }
 
     /// The time by which idempotency keys expire. Never goes back.
-    package var keyTime: Int64 { state.keys }
+    package var keyTime: Int64 { state.keyTime }
 
     /// The time that a new idempotency key is stored with.
     ///
@@ -75,60 +75,61 @@ package struct StoreClock {
     /// than needed.
     package var newKeyTime: Int64 { aheadMilliseconds == nil ? keyTime : max(keyTime, now) }
 
-    /// Keys stored at this time or before are forgotten.
-    package var keyStart: Int64 { Retention.start(Retention.idempotencyDays, now: keyTime) }
+    /// Idempotency keys that were stored at this time or earlier have expired.
+    package var keyStart: Int64 { Retention.startTime(ofLastDays: Retention.idempotencyDays, now: keyTime) }
 
-    /// The state of the wait that begins when the system clock jumps ahead. Rows do not expire by the system clock until the wait ends.
-    /// `nil` if there is no wait.
+    /// Set while the system clock is too far ahead to be accepted. Until it is accepted, rows do not expire by the system
+    /// clock. `nil` if the system clock is accepted.
     package var wait: ClockWait? {
         aheadMilliseconds.map {
             ClockWait(
-                aheadMilliseconds: $0, lastKnownTime: state.wall,
-                remainingMilliseconds: max(0, rule.confirmation - state.waited))
+                aheadMilliseconds: $0, lastKnownTime: state.acceptedTime,
+                remainingMilliseconds: max(0, rule.confirmationMilliseconds - state.waitedMilliseconds))
         }
     }
 
-    /// Sets the guarded time to the system time. If the system clock is ahead by more than a step, the guarded time advances by the
-    /// elapsed running time instead, until the clock is confirmed.
+    /// Sets ``expiryTime`` to the system time, even if that is earlier, and ``keyTime`` if that is not earlier. If the system clock
+    /// is ahead by more than ``ClockRule/maxLeadMilliseconds``, both advance by the elapsed running time instead, until the clock
+    /// is confirmed.
     package mutating func advance(to now: Int64) {
         let uptime = rule.uptime()
         let elapsed = max(0, uptime - self.uptime)
         self.uptime = uptime
         self.now = now
-        let expected = state.wall + elapsed
-        if now > expected, now - expected > rule.step {
-            state.waited += elapsed
-            let isConfirmed = state.waited >= rule.confirmation
-            state.wall = isConfirmed ? now : expected
-            if isConfirmed { state.waited = 0 }
+        let expected = state.acceptedTime + elapsed
+        if now > expected, now - expected > rule.maxLeadMilliseconds {
+            state.waitedMilliseconds += elapsed
+            let isConfirmed = state.waitedMilliseconds >= rule.confirmationMilliseconds
+            state.acceptedTime = isConfirmed ? now : expected
+            if isConfirmed { state.waitedMilliseconds = 0 }
             aheadMilliseconds = isConfirmed ? nil : now - expected
         } else {
-            (state.wall, state.waited, aheadMilliseconds) = (now, 0, nil)
+            (state.acceptedTime, state.waitedMilliseconds, aheadMilliseconds) = (now, 0, nil)
         }
-        state.keys = max(state.keys + elapsed, state.wall)
+        state.keyTime = max(state.keyTime + elapsed, state.acceptedTime)
     }
 
     /// Adopts the state that another process has stored since the last call, and advances it to the system time.
     ///
     /// - Parameter stored: the state that is stored now.
-    package mutating func advance(to now: Int64, past stored: Stored?) {
+    package mutating func advance(to now: Int64, adopting stored: Stored?) {
         if let stored, stored != storedState {
             uptime = rule.uptime()
-            state.wall = stored.wall
-            state.waited = stored.waited
-            state.keys = max(state.keys, stored.keys)
+            state.acceptedTime = stored.acceptedTime
+            state.waitedMilliseconds = stored.waitedMilliseconds
+            state.keyTime = max(state.keyTime, stored.keyTime)
         }
         advance(to: now)
         storedState = state
     }
 }
 
-/// The wait for the confirmation of a system clock that is further ahead than a store accepts at once. Until it ends, rows expire by
-/// ``lastKnownTime``.
+/// The state of a store while the system clock is too far ahead to be accepted at once. The clock is accepted if it stays ahead
+/// for long enough; until then, rows expire by ``lastKnownTime``.
 public struct ClockWait: Hashable, Sendable {
     /// Milliseconds by which the system clock is ahead of the expected time.
     public var aheadMilliseconds: Int64
-    /// The guarded time by which rows expire meanwhile, in milliseconds since 1970.
+    /// The time by which rows expire until the system clock is accepted, in milliseconds since 1970.
     public var lastKnownTime: Int64
     /// Milliseconds of running time until the system clock is accepted, if it stays ahead.
     public var remainingMilliseconds: Int64

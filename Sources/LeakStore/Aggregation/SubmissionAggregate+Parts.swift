@@ -2,7 +2,7 @@
 /// of apps, and `release`, `leak` and `cell` are indices likewise.
 extension SubmissionAggregate {
     package struct App {
-        /// The name and environment under which the reports count: those of the app, or ``AppKey/other`` for an app beyond the limit.
+        /// The name and environment under which the reports count: those of the app, or ``StoreLimits/other`` beyond a limit.
         package var key: AppKey
         /// The number that the quota gave the app.
         package let number: Int
@@ -33,11 +33,11 @@ extension SubmissionAggregate {
 
         /// Counts sessions or reports, including reports of freed objects. A report counts once, even if its count is greater
         /// than 1, so that one report cannot outweigh the use of many devices.
-        mutating func use(
+        mutating func addUse(
             in hour: Int, sessions: Int = 0, reports: Int = 0, bucket: Int
         ) {
             guard sessions > 0 || reports > 0 else { return }
-            // Mostly all of them are of one hour.
+            // Usually all sessions and reports are of one hour.
             let index = hours.lastIndex { $0.hour == hour } ?? hours.count
             if index == hours.count { hours.append(HourUse(hour: hour, bucket: bucket)) }
             hours[index].add(sessions: sessions, reports: reports, bucket: bucket)
@@ -63,7 +63,8 @@ extension SubmissionAggregate {
             if bucket != self.bucket { self.bucket = Self.severalBuckets }
         }
 
-        /// Returns the hours in which uses count: ``CurrentRelease/countedHour(_:now:)``.
+        /// Returns the uses with the hours in which they count (``CurrentRelease/countedHour(_:now:)``), without uses that are
+        /// too old.
         package static func counted(_ uses: [HourUse], now: Int) -> [HourUse] {
             var counted: [HourUse] = []
             for var use in uses {
@@ -124,7 +125,7 @@ extension SubmissionAggregate {
         package var reports = 0
         package var freed = 0
         package var aliveAtMost: Int?
-        /// Times from leak to freed in milliseconds, each with the number of objects.
+        /// Times in milliseconds for which objects stayed after they were reported, each with the number of objects.
         package var lived: [(milliseconds: Int, count: Int)] = []
         /// Values that explanations of the leak name.
         package var values: [Value] = []
@@ -157,8 +158,8 @@ extension SubmissionAggregate {
         package var reports = 0
         package var freed = 0
         /// Hashes of the installs that sent reports of type `leak`; a hash may occur more than once.
-        package private(set) var installs: [UInt64] = []
-        /// The day of each report of ``installs``; empty while all of them are of ``firstDay``.
+        package private(set) var installHashes: [UInt64] = []
+        /// The day of each report of ``installHashes``; empty while all of them are of ``firstDay``.
         private var days: [Int] = []
         private var firstDay = 0
 
@@ -167,17 +168,17 @@ extension SubmissionAggregate {
         }
 
         mutating func add(install: UInt64, day: Int) {
-            if installs.isEmpty { firstDay = day }
-            if days.isEmpty, day != firstDay { days = [Int](repeating: firstDay, count: installs.count) }
+            if installHashes.isEmpty { firstDay = day }
+            if days.isEmpty, day != firstDay { days = [Int](repeating: firstDay, count: installHashes.count) }
             if day != firstDay || !days.isEmpty { days.append(day) }
-            installs.append(install)
+            installHashes.append(install)
         }
 
-        /// Calls `body` with each install whose report counts on a day: ``RecentInstalls``. Days after that day become that day.
+        /// Calls `body` with each install whose report counts on a day: ``RecentInstalls``. Later days are replaced by `today`.
         package func forEachRecentInstall(on today: Int, _ body: (_ install: UInt64, _ day: Int) -> Void) {
-            for (index, install) in installs.enumerated() {
+            for (index, install) in installHashes.enumerated() {
                 let day = min(days.isEmpty ? firstDay : days[index], today)
-                if RecentInstalls.counts(day, on: today) { body(install, day) }
+                if RecentInstalls.isCounted(day, on: today) { body(install, day) }
             }
         }
     }
@@ -194,7 +195,7 @@ extension SubmissionAggregate {
         /// The number of the ten-minute slot, counted from 1970.
         package var number: Int
         package var reports = 0
-        package var installs: [UInt64] = []
+        package var installHashes: [UInt64] = []
 
         package var day: Int { Calendar.day(ofSlot: number) }
     }
@@ -207,11 +208,11 @@ extension SubmissionAggregate {
         package var build: Int
         package var system: Int?
         package var model: Int?
-        /// `true` if the app counts as ``StoreLimits/other`` because it is beyond a limit; the next two flags say the same of the release
-        /// and the build.
-        /// The limit because of which the app, or its environment, counts as another.
+        /// The limit because of which the app, or its environment, counts as ``StoreLimits/other``; `nil` if it does not.
         var appLimit: OverLimitCount.Name?
+        /// `true` if the release counts as ``StoreLimits/other`` because it is over a limit.
         var isReleaseOverLimit = false
+        /// `true` if the build counts as ``StoreLimits/other`` because it is over a limit.
         var isBuildOverLimit = false
     }
 
@@ -222,7 +223,7 @@ extension SubmissionAggregate {
         package var hour: Int
         package var cell: Int
         package var key: Int64
-        /// `true` if the leak counts in another build than that of the report.
+        /// `true` if the reports count in another build than the build that they name.
         var isInOtherBuild: Bool
         package var reports = 0
     }

@@ -26,8 +26,8 @@ package struct SubmissionAggregate {
     /// Ids of explanations that do not count, because the database has no such leak.
     package private(set) var unknownLeaks: Set<LeakID> = []
     private var cellIndices: [OwnedKey<Int>: Int] = [:]
-    /// The source and cell of reports whose leak may not count their build separately, by leak and reported source. `key` is the ingest
-    /// key whose bytes are used up.
+    /// The source and cell of reports whose leak may not count their build separately, by leak and reported source. An entry is
+    /// used only for reports with the ingest key `key`, because the build may be within the limits of another key.
     private var otherBuilds: [OwnedKey<Int>: (source: Int, cell: Int, key: Int64)] = [:]
     private var slotIndices: [OwnedKey<Int>: Int] = [:]
     private var sourceIndices: [Source: Int] = [:]
@@ -36,7 +36,7 @@ package struct SubmissionAggregate {
     private var hourCountIndices: [HourKey: Int] = [:]
     private var textIndices: [ByteText: Int] = [:]
 
-    /// The weight of a leak that the database does not have yet: writing it costs as much as updating this number of rows.
+    /// The weight of a leak that the database does not have yet: writing it takes as long as updating this number of rows.
     private static let newLeakWeight = 8
 
     /// The app, release or build that a name counts under.
@@ -48,7 +48,7 @@ package struct SubmissionAggregate {
         var key: Int64
 
         /// Returns `false` if the name was over the limit of another ingest key, because it may be within the limit of this key.
-        func counts(for key: Int64) -> Bool { !isOverLimit || self.key == key }
+        func isValid(for key: Int64) -> Bool { !isOverLimit || self.key == key }
     }
 
     /// The leak that reports count under.
@@ -60,7 +60,7 @@ package struct SubmissionAggregate {
         var key: Int64
 
         /// Returns `false` if the leak was over the limit of another ingest key, because it may be within the limit of this key.
-        func counts(for key: Int64) -> Bool { exceededLimit == nil || self.key == key }
+        func isValid(for key: Int64) -> Bool { exceededLimit == nil || self.key == key }
     }
 
     private struct OwnedKey<Name: Hashable>: Hashable {
@@ -153,7 +153,7 @@ package struct SubmissionAggregate {
             leaks[leak].freed.addBounded(count)
             cells[cell].freed.addBounded(count)
             releases[release].freed.addBounded(count)
-            releases[release].use(
+            releases[release].addUse(
                 in: Calendar.countedHour(of: sighting.at, arrival: submission.receivedAt), reports: 1,
                 bucket: install == nil ? HourUse.unknownInstalls : bucket)
             apps[app].freed.addBounded(count)
@@ -171,7 +171,7 @@ package struct SubmissionAggregate {
         leaks[leak].reports.addBounded(count)
         cells[cell].reports.addBounded(count)
         releases[release].reports.addBounded(count)
-        releases[release].use(
+        releases[release].addUse(
             in: hourCounts[hourCount].hour, reports: 1,
             bucket: install == nil ? HourUse.unknownInstalls : bucket)
         apps[app].reports.addBounded(count)
@@ -186,7 +186,7 @@ package struct SubmissionAggregate {
                 cell: cell, part: .init(bucket: bucket, count: count)))
         if let hash = install {
             cells[cell].add(install: hash, day: Calendar.day(of: sighting.at))
-            slots[slot].installs.append(hash)
+            slots[slot].installHashes.append(hash)
         }
     }
 
@@ -198,10 +198,12 @@ package struct SubmissionAggregate {
         let (reported, key) = (submission.origins[explanation.origin].appKey, submission.keyID)
         var reportedLeak = explanation.leak
         // If this aggregate has not counted the app, its leaks are in the database under their own ids.
-        if let entry = appIndices[reported.storable], entry.counts(for: key) {
+        if let entry = appIndices[reported.storable], entry.isValid(for: key) {
             reportedLeak = reportedLeak.counted(in: apps[entry.index].key)
         }
-        let chosenLeak = try reportedLeak.chosen { id throws(StoreError) in try module(of: id, by: quota) }
+        let chosenLeak = try reportedLeak.countedIdentity { id throws(StoreError) in
+            try module(of: id, by: quota)
+        }
         guard try module(of: chosenLeak.id, by: quota) != nil else {
             unknownLeaks.formUnion(reportedLeak.ids)
             return
@@ -248,9 +250,9 @@ package struct SubmissionAggregate {
         for (hour, sessions) in usage.earlierSessions {
             let sessions = min(max(sessions, 0), sessionsNow)
             sessionsNow -= sessions
-            releases[release].use(in: hour, sessions: sessions, bucket: useBucket)
+            releases[release].addUse(in: hour, sessions: sessions, bucket: useBucket)
         }
-        releases[release].use(in: Calendar.hour(of: arrival), sessions: sessionsNow, bucket: useBucket)
+        releases[release].addUse(in: Calendar.hour(of: arrival), sessions: sessionsNow, bucket: useBucket)
         releases[release].leakySessions.addBounded(Total.bounded(usage.leakySessions))
         for (className, count) in usage.checks where count > 0 {
             let name = ByteText(className.storable)
@@ -334,7 +336,7 @@ package struct SubmissionAggregate {
     ) throws(StoreError) -> CountedEntry {
         let (arrival, key) = (submission.receivedAt, submission.keyID)
         let reported = reported.storable
-        if let entry = appIndices[reported], entry.counts(for: key) {
+        if let entry = appIndices[reported], entry.isValid(for: key) {
             apps[entry.index].lastSeen = max(apps[entry.index].lastSeen, arrival)
             return entry
         }
@@ -359,12 +361,12 @@ package struct SubmissionAggregate {
     ) throws(StoreError) -> CountedEntry {
         let version = version.storable
         let pair = OwnedKey(owner: app, name: ByteText(version))
-        if let entry = releaseIndices[pair], entry.counts(for: key) {
+        if let entry = releaseIndices[pair], entry.isValid(for: key) {
             releases[entry.index].span.widen(to: arrival)
             return entry
         }
         // Several versions may count as one version.
-        let admitted = try quota.release(version, of: apps[app].number, key: key, at: arrival)
+        let admitted = try quota.release(version, of: apps[app].number, key: key, seenAt: arrival)
         let admittedPair = OwnedKey(owner: app, name: ByteText(admitted.name))
         let index: Int
         if let entry = releaseIndices[admittedPair], !entry.isOverLimit {
@@ -389,7 +391,7 @@ package struct SubmissionAggregate {
         _ release: Int, _ name: String?, key: Int64, by quota: some NameQuota
     ) throws(StoreError) -> CountedEntry {
         let pair = OwnedKey(owner: release, name: ByteText((name ?? "").storable))
-        if let entry = buildIndices[pair], entry.counts(for: key) { return entry }
+        if let entry = buildIndices[pair], entry.isValid(for: key) { return entry }
         let admitted = try quota.build(pair.name.text, of: releases[release].number, key: key)
         let admittedPair = OwnedKey(owner: release, name: ByteText(admitted.name))
         let index: Int
@@ -411,9 +413,11 @@ package struct SubmissionAggregate {
         _ identity: LeakIdentity, _ app: Int, key: Int64, by quota: some NameQuota
     ) throws(StoreError) -> CountedLeak {
         let pair = OwnedKey(owner: app, name: identity.lookupID)
-        if let leak = countedLeaks[pair], leak.counts(for: key) { return leak }
+        if let leak = countedLeaks[pair], leak.isValid(for: key) { return leak }
         let reportedLeak = identity.counted(in: apps[app].key)
-        let chosenLeak = try reportedLeak.chosen { id throws(StoreError) in try module(of: id, by: quota) }
+        let chosenLeak = try reportedLeak.countedIdentity { id throws(StoreError) in
+            try module(of: id, by: quota)
+        }
         if reportedLeak.otherModuleSpelling != nil { choices.append((reportedLeak, chosenLeak.id)) }
         let (admitted, number) = try quota.leak(chosenLeak, of: apps[app].number, key: key)
         let countedIdentity = admitted.counted
@@ -473,7 +477,8 @@ package struct SubmissionAggregate {
             source.build = try build(source.release, StoreLimits.other, key: key, by: quota)
                 .index
             _ = try isAdmitted(
-                OwnedKey(owner: leak, name: source.build), isLast: true, of: source.app, key: key, by: quota)
+                OwnedKey(owner: leak, name: source.build), isLastResort: true, of: source.app, key: key,
+                by: quota)
         }
         let otherBuild = (
             source: index(of: source),
@@ -488,11 +493,12 @@ package struct SubmissionAggregate {
     ///
     /// This function is mutating so that a call does not copy the aggregate.
     private mutating func isAdmitted(
-        _ cell: OwnedKey<Int>, isLast: Bool = false, of app: Int, key: Int64, by quota: some NameQuota
+        _ cell: OwnedKey<Int>, isLastResort: Bool = false, of app: Int, key: Int64, by quota: some NameQuota
     ) throws(StoreError) -> Bool {
         if cellIndices[cell] != nil { return true }
         return try quota.admits(
-            leaks[cell.owner].number, in: builds[cell.name].number, isLast: isLast, of: apps[app].number,
+            leaks[cell.owner].number, in: builds[cell.name].number, isLastResort: isLastResort,
+            of: apps[app].number,
             key: key)
     }
 

@@ -23,11 +23,11 @@ package enum DetailBytes {
     /// Bytes of a row without its text.
     private static let rowBytes = 16
 
-    /// Minimum number of bytes that the newest sample of a leak counts. This sample is replaced most often: without the minimum,
-    /// alternating short and long reports would use up the bytes of a day.
+    /// The newest sample of a leak counts as at least this number of bytes. This sample is replaced most often: without the
+    /// minimum, alternating short and long reports would use up the bytes of a day.
     package static let ofNewestSample = 4_096
 
-    /// Bytes of a row of `sample` without its texts, with its index.
+    /// Bytes of a row of `sample` without its texts, but with its entries in indexes.
     package static let ofSampleRow = 4 * rowBytes
 
     /// Approximate bytes of a row of `sample`.
@@ -47,8 +47,9 @@ package enum DetailBytes {
     /// Bytes of a row of `release` or `build` with its indexes: the name stands in the row, in its sort key and in an index.
     package static func ofVersion(_ name: String) -> Int { 3 * name.utf8.count + 6 * rowBytes }
 
-    /// Maximum number of bytes of the rows that count a leak in a build: `leak_build` and `leak_release` with a set of 256 installs each,
-    /// and the histogram, which take a page each, and hours and days.
+    /// Maximum number of bytes of the rows that count a leak in a build: the row of `leak_build` and the row of `leak_release`,
+    /// with a set of 256 installs each, the histogram of `leak_lived`, and the rows of hours and days. The sets and the
+    /// histogram take a page each.
     package static let ofCell = 12 * 1_024
 
     /// Bytes of a row of `build_check`, with counts in all 64 buckets. Each build has rows of its own.
@@ -68,7 +69,7 @@ public enum RetainedBytes {
     /// limit of different values do not count.
     ///
     /// - Parameter leak: SQL for the row ID of the leak, such as a column of the surrounding query.
-    package static func median(ofLeak leak: String) -> String {
+    package static func medianSQL(ofLeak leak: String) -> String {
         """
         coalesce((select bytes from (select cast(value as bigint) as bytes,
             sum(reports) over (order by cast(value as bigint)) as seen, sum(reports) over () as measured

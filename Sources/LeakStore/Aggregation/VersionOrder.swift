@@ -39,7 +39,7 @@ package struct VersionOrder: Hashable, Comparable, Sendable {
     package var isNumbered: Bool { key[0] == Mark.version }
 
     /// The least key of a version that begins with a number.
-    package static let numbered = [Mark.version]
+    package static let numberedLowerBound = [Mark.version]
 
     /// The least key of a version that ranks the same or higher.
     package var sameRankLowerBound: [UInt8] { Array(key.prefix(rankByteCount)) }
@@ -56,13 +56,14 @@ package struct VersionOrder: Hashable, Comparable, Sendable {
     }
 
     /// Returns `true` if both versions rank the same, such as `5.2` and `v5.2.0`.
-    package func ranks(as other: String) -> Bool {
+    package func hasSameRank(as other: String) -> Bool {
         sameRankLowerBound == VersionOrder(other).sameRankLowerBound
     }
 
     package static func < (one: Self, other: Self) -> Bool { one.key.lexicographicallyPrecedes(other.key) }
 
-    /// The first bytes of the parts of a key. Of parts that may occur at the same position, the one with the smaller byte sorts first.
+    /// The first bytes of the parts of a key. If different parts may occur at the same position, the part with the
+    /// smaller byte sorts first.
     private enum Mark {
         static let text: UInt8 = 1
         static let version: UInt8 = 2

@@ -6,9 +6,9 @@
 
 /// A file that is being written under a temporary name: the final name, `.partial-` and a random number.
 enum PartialFile {
-    /// Time after the last write from which on a partial file counts as left by a killed process. Writing and checking the largest copy
-    /// takes less time.
-    static let abandonedSeconds = 6 * 3_600
+    /// A partial file that was last written more than this number of seconds ago counts as left by a killed process. Writing
+    /// and checking the largest copy takes less time.
+    static let secondsUntilAbandoned = 6 * 3_600
 
     /// Returns a path that other users with write access to the folder cannot guess.
     static func path(for file: String) -> String {
@@ -29,7 +29,7 @@ enum PartialFile {
             let path = "\(folder)/\(name)"
             var status = stat()
             guard unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
-                now - lastWrite(status) > abandonedSeconds
+                now - lastWrite(status) > secondsUntilAbandoned
             else { continue }
             unsafe unlink(path)
         }

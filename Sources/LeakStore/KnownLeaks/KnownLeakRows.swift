@@ -10,7 +10,7 @@ package struct KnownLeakRows: Sendable {
 
     /// Adds a match. If the leak already has a match, replaces only the match, and does not change rows and totals.
     package mutating func add(_ match: KnownMatch, reports: Int, of rowID: Int64) {
-        guard matches.updateValue(match, forKey: rowID) == nil, match.isAll else { return }
+        guard matches.updateValue(match, forKey: rowID) == nil, match.coversAllReports else { return }
         rowIDs.append(rowID)
         totals.leaks += 1
         totals.reports.addBounded(reports)
@@ -21,26 +21,26 @@ package struct KnownLeakRows: Sendable {
 /// systems of all leaks whose class a rule names, such as a thousand leaks of text fields; with the cache, each list reads only the
 /// systems of the few leaks with new reports.
 package struct KnownLeakCache {
-    /// Number of leaks; 2 MiB.
+    /// Maximum number of leaks in the cache, which then takes about 2 MiB.
     private static let capacity = 20_000
 
     private var cachedMatches: [Int64: (reports: Int, match: KnownMatch?)] = [:]
-    private var lastResult: (rows: KnownLeakRows, app: AppScope, state: Int64)?
+    private var lastResult: (rows: KnownLeakRows, app: AppScope, changeCounter: Int64)?
 
     package init() {}
 
     /// Returns the last result if it is for the same app and the same state of the database. One page needs the result three times.
     ///
-    /// - Parameter state: ``StoreReader/changeCounter()``.
-    package func rows(app: AppScope, state: Int64) -> KnownLeakRows? {
-        guard let lastResult, lastResult.state == state, lastResult.app == app else {
+    /// - Parameter changeCounter: ``StoreReader/changeCounter()``.
+    package func rows(app: AppScope, changeCounter: Int64) -> KnownLeakRows? {
+        guard let lastResult, lastResult.changeCounter == changeCounter, lastResult.app == app else {
             return nil
         }
         return lastResult.rows
     }
 
-    package mutating func keep(_ rows: KnownLeakRows, app: AppScope, state: Int64) {
-        lastResult = (rows, app, state)
+    package mutating func keep(_ rows: KnownLeakRows, app: AppScope, changeCounter: Int64) {
+        lastResult = (rows, app, changeCounter)
     }
 
     /// - Returns: `isCached` is `true` if the cache has a valid entry for this leak; `match` is the cached match, `nil` if no rule

@@ -1,5 +1,5 @@
-/// The rules for known leaks that a reader applies. They are not stored: other rules change the results from the next start on, and
-/// do not change counts.
+/// The rules for known leaks that a reader applies. The rules are not stored: if an operator changes them, the results change
+/// from the next start on, and the counts stay the same.
 public struct KnownLeaks: Sendable {
     public let entries: [KnownLeakRule]
     /// Indices of the ``entries`` with a full class name, by this name.
@@ -32,7 +32,7 @@ public struct KnownLeaks: Sendable {
     }
 
     /// Returns `true` if a rule names the class. This test is fast, and few leaks pass it; only these need ``match(_:)``.
-    package func names(_ className: String?) -> Bool {
+    package func namesClass(_ className: String?) -> Bool {
         guard let className else { return false }
         return byClass[ByteText(className)] != nil
             || byPrefix.contains { entries[$0].className.matches(className) }
@@ -51,13 +51,13 @@ public struct KnownLeaks: Sendable {
         for rule in matchingRules {
             let reports = rule.reports(of: leak)
             if reports > bestMatch?.reports ?? 0 {
-                bestMatch = KnownMatch(rule: rule, reports: reports, elsewhere: 0)
+                bestMatch = KnownMatch(rule: rule, reports: reports, reportsElsewhere: 0)
             }
         }
         guard var bestMatch else { return nil }
         // Counts the reports from systems that no matching rule covers.
         for system in leak.systems where !matchingRules.contains(where: { $0.covers(system.value) }) {
-            bestMatch.elsewhere.addBounded(system.reports)
+            bestMatch.reportsElsewhere.addBounded(system.reports)
         }
         return bestMatch
     }

@@ -13,7 +13,7 @@ public struct LeakMerge: Hashable, Sendable {
     }
 
     /// The decision in force of the merged leak: the most recent decision about any of its parts.
-    public struct Holding: Hashable, Sendable {
+    public struct DecisionInForce: Hashable, Sendable {
         public var decision: PastDecision
         /// The part that the decision was about.
         public var leak: LeakID
@@ -28,15 +28,15 @@ public struct LeakMerge: Hashable, Sendable {
     /// `true` if no leak had the target's id. The source with the most reports then got this id, and the class and path of the target.
     public var isNew: Bool
     /// `nil` without a decision about any part.
-    public var holding: Holding?
+    public var decisionInForce: DecisionInForce?
     /// Number of parts with a decision.
-    public var decidedParts: Int
+    public var decidedLeakCount: Int
 
-    public init(sources: [Source], isNew: Bool, holding: Holding?, decidedParts: Int) {
+    public init(sources: [Source], isNew: Bool, decisionInForce: DecisionInForce?, decidedLeakCount: Int) {
         self.sources = sources
         self.isNew = isNew
-        self.holding = holding
-        self.decidedParts = decidedParts
+        self.decisionInForce = decisionInForce
+        self.decidedLeakCount = decidedLeakCount
     }
 }
 
@@ -77,20 +77,19 @@ package struct MergePart: Sendable {
 
 extension [MergePart] {
     /// The part whose decision is used for all parts: the part with the most recent decision. Of two decisions with the same time, the one
-    /// with the higher row counts as more recent.
-    package var holding: MergePart? {
+    /// with the higher row ID counts as more recent.
+    package var partWithDecisionInForce: MergePart? {
         filter { $0.lastDecision != nil }.max { one, other in
             guard let one = one.lastDecision, let other = other.lastDecision else { return false }
             return (one.decision.at, one.rowID) < (other.decision.at, other.rowID)
         }
     }
 
-    package func merge(of sources: [MergePart], isNew: Bool) -> LeakMerge {
-        let holding = self.holding
-        return LeakMerge(
+    package func mergeResult(of sources: [MergePart], isNew: Bool) -> LeakMerge {
+        LeakMerge(
             sources: sources.map { LeakMerge.Source(id: $0.id, reports: $0.reports) }, isNew: isNew,
-            holding: holding.flatMap { part in
-                part.lastDecision.map { LeakMerge.Holding(decision: $0.decision, leak: part.id) }
-            }, decidedParts: count { $0.lastDecision != nil })
+            decisionInForce: partWithDecisionInForce.flatMap { part in
+                part.lastDecision.map { LeakMerge.DecisionInForce(decision: $0.decision, leak: part.id) }
+            }, decidedLeakCount: count { $0.lastDecision != nil })
     }
 }

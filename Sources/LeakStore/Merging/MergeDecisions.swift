@@ -1,8 +1,8 @@
-/// Reports of leaks in a release that existed when the decision in force of the merged leak was made. They do not contradict
-/// the decision.
+/// The reports in one release that the parts of a merged leak already had when its decision in force was made. They do not
+/// contradict the decision.
 package struct ReportsAtDecision: Sendable {
     package private(set) var reports = 0
-    /// The part of ``reports`` that was made on the day of the decision, since its hour.
+    /// The number of these reports that were made on the day of the decision, in its hour or later.
     package private(set) var hourReports = 0
 
     package init() {}
@@ -15,17 +15,19 @@ package struct ReportsAtDecision: Sendable {
 
 // The decision in force of merged leaks.
 extension Writer {
-    /// Returns the reports that existed when the decision in force of all parts was made, by row ID in `release`.
+    /// Returns the reports that all parts already had when the decision in force was made, by row ID in `release`.
     ///
-    /// The store knows reports of the other parts only by hour. Reports of the hour of the decision count as earlier than the decision.
-    /// So do reports of its day that arrived more than two days late, because they count in the first hour of the day:
-    /// ``Calendar/countedHour(of:arrival:)``.
+    /// For parts other than the one that was decided, the store knows reports only by hour. Reports of the hour of the decision
+    /// count as earlier than the decision. So do reports of its day that arrived more than two days late, because they count in
+    /// the first hour of the day: ``Calendar/countedHour(of:arrival:)``.
     func countHeldReports(of parts: [MergePart]) throws(StoreError) -> [Int64: ReportsAtDecision] {
-        guard let holding = parts.holding, let decided = holding.lastDecision else { return [:] }
+        guard let decidedPart = parts.partWithDecisionInForce, let decided = decidedPart.lastDecision else {
+            return [:]
+        }
         var reportsByRelease: [Int64: ReportsAtDecision] = [:]
         for part in parts {
             let select =
-                part.leakRowID == holding.leakRowID
+                part.leakRowID == decidedPart.leakRowID
                 ? try connection.statement(
                     "select release, reports, hour_reports from decision_release where decision = ?")
                 : try connection.statement(
@@ -42,7 +44,7 @@ extension Writer {
                     group by release
                     """)
             defer { select.reset() }
-            if part.leakRowID == holding.leakRowID {
+            if part.leakRowID == decidedPart.leakRowID {
                 try select.bind(decided.rowID)
             } else {
                 try select.bind(part.leakRowID, Calendar.hour(of: decided.decision.at))
@@ -65,10 +67,12 @@ extension Writer {
             guard let decided = part.lastDecision else { continue }
             try connection.run("delete from decision_release where decision = ?", decided.rowID)
         }
-        guard let holding = parts.holding, let decided = holding.lastDecision else { return }
+        guard let decidedPart = parts.partWithDecisionInForce, let decided = decidedPart.lastDecision else {
+            return
+        }
         switch decided.decision.action {
         case .resolved:
-            // Reports of the other parts in older versions are not known by the time of the decision.
+            // The number of reports that the other parts had in older versions at the time of the decision is not known.
             try connection.run("update decision set reports_then = null where id = ?", decided.rowID)
             for (release, held) in heldReports.sorted(by: { $0.key < $1.key }) where held.reports > 0 {
                 try connection.run(

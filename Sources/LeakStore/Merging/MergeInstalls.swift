@@ -1,6 +1,6 @@
 // Counts by build and release of merged leaks, and their sets of installs.
 extension Writer {
-    func union(_ scope: InstallScope, of one: Int64, _ other: Int64) throws(StoreError) -> InstallSet {
+    func unionOfInstalls(ofLeaks one: Int64, _ other: Int64) throws(StoreError) -> InstallSet {
         var union = try installs(ofLeak: one)
         union.merge(try installs(ofLeak: other))
         return union
@@ -8,7 +8,7 @@ extension Writer {
 
     /// Returns the installs of a leak. A leak that was seen in only one build has no set of its own: it uses the set of the build.
     private func installs(ofLeak leak: Int64) throws(StoreError) -> InstallSet {
-        try set(
+        try installSet(
             by: """
                 select i.members from install_set i where i.id = coalesce((select id from install_set where id = ?1 << 3),
                   (select id << 3 | 1 from leak_build where leak = ?1 limit 1))
@@ -20,7 +20,7 @@ extension Writer {
         var unions: [Int64: InstallSet] = [:]
         for release in try numbers("select release from leak_release where leak = ?", source) {
             for leak in [source, target] {
-                let set = try set(
+                let set = try installSet(
                     by: """
                         select i.members from leak_release c join install_set i on i.id = coalesce(
                           (select id from install_set where id = c.id << 3 | 4),
@@ -114,10 +114,10 @@ extension Writer {
     }
 
     private func readStoredSet(in rowID: Int64) throws(StoreError) -> InstallSet {
-        try set(by: "select members from install_set where id = ?", rowID)
+        try installSet(by: "select members from install_set where id = ?", rowID)
     }
 
-    private func set<each Value: Bindable>(
+    private func installSet<each Value: Bindable>(
         by sql: StaticString, _ values: repeat each Value
     ) throws(StoreError) -> InstallSet {
         let select = try connection.statement(sql)

@@ -11,13 +11,13 @@ extension Writer {
                 try flushLogs()
                 var parts: [MergePart] = []
                 for id in Set(sources).subtracting([target.id]).sorted() {
-                    if let part = try mergePart(id, app: target.appKey) { parts.append(part) }
+                    if let part = try readPart(id, app: target.appKey) { parts.append(part) }
                 }
                 guard !parts.isEmpty else { return nil }
                 parts.sort { ($1.reports, $0.leakRowID) < ($0.reports, $1.leakRowID) }
-                let storedTarget = try mergePart(target.id, app: target.appKey)
+                let storedTarget = try readPart(target.id, app: target.appKey)
                 let allParts = parts + [storedTarget].compactMap(\.self)
-                let summary = allParts.merge(of: parts, isNew: storedTarget == nil)
+                let summary = allParts.mergeResult(of: parts, isNew: storedTarget == nil)
                 let noteDecision = try Decision(.note, note: note(summary), by: author).validated(now: now)
 
                 let heldReports = try countHeldReports(of: allParts)
@@ -45,14 +45,14 @@ extension Writer {
         }
     }
 
-    /// Returns the number of the last merge; 0 if there was none.
+    /// Returns the row ID of the last merge; 0 if there was none.
     func lastMerge() throws(StoreError) -> Int64 {
         try connection.number("select coalesce(max(id), 0) from merged_leak") ?? 0
     }
 
     // MARK: Parts
 
-    private func mergePart(_ id: LeakID, app: AppKey) throws(StoreError) -> MergePart? {
+    private func readPart(_ id: LeakID, app: AppKey) throws(StoreError) -> MergePart? {
         let select = try connection.statement(
             """
             select l.id, l.reports, l.sightings, a.name, d.id, d.kind, d.version, d.is_after, d.until_at,
@@ -163,11 +163,11 @@ extension Writer {
         try mergeSamples(of: part, into: target, targetSightings: targetSightings)
         try mergeValues(of: source, into: target)
         try mergeLived(of: source, into: target)
-        let installs = try union(.leak, of: source, target)
+        let installs = try unionOfInstalls(ofLeaks: source, target)
         let releases = try readUnionsByRelease(source, target)
         try mergeBuilds(of: source, into: target)
         try mergeReleases(of: source, into: target, releases)
-        let builds = try number(else: "select count(*) from leak_build where leak = ?", of: target)
+        let builds = try number(by: "select count(*) from leak_build where leak = ?", of: target)
         try put(builds > 1 ? installs : InstallSet(), in: InstallScope.leak.rowID(ownerRowID: target))
         try put(InstallSet(), in: InstallScope.leak.rowID(ownerRowID: source))
         try mergeRow(of: source, into: target, installs: installs.count)
@@ -208,8 +208,8 @@ extension Writer {
             """, target)
     }
 
-    /// Merges the counts by hour and by day. If hours of one of the leaks have expired, the merged leak has no hours up to the last such
-    /// day: a day has all its hours, or none.
+    /// Merges the counts by hour and by day. If hours of one of the leaks have expired, deletes the hours of the merged leak up
+    /// to the last day with expired hours: a day has all its hours, or none.
     private func mergeTimes(_ source: Int64, into target: Int64) throws(StoreError) {
         let select = try connection.statement(
             """
@@ -321,7 +321,8 @@ extension Writer {
             try select.bind(SampleSlot.rowID(leakRowID: leak, slot: slot))
             let hasSample = try select.step()
             if hasSample {
-                samples.append(SampleMerge.KeptSample(slot: slot, ordinal: select.int(0), at: select.time(1)))
+                samples.append(
+                    SampleMerge.KeptSample(slot: slot, ordinal: select.int(0), reportedAt: select.time(1)))
             }
             select.reset()
             guard hasSample else { continue }

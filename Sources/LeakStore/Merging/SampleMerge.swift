@@ -1,29 +1,31 @@
-/// Chooses the kept reports of a merged leak: the first, the newest, and a sample in which each report of both leaks had
+/// Chooses the samples of a merged leak: the first, the newest, and a random choice in which each report of both leaks had
 /// about the same chance.
 package struct SampleMerge {
-    /// A kept report, with its sample slot.
+    /// A stored sample, with its sample slot.
     package struct KeptSample: Hashable, Sendable {
         package var slot: Int
         package var ordinal: Int
-        package var at: Int64
+        /// Time of the report, in milliseconds since 1970.
+        package var reportedAt: Int64
 
-        package init(slot: Int, ordinal: Int, at: Int64) {
+        package init(slot: Int, ordinal: Int, reportedAt: Int64) {
             self.slot = slot
             self.ordinal = ordinal
-            self.at = at
+            self.reportedAt = reportedAt
         }
     }
 
-    /// A sample that is kept, with its former sample slot (`from`) and its new slot (`slot`).
+    /// A sample that stays stored, with its former sample slot (`from`) and its new slot (`slot`).
     package struct Move: Hashable, Sendable {
         package var isSource: Bool
         package var from: Int
         package var slot: Int
         package var ordinal: Int
-        package var at: Int64
+        /// Time of the report, in milliseconds since 1970.
+        package var reportedAt: Int64
     }
 
-    /// The samples that are kept, in the order of their new sample slots.
+    /// The samples that stay stored, in the order of their new sample slots.
     package private(set) var moves: [Move] = []
 
     /// - Parameters:
@@ -36,7 +38,9 @@ package struct SampleMerge {
         func move(_ sample: KeptSample, isSource: Bool, to slot: Int) -> Move {
             var ordinal = sample.ordinal
             if isSource { ordinal.addBounded(targetSightings) }
-            return Move(isSource: isSource, from: sample.slot, slot: slot, ordinal: ordinal, at: sample.at)
+            return Move(
+                isSource: isSource, from: sample.slot, slot: slot, ordinal: ordinal,
+                reportedAt: sample.reportedAt)
         }
         func bestSample(in slot: Int, isBetter: (Int64, Int64) -> Bool) -> Move? {
             let ours = target.first { $0.slot == slot }
@@ -44,7 +48,7 @@ package struct SampleMerge {
                 return ours.map { move($0, isSource: false, to: slot) }
             }
             guard let ours else { return move(theirs, isSource: true, to: slot) }
-            let isTheirs = isBetter(theirs.at, ours.at)
+            let isTheirs = isBetter(theirs.reportedAt, ours.reportedAt)
             return move(isTheirs ? theirs : ours, isSource: isTheirs, to: slot)
         }
         moves = [
@@ -88,8 +92,9 @@ package struct SampleMerge {
 
 /// Reports by system, or by model, of a merged leak.
 package enum ValueMerge {
-    /// Adds the counts of one leak to those of another. The values of the target keep their names; of the source's values, those
-    /// with the most reports get one, as long as ``ValueKind/limit`` allows. An empty name means all other values.
+    /// Adds the counts of the source leak to the counts of the target leak. All values of the target are still counted by name.
+    /// Values of the source, most reports first, are counted by name until there are ``ValueKind/limit`` names; the others are
+    /// counted together under an empty name.
     package static func merged(
         _ target: [(value: String, reports: Int)], _ source: [(value: String, reports: Int)]
     ) -> [(value: String, reports: Int)] {

@@ -1,6 +1,6 @@
 extension Writer {
-    func put(_ symbols: StoredSymbols, body: [UInt8]) throws(StoreError) -> SymbolsStored {
-        try connection.transaction(.immediate) { () throws(StoreError) -> SymbolsStored in
+    func put(_ symbols: StoredSymbols, body: [UInt8]) throws(StoreError) -> SymbolUploadResult {
+        try connection.transaction(.immediate) { () throws(StoreError) -> SymbolUploadResult in
             let select = try connection.statement(
                 """
                 select coalesce(sum(bytes) filter (where kind <> ?1 or image <> ?2), 0),
@@ -38,7 +38,7 @@ extension Writer {
         }
     }
 
-    /// Replaces the class and the path of a leak, and keeps its id. Returns `false` if there is no such leak.
+    /// Replaces the class and the path of a leak, but not its id. Returns `false` if there is no such leak.
     func rewrite(_ identity: LeakIdentity) throws(StoreError) -> Bool {
         do throws(StoreError) {
             return try connection.transaction(.immediate) { () throws(StoreError) in

@@ -17,11 +17,11 @@ struct Migration: Sendable {
     /// Brings a database to ``newestVersion``, in one transaction.
     ///
     /// - Throws: ``StoreError/Reason/notADatabase`` for a database of another program, and
-    ///   ``StoreError/Reason/newerSchema(found:known:)``: both are not changed; ``StoreError/Reason/corrupt`` for a database of a
-    ///   collector that lacks a table, an index or a column.
+    ///   ``StoreError/Reason/newerSchema(found:known:)`` for a database of a later collector, which are not changed;
+    ///   ``StoreError/Reason/corrupt`` for a database of a collector that lacks a table, an index or a column.
     static func run(on connection: SQLiteConnection) throws(StoreError) {
         if try isNeeded(on: connection) { try migrate(connection) }
-        try requireAllParts(of: connection)
+        try requireTablesAndIndexes(in: connection)
     }
 
     private static func migrate(_ connection: SQLiteConnection) throws(StoreError) {
@@ -54,7 +54,7 @@ struct Migration: Sendable {
     ///
     /// - Throws: ``StoreError`` for a database that this code must not read or write.
     static func isNeeded(on connection: SQLiteConnection) throws(StoreError) -> Bool {
-        let (version, isMarked) = try ownVersion(of: connection)
+        let (version, isMarked) = try schemaVersion(of: connection)
         guard version <= newestVersion else { throw .newerSchema(version, in: connection.path) }
         return version < newestVersion || !isMarked
     }
@@ -63,19 +63,19 @@ struct Migration: Sendable {
     ///
     /// - Throws: ``StoreError`` for a file of another program, and for a file of a collector that lacks a table, an index or a column.
     static func schema(of connection: SQLiteConnection) throws(StoreError) -> Int {
-        let version = try ownVersion(of: connection).version
+        let version = try schemaVersion(of: connection).version
         guard version > 0 else {
             throw StoreError(
                 .notADatabase, "database \(connection.path): it is empty: no collector wrote it")
         }
-        if version <= newestVersion { try requireAllParts(of: connection, schema: version) }
+        if version <= newestVersion { try requireTablesAndIndexes(in: connection, schema: version) }
         return version
     }
 
     /// Reads `user_version`, which is 0 for an empty database, and checks that ``SQLiteConnection/applicationID`` marks the file.
     ///
     /// Uses only one statement, so that all values are of the same state: another process may be creating the database.
-    private static func ownVersion(
+    private static func schemaVersion(
         of connection: SQLiteConnection
     ) throws(StoreError) -> (version: Int, isMarked: Bool) {
         let select = try connection.statement(
@@ -100,10 +100,10 @@ struct Migration: Sendable {
         return (version, application == SQLiteConnection.applicationID)
     }
 
-    /// Throws if a table, an index or a column is missing. Without this check, the first statement that needs it would fail with an obscure
-    /// error.
-    private static func requireAllParts(
-        of connection: SQLiteConnection, schema: Int = newestVersion
+    /// Throws if a table, an index or a column is missing. Without this check, the first statement that needs the missing part
+    /// would fail with an obscure error.
+    private static func requireTablesAndIndexes(
+        in connection: SQLiteConnection, schema: Int = newestVersion
     ) throws(StoreError) {
         let model = try SQLiteConnection(path: ":memory:", access: .readWrite)
         for migration in all where migration.version <= schema { try model.execute(migration.script) }

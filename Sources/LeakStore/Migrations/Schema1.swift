@@ -35,7 +35,7 @@ extension Migration {
             );
             create index release_in_order on release (app, order_key);
 
-            -- A release without a build has one with the name ''.
+            -- Reports without a build count in a build with the name ''.
             create table build (
               id integer primary key,
               release integer not null references release,
@@ -51,7 +51,7 @@ extension Migration {
               primary key (release, class)
             ) without rowid;
 
-            -- state 0: decided by the counts alone.
+            -- state: 0 if the counts alone determine the state.
             create table leak (
               id integer primary key,
               key blob not null unique,
@@ -123,7 +123,7 @@ extension Migration {
               primary key (leak, day, release)
             ) without rowid;
 
-            -- kind 0: system, 1: model. value '': every value beyond the cap.
+            -- kind 0: system, 1: model. value '': all values beyond ValueKind.limit.
             create table leak_value (
               leak integer not null references leak on delete cascade,
               kind integer not null,
@@ -137,7 +137,7 @@ extension Migration {
               histogram blob not null
             );
 
-            -- id: SampleSlot.rowID. ordinal: which of its leak's reports it was.
+            -- id: SampleSlot.rowID. ordinal: the number of the report among the reports of its leak, from 1.
             create table sample (
               id integer primary key,
               ordinal integer not null,
@@ -152,20 +152,20 @@ extension Migration {
               body blob not null
             );
 
-            -- id: InstallScope.rowID. members: InstallSet. A leak, or its share of a release, seen in one build alone has no
-            -- set of its own: it shares that build's.
+            -- id: InstallScope.rowID. members: InstallSet. A row of leak or leak_release with reports of only one build has no
+            -- set of its own: it uses the set of the row of leak_build.
             create table install_set (
               id integer primary key,
               members blob not null
             );
 
-            -- Members that rows of install_set lack so far: InstallLog.
+            -- Members that are not yet in the rows of install_set: InstallLog.
             create table install_log (
               id integer primary key,
               members blob not null
             );
 
-            -- Ten minutes of one app; kept as long as "the last 24 hours" need it.
+            -- Counts of one app in ten minutes; kept while the period of the last 24 hours needs them.
             create table app_slot (
               id integer primary key,
               app integer not null references app,
@@ -182,8 +182,9 @@ extension Migration {
               primary key (app, reason)
             ) without rowid;
 
-            -- day leads, so that old keys are deleted as one range; hash: 16 bytes, enough to notice a mistake. A row of
-            -- answer goes after the keys of its day; a reference would make SQLite look for them in the whole table.
+            -- day is the first column of the key, so that old rows are deleted as one range. hash: a hash of the request's
+            -- body, to notice a key that is used again with another body. A row of answer is deleted after the rows of its day
+            -- that refer to it; with a foreign key, SQLite would search the whole table for such rows.
             create table idempotency (
               day integer not null,
               key_id integer not null,
@@ -200,7 +201,7 @@ extension Migration {
               unique (day, body)
             );
 
-            -- opened_by: the row that a session was opened with, which may be gone.
+            -- opened_by: the id of the credential that opened a session; its row may be deleted.
             create table credential (
               id integer primary key autoincrement,
               purpose text not null,

@@ -3,7 +3,7 @@ extension Migration {
     static let schema14 = Migration(
         version: 14,
         script: """
-            -- …buckets: BucketCounts. Sessions and reports from before this schema are in no bucket.
+            -- Columns named buckets: BucketCounts. Sessions and reports from before this schema are in no bucket.
             alter table build add column session_buckets blob not null default x'';
             alter table build add column leaky_buckets blob not null default x'';
             alter table leak_build add column buckets blob not null default x'';
@@ -29,8 +29,8 @@ extension Migration {
     static let schema15 = Migration(
         version: 15,
         script: """
-            -- A row of app is an app in one environment. Reports from before this schema are of production. SQLite cannot change
-            -- what is unique in a table, so the table is written anew.
+            -- A row of app is an app in one environment. Reports from before this schema count in the environment production.
+            -- SQLite cannot change a unique constraint, so the table is copied.
             create table app_in_environment (
               id integer primary key,
               name text not null,
@@ -69,8 +69,9 @@ extension Migration {
               reports integer not null,
               primary key (app, hour, release)
             ) without rowid;
-            -- The last 24 hours before this schema are estimated: as if each version had been used evenly. If counts in the log are
-            -- not in the tables yet, the stored release stays until the next report.
+            -- The last 24 hours before this schema are estimated, as if each version had been used evenly. If the log has
+            -- counts that are not in the tables yet, nothing is estimated, and the current release stays the same until the
+            -- next report.
             insert into release_hour (app, hour, release, sessions, reports)
               select a.id, min(r.last_seen, a.last_seen) / 3600000, r.id,
                 cast(r.sessions * (86400000.0 / max(86400000, r.last_seen - r.first_seen)) as integer),
@@ -83,12 +84,13 @@ extension Migration {
     /// Version 17: the buckets of installs of a release in an hour, and the author and time of a pin.
     static let schema17 = Migration(
         version: 17,
-        // Chooses the current releases by the rule of this version. A later rule that needs other columns must choose them in its own
-        // migration, in place of this migration.
+        // Chooses the current releases by the current rule. If a later rule needs columns that do not exist yet, its own
+        // migration must choose the releases, and this statement must be removed.
         script: """
             alter table app add column pinned_by text;
             alter table app add column pinned_at integer;
-            -- bucket: that of the installs; -1 if they are in several or from before this schema, -2 if none is named.
+            -- bucket: the bucket of the installs; -1 if the installs are in several buckets, or the row is from before this
+            -- schema; -2 if no report names an install.
             alter table release_hour add column bucket integer not null default -1;
             create temp table chosen as select a.id as app, a.newest_release as stored,
               (\(CurrentRelease.rowIDSQL)) as release from app a where not exists (select 1 from count_log);
@@ -102,7 +104,8 @@ extension Migration {
             drop table chosen;
             """)
 
-    /// Version 18: the installs that leaks had in their releases in the last days, and plain names for a table, a column and an index.
+    /// Version 18: the installs that leaks had in their releases in the last days, and new names for a table, a column and an
+    /// index.
     static let schema18 = Migration(
         version: 18,
         script: """
@@ -111,8 +114,9 @@ extension Migration {
             alter table leak rename column moving to is_unindexed;
             drop index leak_moving;
             create index leak_unindexed on leak (app) where is_unindexed = 1;
-            -- id: that of leak_release. members: RecentInstalls. installs: their number in the days up to day. They are not known for
-            -- the days before this schema, and neither is the impact of a leak, which is the number for the current release.
+            -- id: the id of the row of leak_release. members: RecentInstalls. installs: the number of members that count on the
+            -- day `day`. The members of the days before this schema are not known, so the impact of each leak, which is the
+            -- number of installs in the current release, starts at 0.
             create table recent_install_set (
               id integer primary key references leak_release,
               installs integer not null,
@@ -124,12 +128,12 @@ extension Migration {
             alter table decision add column known_release integer;
             """)
 
-    /// Version 19: reports since the hour of a decision.
+    /// Version 19: the reports that a resolved leak already had from the hour of the decision.
     static let schema19 = Migration(
         version: 19,
         script: """
-            -- hour_reports: those of reports that were made since the hour of the decision, on its day. For decisions from before this
-            -- schema, all reports of its hour.
+            -- hour_reports: the part of the column reports that was made on the day of the decision, in the hour of the
+            -- decision or later. For decisions from before this schema, all reports of the hour of the decision.
             alter table decision_release add column hour_reports integer not null default 0;
             update decision_release as s set hour_reports = min(s.reports, coalesce((
               select sum(h.reports) from decision d join leak_hour h on h.leak = d.leak and h.hour = d.at / 3600000

@@ -2,7 +2,7 @@ extension Migration {
     /// Version 4: a release with few installs and sessions is not the newest release of an app if another release has more.
     static let schema4 = Migration(
         version: 4,
-        // This SQL keeps the rule of this schema, even if `NewestVersion` changes later.
+        // This SQL is the rule of schema 4. It stays the same, although ``CurrentRelease`` now has another rule.
         script: """
             update app set newest_release = (select id from release where app = app.id
               order by (order_key >= x'02' and (installs >= 2 or sessions >= 100)) desc, order_key desc limit 1);
@@ -15,7 +15,7 @@ extension Migration {
 }
 
 extension Migration {
-    /// Version 5: the guarded time by which rows and idempotency keys expire.
+    /// Version 5: the state of the clock by which rows and idempotency keys expire.
     static let schema5 = Migration(
         version: 5,
         script: """
@@ -84,7 +84,7 @@ package struct StoredTexts: Sendable {
     package let groupedStack: [UInt8]
     package let search: String
 
-    /// - Returns: `nil` for texts that cannot be read, which are not converted.
+    /// - Returns: `nil` if a text cannot be read. Such texts are not converted.
     package init?(
         rowID: Int64, title: String, className: String?, module: String?, stack: [UInt8], children: [UInt8],
         cycle: [UInt8], groupedStack: [UInt8]
@@ -215,9 +215,9 @@ extension Migration {
     static let schema11 = Migration(
         version: 11,
         script: """
-            -- retained_bytes: the median that RetainedBytes.median computes.
+            -- retained_bytes: the median that RetainedBytes.medianSQL(ofLeak:) computes.
             alter table leak add column retained_bytes integer not null default 0;
-            update leak set retained_bytes = \(RetainedBytes.median(ofLeak: "leak.id"))
+            update leak set retained_bytes = \(RetainedBytes.medianSQL(ofLeak: "leak.id"))
             where id in (select leak from leak_value where kind = \(ValueKind.retainedBytes.rawValue));
             """)
 }
@@ -240,7 +240,7 @@ extension Migration {
     static let schema13 = Migration(
         version: 13,
         script: """
-            -- detail_bytes: bytes charged against StoreLimits.detailBytesPerKeyAndDay.
+            -- detail_bytes: bytes that count towards StoreLimits.detailBytesPerKeyAndDay.
             alter table idempotency_use add column detail_bytes integer not null default 0;
             """)
 }

@@ -1,7 +1,7 @@
 /// An app and the environment that it ran in. All counts, versions and leaks belong to one such pair, so that a debug build does not
 /// change the numbers of the build that users have.
 ///
-/// Two keys are equal if their bytes are, as in the database.
+/// Two keys are equal if their names consist of the same bytes, as in the database.
 public struct AppKey: Hashable, Sendable {
     /// The app's id, such as `com.example.shop`.
     public var name: String
@@ -16,7 +16,8 @@ public struct AppKey: Hashable, Sendable {
     /// The environment of reports that name none.
     public static let production = "production"
 
-    /// Returns the name under which an environment counts: `Production` is `production`, as some frameworks write it.
+    /// Returns the name of an environment with lower-case ASCII letters, because some frameworks write `Production` for
+    /// `production`.
     public static func environment(named name: String) -> String {
         let isUpper = { (byte: UInt8) in byte >= UInt8(ascii: "A") && byte <= UInt8(ascii: "Z") }
         guard name.utf8.contains(where: isUpper) else { return name }
@@ -25,7 +26,7 @@ public struct AppKey: Hashable, Sendable {
 
     public var scope: AppScope { AppScope(name, environment: environment) }
 
-    /// The key in the form in which every store keeps it.
+    /// The key with names that both databases can store: ``Swift/String/storable``.
     package var storable: AppKey { AppKey(name.storable, environment: environment.storable) }
 
     public static func == (one: Self, other: Self) -> Bool {
@@ -38,7 +39,7 @@ public struct AppKey: Hashable, Sendable {
     }
 }
 
-/// The app, or all apps, in one environment: what a list, a page or a release check is about.
+/// One app, or all apps, in one environment: the scope of a list, a page or a release check.
 public struct AppScope: Hashable, Sendable {
     /// `nil` for all apps of the environment.
     public var app: String?
@@ -49,7 +50,7 @@ public struct AppScope: Hashable, Sendable {
         self.environment = environment
     }
 
-    /// The parameters of an address, by their names in the API; `nil` for a value that an address without them has too.
+    /// The parameters of a URL, by their names in the API. A value is `nil` if the parameter can be omitted.
     public var parameters: [(name: String, value: String?)] {
         [("app", app), ("environment", environment == AppKey.production ? nil : environment)]
     }
@@ -68,7 +69,7 @@ public struct AppScope: Hashable, Sendable {
     }
 }
 
-/// `nil` and a literal stand for all apps and one app in ``AppKey/production``.
+/// The literal `nil` stands for all apps in ``AppKey/production``, and a string literal for one app in ``AppKey/production``.
 extension AppScope: ExpressibleByStringLiteral, ExpressibleByNilLiteral {
     public init(stringLiteral app: String) { self.init(app) }
     public init(nilLiteral: ()) { self.init(nil) }

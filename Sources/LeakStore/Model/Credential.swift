@@ -47,7 +47,8 @@ public struct Credential: Hashable, Sendable {
         self.openedBy = openedBy
     }
 
-    /// ``environments`` as the database and the API have it: `ci,debug`; `nil` for any environment. No name has a comma.
+    /// ``environments`` as the database and the API have it: `ci,debug`; `nil` for any environment. No name of an environment
+    /// contains a comma.
     public var environmentList: String? {
         environments.isEmpty ? nil : environments.joined(separator: ",")
     }

@@ -22,7 +22,7 @@ public struct Decision: Hashable, Sendable {
         /// This version.
         case version(String)
         /// Any version newer than this version.
-        case after(String)
+        case newerThan(String)
     }
 
     public enum IgnoreLimit: Hashable, Sendable {
@@ -77,10 +77,10 @@ public struct PastDecision: Hashable, Sendable {
     }
 }
 
-/// The evidence for the fix of a resolved leak. It is computed from the counts of versions whenever it is read, as the state is:
-/// counting knows nothing of decisions, and late reports of a version change the result.
+/// The evidence for the fix of a resolved leak. Like the state of the leak, it is computed from the counts of versions each
+/// time it is read, because late reports of a version change the result.
 public struct FixStatus: Hashable, Sendable {
-    /// A version in which the leak reached another stage.
+    /// A version in which the fix reached another stage.
     public struct Step: Hashable, Sendable {
         public var version: String
         /// The time of the first report, session or check of the version, in milliseconds since 1970. The version reached the stage later:

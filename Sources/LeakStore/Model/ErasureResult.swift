@@ -1,6 +1,6 @@
 /// The result of erasing one install.
 public struct ErasureResult: Hashable, Sendable {
-    /// Number of kept reports that were erased.
+    /// Number of samples that were erased.
     public var samples = 0
     /// Number of sets of installs that contained the install: sets of leaks, of their builds and releases, of
     /// releases, and of an app's days and ten-minute slots.

@@ -1,4 +1,4 @@
-/// The stored form of ``GroupingKey/stack``. Most of its elements are in the leak's own path, so they are stored as numbers.
+/// The stored form of ``GroupingKey/stack``. Most elements are also in the leak's path, so they are stored as positions in it.
 package enum GroupedStack {
     /// Marks an element that is not in the path; the element follows.
     private static let literalMarker = 0

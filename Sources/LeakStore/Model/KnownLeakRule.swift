@@ -89,22 +89,22 @@ public struct KnownMatch: Hashable, Sendable {
     /// Reports from systems where this known leak happens.
     public var reports: Int
     /// Reports from systems that no rule for this leak covers. If there are any, the app causes the leak as well.
-    public var elsewhere: Int
+    public var reportsElsewhere: Int
 
-    public init(rule: KnownLeakRule, reports: Int, elsewhere: Int) {
+    public init(rule: KnownLeakRule, reports: Int, reportsElsewhere: Int) {
         self.rule = rule
         self.reports = reports
-        self.elsewhere = elsewhere
+        self.reportsElsewhere = reportsElsewhere
     }
 
     /// `true` if no report comes from a system where the leak is unknown.
-    public var isAll: Bool { elsewhere == 0 }
+    public var coversAllReports: Bool { reportsElsewhere == 0 }
 }
 
 extension LeakRow {
     package mutating func mark(_ match: KnownMatch?) {
         known = match
-        if match?.isAll == true { state = .known }
+        if match?.coversAllReports == true { state = .known }
     }
 }
 

@@ -1,4 +1,4 @@
-/// All leaks of a class, whatever their stacks, with and without a module before its name.
+/// All leaks of one class: with any stack, and with or without a module before the class.
 public struct LeakClass: Sendable {
     /// Maximum number of rows in the result; all leaks are counted.
     package static let maxLeaksShown = 200

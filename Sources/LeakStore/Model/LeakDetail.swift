@@ -18,18 +18,18 @@ public struct LeakDetail: Sendable {
     public var trend: Trend
     /// Other leaks of the same class in the same app, at most 20, most reports first.
     public var siblings: [Sibling]
-    /// Number of kept reports.
+    /// Number of stored samples.
     public var samples: Int
     /// Numbers of objects by the time from leak to freed, shortest first; empty without a freed report.
     public var lived: [LivedRange]
     /// Newest first, at most ``Decision/maxPerLeak``.
     public var history: [PastDecision]
-    /// The version that “now” and “next” of a decision refer to: the current release, or a higher version that is in use, because a fix
-    /// can only come after it. Such a version has the leak on 2 installs, and on 5 % of the installs of the version that has most.
-    /// A pinned release is the version in any case.
+    /// The version that “now” and “next” of a decision refer to. A pinned release is this version in any case. Without one, it
+    /// is the current release, or a higher version that is in use, because a fix can only come after it: a version in which the
+    /// leak was seen on at least 2 installs, and on at least 5 % as many installs as in the version with the most.
     public var referenceVersion: String?
-    /// The evidence for the fixes of the newest resolve decisions in ``history``, by index. An older decision has the versions up to the
-    /// fix of the next decision.
+    /// The evidence for the fixes of the newest resolve decisions in ``history``, by index. The evidence for an older decision
+    /// is from the versions up to the fix of the next decision.
     public var fixes: [Int: FixStatus]
 
     public init(
@@ -150,18 +150,18 @@ public struct Trend: Hashable, Sendable {
     }
 }
 
-/// A report that was kept as it arrived, with its sender.
+/// A sample: a stored report, with its sender.
 public struct SampleReport: Sendable {
-    /// The reason why the report was kept.
+    /// The reason why the report was stored.
     public enum Reason: String, Sendable {
         case first, newest, random
     }
 
     public var reason: Reason
-    /// Milliseconds since 1970.
+    /// Time of the report, in milliseconds since 1970.
     public var at: Int64
     public var origin: Submission.Origin
-    /// The report's JSON, private text masked.
+    /// The report's JSON, in which private texts are masked.
     public var body: [UInt8]
 
     public init(reason: Reason, at: Int64, origin: Submission.Origin, body: [UInt8]) {

@@ -14,7 +14,7 @@ public final class LeakIdentity: Sendable {
 
     public let id: LeakID
     public let app: String
-    /// ``AppKey/environment``. A leak that is reported from two environments is one leak in each.
+    /// ``AppKey/environment``. A leak that is reported from two environments counts as two leaks, one in each environment.
     public let environment: String
     /// `view_controller`, `view`, `object` or `cycle`, as first reported.
     public let kind: String
@@ -28,7 +28,7 @@ public final class LeakIdentity: Sendable {
     public let children: [String]
     public let cycle: [String]
     public let quality: Quality
-    /// The version of the grouping rules that `id` was computed by, and their input.
+    /// The version of the grouping rules by which `id` was computed, and the input of these rules.
     public let groupingKey: GroupingKey
     /// The same leak with its other possible key: if the class in the key of this identity contains the module, the class in the
     /// other key does not, and the other way round. The store chooses one of the two (LeakModules.swift).

@@ -4,7 +4,8 @@ public struct LeakQuery: Hashable, Sendable {
         /// Installs affected in the current release, then reports.
         case impact
         case reports, installs
-        /// Bytes that one object retains, times objects alive at once, times installs; then reports.
+        /// The product of three numbers: bytes that one object retains, objects alive at once, and installs. Leaks with the
+        /// same product are sorted by reports.
         case cost
         case lastSeen = "last_seen"
         case firstSeen = "first_seen"
@@ -15,7 +16,8 @@ public struct LeakQuery: Hashable, Sendable {
         /// Reports of ``LeakRow/trend``, then all reports.
         case recent
 
-        /// The order of the list unless a query has another: names begin with A, everything else with the largest or newest.
+        /// The order of the list if ``LeakQuery/order`` is `nil`: names from A to Z, everything else with the largest or newest
+        /// first.
         public var usualOrder: Order { self == .name ? .ascending : .descending }
     }
 
@@ -41,7 +43,8 @@ public struct LeakQuery: Hashable, Sendable {
     public var version: String?
     public var state = StateFilter.toFix
     /// Only leaks with reports in this period. Reports are then the reports of the period, which consists of whole hours for
-    /// ``Period/day`` and of whole days otherwise; in a list of resolved leaks, those since the decision. Installs are the installs of all time.
+    /// ``Period/day`` and of whole days otherwise. In a list of resolved leaks, only reports since the decision count. Installs
+    /// are the installs of all time.
     public var period: Period?
     public var kind: String?
     /// Only leaks of this class, with any stack.
@@ -56,15 +59,15 @@ public struct LeakQuery: Hashable, Sendable {
     /// ``LeakPage/next`` of the previous page; `nil` for the first page.
     public var cursor: String?
     /// `true` if reports of resolved leaks in the period count even if they are from before the decision. Totals that are
-    /// subtracted from those of all leaks need them.
+    /// subtracted from the totals of all leaks must include these reports.
     package var countsReportsBeforeDecision = false
 
     public init() {}
 }
 
 extension LeakQuery {
-    /// The list without its filters: the leaks to fix of the same app, or of all apps, in the same environment. A property that is not copied here is a
-    /// filter.
+    /// The list without its filters: the leaks to fix of the same app, or of all apps, in the same environment. A property that
+    /// is not copied here is a filter.
     public var withoutFilters: LeakQuery {
         var query = LeakQuery()
         (query.app, query.environment, query.sort) = (app, environment, sort)
@@ -133,7 +136,7 @@ extension LeakQuery.Sort {
 }
 
 extension LeakQuery {
-    /// The SQL words of the order.
+    /// The SQL of the order: the keyword, the operator for rows after a row, and the operator that includes the row itself.
     package var direction: (keyword: String, after: String, from: String) {
         isAscending ? ("asc", ">", ">=") : ("desc", "<", "<=")
     }
@@ -173,10 +176,10 @@ public struct LeakPage: Sendable {
     /// The same totals of ``LeakState/slow`` leaks.
     public var slow: LeakTotals
     /// The part of ``resolved`` with reports since the decision, in the period of the query or in ``recentPeriod``: leaks that are still
-    /// seen, because versions without the fix are still in use. Reports are these reports.
+    /// seen, because versions without the fix are still in use. Its reports are only the reports since the decision.
     public var resolvedSeen: LeakTotals
 
-    /// The period of ``resolvedSeen`` if the query has none: that of the trend.
+    /// The period of ``resolvedSeen`` if the query has no period: the period of ``LeakRow/trend``.
     public static let recentPeriod = Period.fortnight
 
     public init(

@@ -14,7 +14,7 @@ public struct LeakRow: Sendable {
     public var freed: Int
     public var installs: Int
     /// Installs that had the leak in the app's current release in the last ``RecentInstalls/days`` days: exact up to 256, an estimate
-    /// beyond. Counted with each report, and with the first expiry of each day. It is the key of the order ``LeakQuery/Sort/impact``.
+    /// beyond. Updated with each report, and with the first expiry of each day. ``LeakQuery/Sort/impact`` sorts by it.
     public var impact: Int
     public var aliveAtMost: Int?
     /// Bytes that one object retains: the median of the explanations, to within 1/32; `nil` without an explanation.
@@ -30,8 +30,8 @@ public struct LeakRow: Sendable {
     public var trendFrom: Int
     /// Reports per day, the last 14 days, oldest first.
     public var trend: [Int]
-    /// Reports and checks of the leak's class in one version; `nil` without a check. The version is the one that the query names, or
-    /// else the newest version in which the class leaked.
+    /// Reports of the leak, and checks of its class, in one version; `nil` without a check. The version is the one that the
+    /// query names, or else the newest version in which the leak was seen.
     public var share: Share?
     /// The same counts in the previous version; `nil` if it has no check of the class.
     public var previousShare: Share?

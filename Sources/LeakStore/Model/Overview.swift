@@ -83,7 +83,7 @@ public struct ReleaseSummary: Hashable, Sendable {
     public var isPinned: Bool
     /// `nil` for a version that is not pinned, or that an earlier collector has pinned.
     public var pin: Pin?
-    /// `nil` for an app that has sent nothing since its adoption is known.
+    /// `nil` for an app that has sent nothing since the collector began to store sessions and reports by hour.
     public var adoption: Adoption?
     /// Oldest build first.
     public var builds: [String]
@@ -141,12 +141,13 @@ public struct ReleaseSummary: Hashable, Sendable {
 
     /// The part of an environment's sessions that a version had in the last 24 hours that had sessions.
     public struct Adoption: Hashable, Sendable {
-        /// `true` if no sessions are known, so that reports count instead.
+        /// `true` if reports count instead of sessions, because most senders report no sessions.
         public var isOfReports: Bool
+        /// Sessions of the version; reports if ``isOfReports``.
         public var count: Int
-        /// ``count`` of all versions.
+        /// The sum of ``count`` of all versions.
         public var total: Int
-        /// The end of the last of the hours, a whole hour in milliseconds since 1970.
+        /// The end of the last hour that counts, in milliseconds since 1970.
         public var until: Int64
 
         public init(isOfReports: Bool = false, count: Int, total: Int, until: Int64) {

@@ -17,7 +17,8 @@ public enum Period: String, Hashable, Sendable, CaseIterable {
     }
 }
 
-/// Retention times in days, of data that is not kept for good. Counts of leaks by day are kept for good; counts of apps by day are not (``appDays``).
+/// Retention times, in days, of data that is deleted at some time. Counts of leaks by day are never deleted; counts of apps by
+/// day are (``appDays``).
 package enum Retention {
     /// Days for which a repeated batch is recognized: one day longer than a reporter keeps a batch (docs/WIRE.md).
     package static let idempotencyDays = 7
@@ -30,15 +31,17 @@ package enum Retention {
     /// are there as long as the sample.
     package static let symbolDays = sampleDays + 10
 
-    /// Days for which an app's counts by day are kept, with their sets of installs: the longest ``Period`` and one
-    /// more day.
+    /// Days for which an app's counts by day are kept, with their sets of installs. Together with today, there are 91 days: one
+    /// more than the longest ``Period`` has.
     package static let appDays = 90
 
     /// Returns the number of the oldest day that is kept for apps.
-    package static func firstAppDay(now: Int64) -> Int { Calendar.day(of: start(appDays, now: now)) }
+    package static func firstAppDay(now: Int64) -> Int {
+        Calendar.day(of: startTime(ofLastDays: appDays, now: now))
+    }
 
     /// Returns the time `days` days before `now`, in milliseconds since 1970.
-    package static func start(_ days: Int, now: Int64) -> Int64 {
+    package static func startTime(ofLastDays days: Int, now: Int64) -> Int64 {
         now - Int64(days) * Calendar.dayMilliseconds
     }
 }

@@ -11,7 +11,7 @@ public struct ReleaseCheckQuery: Hashable, Sendable {
     /// The version to compare with. `nil` chooses the build before ``build`` in the same version or, if there is none, the version
     /// before ``version``.
     public var baseline: String?
-    /// A build of ``baseline``, or of ``version`` if ``baseline`` is `nil`. `nil`: all builds together.
+    /// A build of ``baseline``, or of ``version`` if ``baseline`` is `nil`. `nil` adds up the counts of all its builds.
     public var baselineBuild: String?
     public var limits = ReleaseGate.Limits()
     /// `false` leaves ``ReleaseCheck/leaks`` empty, for a caller that needs only their numbers.
@@ -43,7 +43,7 @@ public struct ReleaseCheck: Sendable {
         /// Sessions with a leak among all sessions.
         public var sessions = Proportion(events: 0, trials: 0)
         /// The factor by which the variance of ``sessions`` is larger because devices differ: ``BucketedCounts/designEffect(of:)``. `nil` if
-        /// fewer than about four devices sent them, which do not show how much devices differ.
+        /// fewer than about four devices sent sessions, because so few do not show how much devices differ.
         public var sessionsEffect: Double? = 1
         public var checks = 0
         /// Reports that are split into buckets, of leaks that are not set aside.
@@ -92,8 +92,8 @@ public struct ReleaseCheck: Sendable {
     public struct CheckedClass: Hashable, Sendable {
         public var className: String
         public var result: ReleaseGate.ClassResult
-        public var baseline: Int
-        public var version: Int
+        public var baselineChecks: Int
+        public var versionChecks: Int
     }
 
     public var app: String
@@ -108,7 +108,7 @@ public struct ReleaseCheck: Sendable {
     /// are left out. Leaks that are resolved in ``version`` or an earlier version can only be better, unless they were seen again in
     /// ``version``.
     public var leaks: [Leak]
-    /// Number of all leaks that are worse, including those beyond ``rowLimit``. The next three counts include them too.
+    /// Number of all leaks that are worse, including those beyond ``rowLimit``. The next three counts are complete, too.
     public var worseCount = 0
     public var newCount = 0
     public var backCount = 0
@@ -117,7 +117,7 @@ public struct ReleaseCheck: Sendable {
     public var fixedCount = 0
     /// ``ReleaseGate/Result/isEnough``. If it is `false`, a count of 0 does not mean that no leak has changed.
     public var isEnough = false
-    /// Classes in which the rate of all leaks together is worse, by probability; at most ``rowLimit``.
+    /// Classes in which the rate of all leaks together is worse, lowest ``WorseClass/probability`` first; at most ``rowLimit``.
     public var worseClasses: [WorseClass] = []
     /// Checked classes, at most ``rowLimit``: those with the most checks in the baseline first; among equal ones, those with the most
     /// checks in the version first.
@@ -127,7 +127,7 @@ public struct ReleaseCheck: Sendable {
     /// Number of leaks seen in ``version`` whose rates are not known, because their classes have no checks in one of the versions.
     public var uncomparedCount = 0
     /// Number of leaks seen in ``version`` that were left out because they are known, ignored or resolved.
-    public var setAside: Int
+    public var setAsideCount: Int
 
     public static let rowLimit = 200
 }

@@ -20,16 +20,18 @@ public struct StoreLimits: Hashable, Sendable {
     public var leaksPerApp = 10_000
     /// Bytes of the names and paths of an app's leaks: 6 KiB for each of ``leaksPerApp``, typical leaks have 400 bytes.
     public var leakTextBytesPerApp = 64 << 20
-    /// Bytes of new leaks (names and paths), versions and builds that one ingest key may add on a day, in all its apps together. A
-    /// version or build counts three times the bytes of its name, and 96; a leak in one more build counts 12 KiB, which its sets of
-    /// installs may take. 400 leaks in 50 builds take 240 MiB, once.
+    /// Bytes of new leaks (names and paths), versions and builds that one ingest key may add on a day, in all its apps
+    /// together. A version or build counts as three times the bytes of its name plus 96. A leak in one more build counts as 12
+    /// KiB, which its sets of installs may take. For example, 400 leaks in 50 builds take 234 MiB on the day on which they are
+    /// added.
     public var leakTextBytesPerKeyAndDay = 256 << 20
-    /// Bytes of details that one ingest key may add on a day in all its apps together: reports kept as samples, systems,
-    /// models and values of explanations of each leak, and classes of checks of each version. A sample that replaces another
-    /// adds the difference of their lengths; the newest one of a leak counts at least 4,096. The last half is left to the first
-    /// report of each leak.
+    /// Bytes of details that one ingest key may add on a day in all its apps together: reports kept as samples, systems, models
+    /// and values of explanations of each leak, and classes of checks of each version. A sample that replaces another adds the
+    /// difference of their lengths; the newest sample of a leak counts as at least 4,096 bytes. The second half of the limit is
+    /// reserved for the first report of each leak.
     ///
-    /// 1,000 leaks with all 18 samples of 4 KiB each and 20 explanations of 300 bytes take 80 MB, once: the half is 134 MB.
+    /// For example, 1,000 leaks with all 18 samples of 4 KiB each and 20 explanations of 300 bytes take 80 MB on the day on
+    /// which they are added. Half of the limit is 134 MB.
     public var detailBytesPerKeyAndDay = 256 << 20
     /// Builds that one leak counts separately: more than a year of daily builds. Beyond this number, the new builds of each
     /// release count together.
@@ -44,8 +46,8 @@ public struct StoreLimits: Hashable, Sendable {
     /// Idempotency keys remembered for one ingest key and day, 60 bytes each, or 120 with 64 characters: two batches a day from a
     /// million devices.
     public var idempotencyKeysPerDay = 2_000_000
-    /// Different responses stored for one ingest key and day, 960 bytes each at most. Most batches share a few. Beyond the limit, a
-    /// repeated batch is still recognized, but its response says only that the batch was counted.
+    /// Different responses stored for one ingest key and day, 960 bytes each at most. Most batches have one of a few responses.
+    /// Beyond the limit, a repeated batch is still recognized, but its response says only that the batch was counted.
     public var responsesPerDay = 20_000
     /// Maximum number of rows that one transaction updates, where a new leak counts as eight: about 0.15 s of writing, so that
     /// other calls do not wait long. One submission is never split.
@@ -64,8 +66,8 @@ public struct StoreLimits: Hashable, Sendable {
     /// - Parameters:
     ///   - builds: number of builds that the leak counts separately.
     ///   - cells: the sum of these numbers over all leaks of its app.
-    ///   - isOther: `true` for the build that counts the other builds of a release.
-    package func admit(builds: Int, cells: Int, isOther: Bool) -> Bool {
+    ///   - isOther: `true` for the build `other`, which counts the builds of a release that the leak does not count separately.
+    package func admitsBuild(builds: Int, cells: Int, isOther: Bool) -> Bool {
         // Subtracts instead of adding, because a limit may be Int.max.
         (builds < buildsPerLeak || isOther && builds - buildsPerLeak < releasesPerApp)
             && (cells < leakBuildsPerApp || isOther && cells - leakBuildsPerApp < leakBuildsPerApp)

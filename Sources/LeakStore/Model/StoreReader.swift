@@ -5,13 +5,13 @@ public protocol StoreReader: AnyObject {
     /// Returns the environments of an app, or of all apps, in the order of their names.
     func environments(app: String?) throws(StoreError) -> [String]
     /// Returns every app in each of its environments, with its current release and the time when it was last seen, most recently
-    /// seen first: one query, however many versions there are.
+    /// seen first. Needs only one query, for any number of versions.
     func appSummaries() throws(StoreError) -> [AppSummary]
     /// Returns the versions of an app, or of all apps, newest first.
     func versions(app: AppScope) throws(StoreError) -> [String]
     func leaks(_ query: LeakQuery, now: Int64) throws(StoreError) -> LeakPage
     func leak(_ id: LeakID, now: Int64) throws(StoreError) -> LeakDetail?
-    /// Returns all leaks of a class, whatever their stacks; `nil` if there are none.
+    /// Returns all leaks of a class, with any stack; `nil` if there are none.
     func leakClass(_ name: String, app: AppScope, now: Int64) throws(StoreError) -> LeakClass?
     /// Returns the most frequent values of ``Submission/Explanation/reason`` of each leak, by number of explanations.
     ///
@@ -20,8 +20,8 @@ public protocol StoreReader: AnyObject {
     /// Returns the most frequent values of ``Submission/Explanation/closures``, as ``reasons(of:limit:)`` does.
     func closures(of leaks: [LeakID], limit: Int) throws(StoreError) -> [LeakID: [LeakDetail.ValueCount]]
     func trend(of id: LeakID, by step: Trend.Step, now: Int64) throws(StoreError) -> Trend?
-    /// Returns the kept reports of a leak: the first, the newest, then a uniform sample, newest first. Returns `nil` if there is no such
-    /// leak.
+    /// Returns the samples of a leak: the first report, the newest report, then random reports, newest first. Returns `nil` if
+    /// there is no such leak.
     func samples(of id: LeakID) throws(StoreError) -> [SampleReport]?
     /// Returns the leak that the leak `id` was merged into; `nil` if it was not merged, or if a leak with this id exists again.
     func target(ofMerged id: LeakID) throws(StoreError) -> LeakID?
@@ -33,7 +33,7 @@ public protocol StoreReader: AnyObject {
     func symbolTable(_ rowID: Int64) throws(StoreError) -> [UInt8]?
     /// Returns leaks whose path contains one of the texts. A frame without symbols contains the UUID of its image. Reads the paths of
     /// all leaks.
-    func leaks(withPlacesIn images: [String]) throws(StoreError) -> [LeakID]
+    func leaks(withFramesOf images: [String]) throws(StoreError) -> [LeakID]
     /// Returns the identity of a leak; `nil` if there is no such leak. Reads one row.
     func outline(of id: LeakID) throws(StoreError) -> LeakOutline?
     /// Returns other leaks of the same app that may be similar to a leak: of the same class, with one of the elements of its key,
@@ -41,7 +41,7 @@ public protocol StoreReader: AnyObject {
     ///
     /// Returns at most 62 leaks, found through indexes. Compares the names of the 1,024 classes before and after the leak's own class,
     /// or, for a leak without a class, the texts of 512 other leaks.
-    func outlines(near id: LeakID) throws(StoreError) -> [LeakOutline]
+    func outlines(similarTo id: LeakID) throws(StoreError) -> [LeakOutline]
     func overview(app: AppScope, period: Period, now: Int64) throws(StoreError) -> Overview
     /// Returns the releases of an app, newest version first: 200, and the current release if it is not among them.
     func releases(app: AppKey) throws(StoreError) -> [ReleaseSummary]
@@ -50,8 +50,8 @@ public protocol StoreReader: AnyObject {
     /// - Returns: `nil` if no report, session or check of the version, or of its build, was ever received.
     /// - Throws: ``StoreError/Reason/invalidArgument`` for a baseline that is not older than the version.
     func releaseCheck(_ query: ReleaseCheckQuery, now: Int64) throws(StoreError) -> ReleaseCheck?
-    /// Returns every credential that is neither revoked nor expired; with `all`, returns revoked and expired credentials too.
-    func credentials(all: Bool, now: Int64) throws(StoreError) -> [Credential]
+    /// Returns every credential that is neither revoked nor expired; with `includingEnded`, returns revoked and expired credentials too.
+    func credentials(includingEnded: Bool, now: Int64) throws(StoreError) -> [Credential]
     /// Returns a number that changes whenever another connection commits.
     func changeCounter() throws(StoreError) -> Int64
     /// `true` if ``changeCounter()`` takes only microseconds, because it does not query a server. It may then be called before each

@@ -35,7 +35,7 @@ public struct StoredSymbols: Hashable, Sendable {
 }
 
 /// The outcome of storing symbols.
-public enum SymbolsStored: Hashable, Sendable {
+public enum SymbolUploadResult: Hashable, Sendable {
     case stored
     /// The symbols replace an earlier upload for the same image.
     case replaced
@@ -44,13 +44,13 @@ public enum SymbolsStored: Hashable, Sendable {
     case full(bytes: Int)
 }
 
-/// A number that changes with every upload and removal of symbols.
+/// A value that changes with every upload and removal of symbols.
 public struct SymbolsVersion: Hashable, Sendable {
-    public var last: Int64
-    public var count: Int
+    public var lastRowID: Int64
+    public var tableCount: Int
 
-    public init(last: Int64, count: Int) {
-        self.last = last
-        self.count = count
+    public init(lastRowID: Int64, tableCount: Int) {
+        self.lastRowID = lastRowID
+        self.tableCount = tableCount
     }
 }

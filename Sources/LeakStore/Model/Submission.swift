@@ -1,6 +1,6 @@
 /// One ingest request after parsing and grouping. The writer counts the whole submission in one transaction, or nothing of it.
 public struct Submission: Sendable {
-    /// The ingest key of the request. Equal idempotency keys of different ingest keys are different.
+    /// The ingest key of the request. The same idempotency key of two ingest keys counts as two different keys.
     public var keyID: Int64
     public var idempotency: Idempotency?
     /// Time of arrival, in milliseconds since 1970.
@@ -13,7 +13,7 @@ public struct Submission: Sendable {
     public var usageCounts: [UsageCounts]
     /// Numbers of reports that devices dropped, by app and reason.
     public var dropped: [Dropped]
-    /// The bytes that ``Sighting/sample`` refers to.
+    /// The bytes that ``Sighting/jsonRange`` refers to.
     public var body: [UInt8]
     /// The response body that is stored, and sent again if the request is repeated.
     public var response: [UInt8]
@@ -54,10 +54,10 @@ public struct Submission: Sendable {
             self.bodyHash = bodyHash
         }
 
-        /// Returns `true` if the hash that is stored with the key is that of this body.
+        /// Returns `true` if the hash that is stored with the key is the hash of this body.
         ///
-        /// Keys that were stored before version 0.3 have a hash of another length, which cannot be compared. The body counts as the
-        /// same.
+        /// Keys that were stored before version 0.3 have a hash of another length, which cannot be compared. The body then
+        /// counts as the same.
         package func hasSameBody(as stored: [UInt8]) -> Bool {
             stored.count != bodyHash.count || stored == bodyHash
         }
@@ -110,11 +110,11 @@ public struct Submission: Sendable {
         public var alive: Int?
         public var livedMilliseconds: Int?
         /// The range of the report's JSON in ``Submission/body``.
-        public var sample: Range<Int>
+        public var jsonRange: Range<Int>
 
         public init(
             leak: LeakIdentity, origin: Int, isFreed: Bool, at: Int64, count: Int, alive: Int?,
-            livedMilliseconds: Int?, sample: Range<Int>
+            livedMilliseconds: Int?, jsonRange: Range<Int>
         ) {
             self.leak = leak
             self.origin = origin
@@ -123,7 +123,7 @@ public struct Submission: Sendable {
             self.count = count
             self.alive = alive
             self.livedMilliseconds = livedMilliseconds
-            self.sample = sample
+            self.jsonRange = jsonRange
         }
     }
 
@@ -170,7 +170,7 @@ public struct Submission: Sendable {
         public var sessions: Int
         /// Sessions with at least one leak.
         public var leakySessions: Int
-        /// Number of those ``sessions`` that began in an earlier hour than the hour of arrival, by hour since 1970.
+        /// Number of the ``sessions`` that began in an earlier hour than the hour of arrival, by hour since 1970.
         public var earlierSessions: [Int: Int] = [:]
         /// Number of checks by class, in the form of ``LeakIdentity/className``: without module.
         public var checks: [String: Int]

@@ -1,19 +1,19 @@
 /// The filters and the order of a list as SQL. The SQL text contains no values of the query: they are bound as parameters.
 struct LeakListSQL {
     /// The SQL from the `from` clause on.
-    let source: String
-    /// The values of the parameters in ``source``.
+    let sourceSQL: String
+    /// The values of the parameters in ``sourceSQL``.
     let values: [any Bindable]
-    /// The expression for the reports of a row.
-    let reports: String
-    /// The expression for the installs of a row.
-    let installs: String
-    /// The expression for the release whose rate (``LeakRow/share``) the row shows.
-    let rateReleaseExpression: String
-    /// The expressions that the list is sorted by.
-    let primarySortKey: String
-    let secondarySortKey: String
-    /// The values of the parameters in ``primarySortKey``.
+    /// SQL for the reports of a row.
+    let reportsSQL: String
+    /// SQL for the installs of a row.
+    let installsSQL: String
+    /// SQL for the release whose rate (``LeakRow/share``) the row shows.
+    let rateReleaseSQL: String
+    /// SQL that the list is sorted by.
+    let primarySortKeySQL: String
+    let secondarySortKeySQL: String
+    /// The values of the parameters in ``primarySortKeySQL``.
     let sortKeyValues: [any Bindable]
     let direction: (keyword: String, after: String, from: String)
     let isByName: Bool
@@ -22,15 +22,15 @@ struct LeakListSQL {
         var values: [any Bindable] = []
         var fromClause = "leak l"
         if let state = query.state.assigned {
-            // Starts with these few rows, independent of the other filters.
+            // Reads first the leaks in this state, which are few. The other filters then apply to these leaks.
             fromClause = "json_each(?) k cross join leak l on l.id = k.value"
-            values.append(leakStates.rowIDs([state]).list)
+            values.append(leakStates.rowIDs([state]).jsonArray)
         }
         if let period = query.period {
             let periodReports = Self.reportsSubquery(
                 of: period, in: query, from: fromClause, now: now)
             fromClause = "\(periodReports.sql) w cross join leak l on l.id = w.leak"
-            values = periodReports.values + values + [period.start(now: now)]
+            values = periodReports.values + values + [period.startTime(now: now)]
         }
         fromClause = "from \(fromClause) join app a on a.id = l.app"
         if let version = query.version {
@@ -39,11 +39,11 @@ struct LeakListSQL {
                  and n.release = (select id from release where app = l.app and version = ?)
                 """
             values.append(version)
-            (installs, rateReleaseExpression) = ("n.installs", "n.release")
+            (installsSQL, rateReleaseSQL) = ("n.installs", "n.release")
         } else {
-            (installs, rateReleaseExpression) = ("l.installs", "l.last_release")
+            (installsSQL, rateReleaseSQL) = ("l.installs", "l.last_release")
         }
-        reports =
+        reportsSQL =
             query.period != nil ? "w.reports" : query.version == nil ? "l.reports" : "n.reports"
         if query.sort == .name { fromClause += " join leak_text t on t.leak = l.id" }
         var conditions: [String] = []
@@ -63,7 +63,7 @@ struct LeakListSQL {
         let excluded = leakStates.rowIDs(query.state.excluded)
         if !excluded.isEmpty {
             conditions.append("l.id not in (select value from json_each(?))")
-            values.append(excluded.list)
+            values.append(excluded.jsonArray)
         }
         if let kind = query.kind {
             conditions.append("l.kind = ?")
@@ -87,28 +87,32 @@ struct LeakListSQL {
             values += [foldedSearch, foldedSearch, foldedSearch, foldedSearch]
         }
         if !conditions.isEmpty { fromClause += " where " + conditions.joined(separator: " and ") }
-        source = fromClause
+        sourceSQL = fromClause
         self.values = values
         direction = query.direction
         isByName = query.sort == .name
         var sortKeyValues: [any Bindable] = []
         switch query.sort {
         case .impact:
-            (primarySortKey, secondarySortKey) = (query.version == nil ? "l.impact" : "n.installs", reports)
-        case .reports: (primarySortKey, secondarySortKey) = (reports, "0")
-        case .installs: (primarySortKey, secondarySortKey) = (installs, reports)
+            (primarySortKeySQL, secondarySortKeySQL) = (
+                query.version == nil ? "l.impact" : "n.installs", reportsSQL
+            )
+        case .reports: (primarySortKeySQL, secondarySortKeySQL) = (reportsSQL, "0")
+        case .installs: (primarySortKeySQL, secondarySortKeySQL) = (installsSQL, reportsSQL)
         case .cost:
-            let cost = "l.retained_bytes * 1.0 * max(coalesce(l.alive_at_most, 1), 1) * \(installs)"
-            (primarySortKey, secondarySortKey) = ("cast(min(\(cost), LARGEST_TOTAL) as integer)", reports)
-        case .lastSeen: (primarySortKey, secondarySortKey) = ("l.last_seen", "0")
-        case .firstSeen: (primarySortKey, secondarySortKey) = ("l.first_seen", "0")
-        case .name: (primarySortKey, secondarySortKey) = ("dense_rank() over (order by t.title)", "0")
+            let cost = "l.retained_bytes * 1.0 * max(coalesce(l.alive_at_most, 1), 1) * \(installsSQL)"
+            (primarySortKeySQL, secondarySortKeySQL) = (
+                "cast(min(\(cost), LARGEST_TOTAL) as integer)", reportsSQL
+            )
+        case .lastSeen: (primarySortKeySQL, secondarySortKeySQL) = ("l.last_seen", "0")
+        case .firstSeen: (primarySortKeySQL, secondarySortKeySQL) = ("l.first_seen", "0")
+        case .name: (primarySortKeySQL, secondarySortKeySQL) = ("dense_rank() over (order by t.title)", "0")
         case .state:
             let key = leakStates.sortKeySQL(isNewSQL: "l.first_release = a.newest_release") { rows in
-                sortKeyValues.append(rows.list)
+                sortKeyValues.append(rows.jsonArray)
                 return "l.id in (select value from json_each(?))"
             }
-            (primarySortKey, secondarySortKey) = (key, reports)
+            (primarySortKeySQL, secondarySortKeySQL) = (key, reportsSQL)
         case .recent:
             let firstDay = Calendar.day(of: now) - LeakRow.trendDays + 1
             sortKeyValues = [Int64(firstDay) * Calendar.dayMilliseconds, firstDay]
@@ -117,7 +121,7 @@ struct LeakListSQL {
                   (select cast(min(total(p.reports), LARGEST_TOTAL) as integer) from leak_day p
                    where p.leak = l.id and p.day >= ?) end
                 """
-            (primarySortKey, secondarySortKey) = (recentReports, reports)
+            (primarySortKeySQL, secondarySortKeySQL) = (recentReports, reportsSQL)
         }
         self.sortKeyValues = sortKeyValues
     }
@@ -157,7 +161,7 @@ struct LeakListSQL {
             select leak, reports from seen where reports > 0)
             """
         return (
-            sql, [period.start(now: now)] + versionValues + versionValues + [period.firstBucket(now: now)]
+            sql, [period.startTime(now: now)] + versionValues + versionValues + [period.firstBucket(now: now)]
         )
     }
 }

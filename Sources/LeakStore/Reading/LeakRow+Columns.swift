@@ -5,7 +5,7 @@ extension LeakRow {
     package static let isSlowSQL = "(l.freed >= 1 and l.freed * 10 >= l.reports * 9)"
 
     /// Returns SQL for the checks of the leak's class in a release; null if there are none.
-    private static func checks(in release: String) -> String {
+    private static func checksSQL(in release: String) -> String {
         """
         (select cast(sum(c.checks) as bigint) from build b join build_check c on c.build = b.id and c.class = l.class
          where b.release = \(release))
@@ -17,7 +17,7 @@ extension LeakRow {
     /// No expression reads `leak_day` or `leak_hour`, which have many rows. Values from these tables, such as the trend, are added to the
     /// rows of one page later.
     package enum Column: Int32, StoredColumn {
-        /// The number of the leak in the database.
+        /// The row ID of the leak.
         case row
         /// The columns by which the list is sorted.
         case primary, secondary
@@ -27,7 +27,7 @@ extension LeakRow {
         case groupedVersion, groupedClass, groupedStack, lived, checks, share, retainedBytes, impact,
             previousChecks, previousShare
 
-        package var expression: String {
+        package var sql: String {
             switch self {
             case .row: "page.id"
             case .primary: "page.k1"
@@ -57,29 +57,29 @@ extension LeakRow {
             case .groupedClass: "t.grouped_class"
             case .groupedStack: "t.grouped_stack"
             case .lived: "lived.histogram"
-            case .checks: LeakRow.checks(in: "page.looked_at")
+            case .checks: LeakRow.checksSQL(in: "page.looked_at")
             case .share: "share.reports"
             case .retainedBytes: "l.retained_bytes"
             case .impact: "l.impact"
-            case .previousChecks: LeakRow.checks(in: "looked_at_release.previous")
+            case .previousChecks: LeakRow.checksSQL(in: "looked_at_release.previous")
             case .previousShare: "previous_share.reports"
             }
         }
     }
 
-    package static let select = select(with: "")
+    package static let selectSQL = selectSQL(with: "")
 
-    /// Returns SQL that follows the table `page` of a `with` clause. The version before is found once for each version of the page,
-    /// because it takes one pass over all versions of an app.
+    /// Returns SQL that follows the table `page` of a `with` clause. The previous version is computed once for each version of
+    /// the page, because that takes one pass over all versions of an app.
     ///
-    /// - Parameter additionalColumns: columns after those of ``select``, each preceded by a comma.
-    package static func select(with additionalColumns: String) -> String {
+    /// - Parameter additionalColumns: columns after those of ``selectSQL``, each preceded by a comma.
+    package static func selectSQL(with additionalColumns: String) -> String {
         """
         , looked_at_release as materialized (
-          select v.id, (\(CurrentRelease.previous(of: "v.id", app: "v.app"))) as previous
+          select v.id, (\(CurrentRelease.previousReleaseSQL(of: "v.id", app: "v.app"))) as previous
           from release v where v.id in (select looked_at from page)
         )
-        select \(Column.list)\(additionalColumns)
+        select \(Column.columnsSQL)\(additionalColumns)
         from page join leak l on l.id = page.id join app a on a.id = l.app join leak_text t on t.leak = l.id
         join release f on f.id = l.first_release join release n on n.id = l.last_release
         left join leak_lived lived on lived.leak = l.id
@@ -90,7 +90,7 @@ extension LeakRow {
         """
     }
 
-    /// Reads the columns of ``select``; the trend stays empty.
+    /// Reads the columns of ``selectSQL``; the trend stays empty.
     ///
     /// - Parameter database: the path of the database, for the error.
     package init(_ storedRow: some StoredRow, in database: String) throws(StoreError) {
@@ -131,7 +131,7 @@ extension LeakRow {
 }
 
 extension PageCursor {
-    /// - Parameter storedRow: a row of a query with ``LeakRow/select``.
+    /// - Parameter storedRow: a row of a query with ``LeakRow/selectSQL``.
     package init(_ storedRow: some StoredRow) {
         let row = NamedRow(storedRow, of: LeakRow.Column.self)
         self.init(primary: row.int64(.primary), secondary: row.int64(.secondary), leakRowID: row.int64(.row))

@@ -17,8 +17,8 @@ package struct PageCursor: Hashable, Comparable, Sendable {
     /// the list. The position changes when other names come or go.
     ///
     /// - Parameters:
-    ///   - position: the position of the last listed name up to the name of the leak; 0 if there is none.
-    ///   - isListed: `true` if the name at that position is that of the leak.
+    ///   - position: the position of the last listed name that does not come after the name of the leak; 0 if there is none.
+    ///   - isListed: `true` if the name at that position is the name of the leak.
     package func moved(toNamePosition position: Int64, isListed: Bool, isAscending: Bool) -> PageCursor {
         if isListed { return PageCursor(primary: position, secondary: secondary, leakRowID: leakRowID) }
         return isAscending

@@ -64,7 +64,7 @@ extension SQLiteReader {
             select b.id, b.name, b.order_key from json_each(?) j cross join build b on b.release = j.value and b.name = ?
             """)
         defer { select.reset() }
-        try select.bind(releases.list, name)
+        try select.bind(releases.jsonArray, name)
         return try select.step()
             ? ReleaseCheckSide.Build(rowID: select.int64(0), name: select.text(1), order: select.bytes(2))
             : nil
@@ -105,13 +105,13 @@ extension SQLiteReader {
               and b.order_key < ? and b.order_key >= ? and b.name <> '' order by b.order_key desc limit 1
             """)
         defer { select.reset() }
-        try select.bind(releases.list, build.order, build.floor)
+        try select.bind(releases.jsonArray, build.order, build.floor)
         return try select.step()
             ? ReleaseCheckSide.Build(rowID: select.int64(0), name: select.text(1), order: select.bytes(2))
             : nil
     }
 
-    /// Returns the highest version that was in use among those that rank lower: ``CurrentRelease/earlierOrder``.
+    /// Returns the highest version that was in use among those that rank lower: ``CurrentRelease/earlierOrderSQL``.
     private func versionBefore(
         _ version: String, from floor: [UInt8], app: AppKey
     ) throws(StoreError) -> String? {
@@ -119,10 +119,10 @@ extension SQLiteReader {
             connection.statement(
                 composed: """
                     select version from (
-                      select \(CurrentRelease.earlierColumns) from app a join release r on r.app = a.id
+                      select \(CurrentRelease.earlierColumnsSQL) from app a join release r on r.app = a.id
                         and r.order_key < ? and r.order_key >= ?
                       where a.name = ? and a.environment = ?) as earlier
-                    order by \(CurrentRelease.earlierOrder) limit 1
+                    order by \(CurrentRelease.earlierOrderSQL) limit 1
                     """), [VersionOrder(version).sameRankLowerBound, floor, app.name, app.environment]
         ).first
     }
@@ -136,7 +136,7 @@ extension SQLiteReader {
             where ?2 is null or b.id = ?2
             """)
         defer { builds.reset() }
-        try builds.bind(side.releaseRowIDs.list, side.build?.buildRowID)
+        try builds.bind(side.releaseRowIDs.jsonArray, side.build?.buildRowID)
         while try builds.step() {
             rates.add(sessions: try buckets(builds, 0), leaky: try buckets(builds, 1), isBaseline: isBaseline)
         }
@@ -146,7 +146,7 @@ extension SQLiteReader {
             cross join build_check c on c.build = b.id where ?2 is null or b.id = ?2
             """)
         defer { checks.reset() }
-        try checks.bind(side.releaseRowIDs.list, side.build?.buildRowID)
+        try checks.bind(side.releaseRowIDs.jsonArray, side.build?.buildRowID)
         while try checks.step() {
             rates.add(checks: try buckets(checks, 1), of: checks.text(0), isBaseline: isBaseline)
         }
@@ -158,7 +158,7 @@ extension SQLiteReader {
             join leak_build p on p.leak = c.leak and p.build = b.id where p.reports > 0
             """)
         defer { leaks.reset() }
-        try leaks.bind(side.releaseRowIDs.list, side.build?.buildRowID)
+        try leaks.bind(side.releaseRowIDs.jsonArray, side.build?.buildRowID)
         while try leaks.step() {
             rates.add(
                 try buckets(leaks, 2), reports: leaks.int(3), installs: leaks.int(4), of: leaks.int64(0),
@@ -189,7 +189,7 @@ extension SQLiteReader {
                 where b.release = c.release and b.order_key <= ?4))
             """)
         defer { select.reset() }
-        try select.bind(version.releaseRowIDs.list, baseline.bound, baseline.floor, baseline.buildBound)
+        try select.bind(version.releaseRowIDs.jsonArray, baseline.bound, baseline.floor, baseline.buildBound)
         var leaks: Set<Int64> = []
         while try select.step() { leaks.insert(select.int64(0)) }
         return leaks
@@ -207,15 +207,15 @@ extension SQLiteReader {
                     coalesce(c.installs, 0) as installs, ?2 as looked_at
                   from json_each(?1) j left join leak_release c on c.leak = j.value and c.release = ?2
                 )
-                \(LeakRow.select)
+                \(LeakRow.selectSQL)
                 """)
         defer { select.reset() }
-        try select.bind(leaks.list, release)
+        try select.bind(leaks.jsonArray, release)
         var rowsByLeak: [Int64: LeakRow] = [:]
         while try select.step() { rowsByLeak[select.int64(0)] = try LeakRow(select, in: connection.path) }
         let numbers = leaks.filter { rowsByLeak[$0] != nil }
         var rows = numbers.compactMap { rowsByLeak[$0] }
-        try complete(&rows, numbers: numbers, leakStates: leakStates, now: now)
+        try addStatesAndTrends(to: &rows, rowIDs: numbers, leakStates: leakStates, now: now)
         return Dictionary(uniqueKeysWithValues: zip(numbers, rows))
     }
 }

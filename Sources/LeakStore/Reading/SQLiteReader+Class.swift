@@ -50,7 +50,7 @@ extension SQLiteReader {
         var numbers: [Int64] = []
         while try select.step() { numbers.append(select.int64(0)) }
         let rows = try rows(numbers)
-        let knownRows = knownLeaks.names(name) ? try knownRows(app: app) : KnownLeakRows()
+        let knownRows = knownLeaks.namesClass(name) ? try knownRows(app: app) : KnownLeakRows()
         let decisionStatuses = try decisionStatuses(of: numbers)
         let firstDay = Calendar.day(of: now) - LeakRow.trendDays + 1
         let trends = try trends(of: numbers, from: firstDay)
@@ -61,7 +61,7 @@ extension SQLiteReader {
             leaks[index].trendFrom = firstDay
             leaks[index].trend = trends[number] ?? [Int](repeating: 0, count: LeakRow.trendDays)
         }
-        try addFixes(to: &leaks, numbers: foundNumbers)
+        try addFixes(to: &leaks, rowIDs: foundNumbers)
         return leaks
     }
 
@@ -116,7 +116,8 @@ extension SQLiteReader {
     }
 
     private func related(toClass name: String, app: AppScope) throws(StoreError) -> [LeakClass.Related] {
-        // The expression for the innermost name is that of the index. Without `indexed by`, SQLite would read all classes in order.
+        // The expression for the innermost name is the same as in the index. Without `indexed by`, SQLite would read all
+        // classes in order.
         let select = try connection.statement(
             """
             select l.class, count(*), cast(min(total(l.reports), LARGEST_TOTAL) as integer)

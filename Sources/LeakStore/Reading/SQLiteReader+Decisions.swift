@@ -2,8 +2,8 @@ extension SQLiteReader {
     /// Returns the states that result from known leaks, decisions, and freed reports, for the leaks of an app or of all apps.
     func leakStates(app: AppScope, now: Int64) throws(StoreError) -> LeakStates {
         try forgetMergedLeaks()
-        let state = try changeCounter()
-        if let cachedStates = decisionCache.leakStates(app: app, state: state, now: now) {
+        let changeCounter = try changeCounter()
+        if let cachedStates = decisionCache.leakStates(app: app, changeCounter: changeCounter, now: now) {
             return cachedStates
         }
         let leakStates = LeakStates(
@@ -29,11 +29,13 @@ extension SQLiteReader {
         return leaks
     }
 
-    /// Returns the leaks with a decision. Finds them in a partial index, so the cost depends only on the number of these leaks.
+    /// Returns the leaks with a decision. Finds them in a partial index, so the time depends only on the number of these leaks.
     func decidedLeaks(app: AppScope) throws(StoreError) -> [DecidedLeak] {
         try forgetMergedLeaks()
-        let state = try changeCounter()
-        if let cachedLeaks = decisionCache.leaks(app: app, state: state) { return cachedLeaks }
+        let changeCounter = try changeCounter()
+        if let cachedLeaks = decisionCache.leaks(app: app, changeCounter: changeCounter) {
+            return cachedLeaks
+        }
         let select = try connection.statement(
             """
             select l.id, l.state, l.reports from app a cross join leak l indexed by leak_decided
@@ -55,7 +57,7 @@ extension SQLiteReader {
             }
         }
         leaks += try findDecisionStatuses(of: uncachedRows)
-        decisionCache.keep(leaks, app: app, state: state)
+        decisionCache.keep(leaks, app: app, changeCounter: changeCounter)
         return leaks
     }
 
@@ -72,27 +74,27 @@ extension SQLiteReader {
         let contradicting = ContradictingReports.sql(smallest: "min")
         let select = try connection.statement(
             composed: """
-                select \(PastDecision.Column.list),
+                select \(PastDecision.Column.columnsSQL),
                   l.id, l.state, l.reports,
                   case d.kind when 'resolve' then
                     (select cast(min(total(max(\(contradicting), 0)), LARGEST_TOTAL) as integer)
                      from leak_release c join release r on r.id = c.release
-                     \(ContradictingReports.join)
+                     \(ContradictingReports.joinSQL)
                      where c.leak = l.id and r.order_key >= d.fix_from)
                   else l.reports - d.reports_then end,
                   case d.kind when 'resolve' then
                     (select r.version from leak_release c join release r on r.id = c.release
-                     \(ContradictingReports.join)
+                     \(ContradictingReports.joinSQL)
                      where c.leak = l.id and r.order_key >= d.fix_from and \(contradicting) > 0
                      order by r.order_key limit 1) end,
                   exists (select 1 from leak_release c join release r on r.id = c.release
-                    \(ContradictingReports.join)
+                    \(ContradictingReports.joinSQL)
                     where c.leak = l.id and r.order_key >= d.fix_from and r.id <= d.known_release
                       and \(contradicting) > 0)
                 from json_each(?) j cross join leak l on l.id = j.value cross join decision d on d.id = l.state
                 """)
         defer { select.reset() }
-        try select.bind(leaks.list)
+        try select.bind(leaks.jsonArray)
         var decidedLeaks: [DecidedLeak] = []
         while try select.step() {
             let decisionStatus = DecisionStatus(
@@ -109,12 +111,12 @@ extension SQLiteReader {
 
     /// Adds the evidence for the fixes of the resolved leaks among the rows.
     ///
-    /// - Parameter numbers: the row IDs of the same leaks, in the same order.
-    func addFixes(to rows: inout [LeakRow], numbers: [Int64]) throws(StoreError) {
-        let resolved = zip(rows, numbers).filter { $0.0.hasFix }.map(\.1)
+    /// - Parameter rowIDs: the row IDs of the same leaks, in the same order.
+    func addFixes(to rows: inout [LeakRow], rowIDs: [Int64]) throws(StoreError) {
+        let resolved = zip(rows, rowIDs).filter { $0.0.hasFix }.map(\.1)
         guard !resolved.isEmpty else { return }
         let histories = try fixHistories(.current, of: resolved)
-        for (index, number) in numbers.enumerated() { rows[index].addFix(histories[number]?.current) }
+        for (index, number) in rowIDs.enumerated() { rows[index].addFix(histories[number]?.current) }
     }
 
     private func fixHistories(
@@ -123,11 +125,11 @@ extension SQLiteReader {
         var histories: [Int64: FixHistory] = [:]
         for part in FixHistory.Part.allCases {
             let select = try connection.statement(
-                composed: FixHistory.select(
-                    part, decisions, from: "json_each(?1) j cross join leak l on l.id = j.value",
+                composed: FixHistory.selectSQL(
+                    part, of: decisions, from: "json_each(?1) j cross join leak l on l.id = j.value",
                     smallest: "min"))
             defer { select.reset() }
-            try select.bind(leaks.list)
+            try select.bind(leaks.jsonArray)
             while try select.step() {
                 try histories[select.int64(0), default: FixHistory()]
                     .add(select, of: part, in: connection.path) { BucketCounts(bytes: $0) }
@@ -140,7 +142,7 @@ extension SQLiteReader {
     func addHistory(to detail: inout LeakDetail, of leak: Int64) throws(StoreError) {
         let select = try connection.statement(
             composed: """
-                select \(PastDecision.Column.list), d.id from decision d where d.leak = ? order by d.id desc limit ?
+                select \(PastDecision.Column.columnsSQL), d.id from decision d where d.leak = ? order by d.id desc limit ?
                 """)
         defer { select.reset() }
         try select.bind(leak, Decision.maxPerLeak)
@@ -153,8 +155,8 @@ extension SQLiteReader {
         detail.addFixes(decisions, past ?? [:])
     }
 
-    /// Returns how many leaks regressed in each release, by row ID in `release`.
-    func readRegressedLeaks(app: AppKey) throws(StoreError) -> [Int64: Int] {
+    /// Returns the number of leaks that regressed in each release, by row ID in `release`.
+    func countRegressedLeaks(app: AppKey) throws(StoreError) -> [Int64: Int] {
         var counts: [Int64: Int] = [:]
         try forEachRegression(app: app) { _, release in counts[release, default: 0] += 1 }
         return counts
@@ -183,11 +185,11 @@ extension SQLiteReader {
                 cross join decision d on d.id = l.state
                 cross join leak_release c on c.leak = l.id\(release == nil ? "" : " and c.release = ?2")
                 join release r on r.id = c.release and r.order_key >= d.fix_from
-                \(ContradictingReports.join)
+                \(ContradictingReports.joinSQL)
                 where \(contradicting) > 0
                 """)
         defer { select.reset() }
-        try select.bind(regressedRows.list, at: 1)
+        try select.bind(regressedRows.jsonArray, at: 1)
         if let release { try select.bind(release, at: 2) }
         while try select.step() { body(select.int64(0), select.int64(1)) }
     }

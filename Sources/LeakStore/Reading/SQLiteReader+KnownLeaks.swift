@@ -1,13 +1,13 @@
 extension SQLiteReader {
-    /// Returns the leaks of an app, or of all apps, that ``KnownLeaks`` describes. Finds them by class in an index, so the cost depends
-    /// only on the number of leaks of these classes.
+    /// Returns the leaks of an app, or of all apps, that ``KnownLeaks`` describes. Finds them by class in an index, so the time
+    /// depends only on the number of leaks of these classes.
     func knownRows(app: AppScope) throws(StoreError) -> KnownLeakRows {
         guard !knownLeaks.entries.isEmpty else { return KnownLeakRows() }
         try forgetMergedLeaks()
-        let state = try changeCounter()
-        if let rows = knownCache.rows(app: app, state: state) { return rows }
+        let changeCounter = try changeCounter()
+        if let rows = knownCache.rows(app: app, changeCounter: changeCounter) { return rows }
         let rows = try findKnownRows(app: app)
-        knownCache.keep(rows, app: app, state: state)
+        knownCache.keep(rows, app: app, changeCounter: changeCounter)
         return rows
     }
 
@@ -33,7 +33,7 @@ extension SQLiteReader {
                 className: select.text(1), kind: select.text(2), stack: [], reports: reports, systems: [])
         }
         try readStacksAndSystems(of: &uncachedLeaks)
-        // Adds the leaks in the order of their rows, because later queries are fastest in this order.
+        // Adds the leaks in the order of their row IDs, because later queries are fastest in this order.
         for (row, leak) in uncachedLeaks.sorted(by: { $0.key < $1.key }) {
             let match = knownLeaks.match(leak)
             knownCache.keep(match, reports: leak.reports, on: row)
@@ -43,7 +43,7 @@ extension SQLiteReader {
     }
 
     func knownMatch(of row: LeakRow, _ number: Int64) throws(StoreError) -> KnownMatch? {
-        guard let className = row.identity.className, knownLeaks.names(className) else { return nil }
+        guard let className = row.identity.className, knownLeaks.namesClass(className) else { return nil }
         var observedLeaks = [
             number: ObservedLeak(
                 className: className, kind: row.identity.kind, stack: [], reports: row.reports, systems: [])
@@ -60,7 +60,7 @@ extension SQLiteReader {
             select t.leak, t.stack from json_each(?1) j cross join leak_text t on t.leak = j.value
             """)
         defer { select.reset() }
-        try select.bind(leaks.keys.sorted().list)
+        try select.bind(leaks.keys.sorted().jsonArray)
         while try select.step() {
             guard let stack = PackedReader.texts(select.bytes(1)) else {
                 throw .unreadable("a leak", in: connection.path)

@@ -8,7 +8,7 @@ extension SQLiteReader {
             guard let storedLeak = try storedLeak(id) else { return nil }
             var row = storedLeak.row
             let firstDay = Calendar.day(of: now) - LeakRow.trendDays + 1
-            let trend = try days(of: storedLeak.rowID, from: firstDay)
+            let trend = try dayTrend(of: storedLeak.rowID, from: firstDay)
             row.trendFrom = firstDay
             row.trend = (0..<LeakRow.trendDays).map { day in
                 trend.versions.reduce(into: 0) { $0.addBounded($1.counts[day]) }
@@ -18,7 +18,7 @@ extension SQLiteReader {
                 try decisionStatuses(of: [storedLeak.rowID])[storedLeak.rowID],
                 now: now)
             var rows = [row]
-            try addFixes(to: &rows, numbers: [storedLeak.rowID])
+            try addFixes(to: &rows, rowIDs: [storedLeak.rowID])
             row = rows[0]
             let values = try values(of: [storedLeak.rowID])[storedLeak.rowID] ?? [:]
             var detail = LeakDetail(
@@ -41,7 +41,7 @@ extension SQLiteReader {
         let select = try connection.statement(
             composed: """
                 select r.version from leak l join app a on a.id = l.app
-                join release r on r.id = (\(CurrentRelease.reference)) where l.id = ?
+                join release r on r.id = (\(CurrentRelease.referenceReleaseSQL)) where l.id = ?
                 """)
         defer { select.reset() }
         try select.bind(leak)
@@ -53,8 +53,8 @@ extension SQLiteReader {
             guard let number = try rowID(of: id) else { return nil }
             let firstDay = Calendar.day(of: now) - LeakRow.trendDays + 1
             switch step {
-            case .day: return try days(of: number, from: firstDay)
-            case .hour: return try hours(of: number, from: firstDay * 24)
+            case .day: return try dayTrend(of: number, from: firstDay)
+            case .hour: return try hourTrend(of: number, from: firstDay * 24)
             }
         }
     }
@@ -79,7 +79,7 @@ extension SQLiteReader {
                 with page as (
                   select id, 0 as k1, 0 as k2, reports, installs, last_release as looked_at from leak where key = ?
                 )
-                \(LeakRow.select)
+                \(LeakRow.selectSQL)
                 """)
         defer { select.reset() }
         try select.bind(id.bytes)
@@ -131,7 +131,7 @@ extension SQLiteReader {
             select v.leak, v.kind, v.value, v.reports from json_each(?1) j cross join leak_value v on v.leak = j.value
             """)
         defer { select.reset() }
-        try select.bind(leaks.sorted().list)
+        try select.bind(leaks.sorted().jsonArray)
         while try select.step() { add(select.int(3), to: select.text(2), select.int(1), of: select.int64(0)) }
         let log = try connection.loadValueLog(of: leaks)
         func isAdmitted(_ text: ByteText, _ kind: Int, of leak: Int64) -> Bool {
@@ -139,7 +139,7 @@ extension SQLiteReader {
             let namedCount = counts.count - (counts[ByteText("")] == nil ? 0 : 1)
             return namedCount < ValueKind.limit || counts[text] != nil
         }
-        // Values get a name here exactly if they would get one in a flush of the log.
+        // A value is counted by name here if a flush of the log would count it by name.
         for row in CountRow.summed(log.rows) {
             let text = log.texts[Int(row.releaseOrValue)]
             let isNamed = isAdmitted(ByteText(text), row.periodOrKind, of: row.leak)
@@ -170,7 +170,8 @@ extension SQLiteReader {
     private func siblings(of identity: LeakIdentity, _ leak: Int64) throws(StoreError) -> [LeakDetail.Sibling]
     {
         guard let className = identity.className else { return [] }
-        // The plus prevents SQLite from using the index of reports, in which it would read all leaks to find those of the class.
+        // The plus prevents SQLite from using the index of reports. In that index, it would read all leaks to find those of the
+        // class.
         let select = try connection.statement(
             """
             select l.key, t.stack, l.reports from leak l join leak_text t on t.leak = l.id
@@ -190,7 +191,7 @@ extension SQLiteReader {
         return siblings
     }
 
-    private func days(of leak: Int64, from first: Int) throws(StoreError) -> Trend {
+    private func dayTrend(of leak: Int64, from first: Int) throws(StoreError) -> Trend {
         try trend(
             reading: connection.statement(
                 """
@@ -199,7 +200,7 @@ extension SQLiteReader {
                 """), by: .day, ofLeak: leak, from: first, count: LeakRow.trendDays)
     }
 
-    private func hours(of leak: Int64, from first: Int) throws(StoreError) -> Trend {
+    private func hourTrend(of leak: Int64, from first: Int) throws(StoreError) -> Trend {
         try trend(
             reading: connection.statement(
                 """

@@ -1,8 +1,9 @@
 extension SQLiteReader {
-    static let limits = 1...1_000
+    /// The allowed numbers of rows of a page.
+    private static let rowLimits = 1...1_000
 
     func leaks(_ query: LeakQuery, now: Int64) throws(StoreError) -> LeakPage {
-        guard Self.limits.contains(query.limit) else {
+        guard Self.rowLimits.contains(query.limit) else {
             throw StoreError(.invalidArgument, "a page has 1 to 1,000 rows, not \(query.limit)")
         }
         let cursor = try query.cursor.map { text throws(StoreError) in try PageCursor(text, for: query) }
@@ -20,7 +21,8 @@ extension SQLiteReader {
                 cursors.removeLast()
                 next = cursors.last?.text(for: query)
             }
-            try complete(&rows, numbers: cursors.map(\.leakRowID), leakStates: leakStates, now: now)
+            try addStatesAndTrends(
+                to: &rows, rowIDs: cursors.map(\.leakRowID), leakStates: leakStates, now: now)
             return LeakPage(
                 leaks: rows, next: next, total: totals.listed.leaks, reports: totals.listed.reports,
                 known: totals.known, resolved: totals.resolved, ignored: totals.ignored,
@@ -28,20 +30,20 @@ extension SQLiteReader {
         }
     }
 
-    /// Adds the states and trends, which are not columns of ``LeakRow/select``.
+    /// Adds the states and trends, which are not columns of ``LeakRow/selectSQL``.
     ///
-    /// - Parameter numbers: the row IDs of the same leaks, in the same order.
-    func complete(
-        _ rows: inout [LeakRow], numbers: [Int64], leakStates: LeakStates, now: Int64
+    /// - Parameter rowIDs: the row IDs of the same leaks, in the same order.
+    func addStatesAndTrends(
+        to rows: inout [LeakRow], rowIDs: [Int64], leakStates: LeakStates, now: Int64
     ) throws(StoreError) {
         let firstDay = Calendar.day(of: now) - LeakRow.trendDays + 1
-        let trends = try trends(of: numbers, from: firstDay)
-        for (index, number) in numbers.enumerated() {
+        let trends = try trends(of: rowIDs, from: firstDay)
+        for (index, number) in rowIDs.enumerated() {
             leakStates.mark(&rows[index], number, now: now)
             rows[index].trendFrom = firstDay
             rows[index].trend = trends[number] ?? [Int](repeating: 0, count: LeakRow.trendDays)
         }
-        try addFixes(to: &rows, numbers: numbers)
+        try addFixes(to: &rows, rowIDs: rowIDs)
     }
 
     private struct Totals {
@@ -82,7 +84,7 @@ extension SQLiteReader {
     private func totals(of list: LeakListSQL) throws(StoreError) -> LeakTotals {
         let select = try connection.statement(
             composed:
-                "select count(*), cast(min(total(\(list.reports)), LARGEST_TOTAL) as integer) \(list.source)"
+                "select count(*), cast(min(total(\(list.reportsSQL)), LARGEST_TOTAL) as integer) \(list.sourceSQL)"
         )
         defer { select.reset() }
         try select.bind(all: list.values)
@@ -96,18 +98,18 @@ extension SQLiteReader {
         var values = list.sortKeyValues + list.values
         var condition = ""
         let (order, after, _) = list.direction
-        if let cursor = try cursor.map({ (cursor) throws(StoreError) in try present(cursor, in: list) }) {
+        if let cursor = try cursor.map({ (cursor) throws(StoreError) in try updated(cursor, in: list) }) {
             condition = "where (k1, k2, id) \(after) (?, ?, ?)"
             values += [cursor.primary, cursor.secondary, cursor.leakRowID]
         }
         let select = try connection.statement(
             composed: """
                 with matched as materialized (
-                  select l.id as id, \(list.primarySortKey) as k1, \(list.secondarySortKey) as k2,
-                    \(list.reports) as reports, \(list.installs) as installs,
-                    \(list.rateReleaseExpression) as looked_at \(list.source)
+                  select l.id as id, \(list.primarySortKeySQL) as k1, \(list.secondarySortKeySQL) as k2,
+                    \(list.reportsSQL) as reports, \(list.installsSQL) as installs,
+                    \(list.rateReleaseSQL) as looked_at \(list.sourceSQL)
                 ), page as (select * from matched \(condition) order by k1 \(order), k2 \(order), id \(order) limit ?)
-                \(LeakRow.select(with: """
+                \(LeakRow.selectSQL(with: """
                     , (select count(*) from matched),
                       (select cast(min(total(reports), LARGEST_TOTAL) as integer) from matched)
                     """))
@@ -129,12 +131,12 @@ extension SQLiteReader {
         return (rows, cursors, totals)
     }
 
-    /// Returns a cursor at its present position: ``PageCursor/moved(toNamePosition:isListed:isAscending:)``.
-    private func present(_ cursor: PageCursor, in list: LeakListSQL) throws(StoreError) -> PageCursor {
+    /// Returns the cursor at the current position of its leak: ``PageCursor/moved(toNamePosition:isListed:isAscending:)``.
+    private func updated(_ cursor: PageCursor, in list: LeakListSQL) throws(StoreError) -> PageCursor {
         guard list.isByName else { return cursor }
         let select = try connection.statement(
             composed: """
-                with matched as materialized (select t.title as title, \(list.primarySortKey) as k1 \(list.source))
+                with matched as materialized (select t.title as title, \(list.primarySortKeySQL) as k1 \(list.sourceSQL))
                 select coalesce(max(case when m.title <= c.title then m.k1 end), 0), coalesce(max(m.title = c.title), 0),
                   count(c.leak)
                 from leak_text c left join matched m where c.leak = ?
@@ -158,8 +160,8 @@ extension SQLiteReader {
         defer { apps.reset() }
         try apps.bind(query.app, query.environment)
         let statements = [
-            try connection.statement(composed: query.page(of: "is_unindexed = 0", rank: "rank_")),
-            try connection.statement(composed: query.page(of: "is_unindexed = 1", rank: "")),
+            try connection.statement(composed: query.pageSQL(of: "is_unindexed = 0", rank: "rank_")),
+            try connection.statement(composed: query.pageSQL(of: "is_unindexed = 1", rank: "")),
         ]
         let start = cursor ?? .start(of: query)
         var cursors: [PageCursor] = []
@@ -193,10 +195,10 @@ extension SQLiteReader {
                     l.last_release as looked_at
                   from json_each(?) j cross join leak l on l.id = j.value
                 )
-                \(LeakRow.select)
+                \(LeakRow.selectSQL)
                 """)
         defer { select.reset() }
-        try select.bind(leaks.list)
+        try select.bind(leaks.jsonArray)
         var rows: [Int64: LeakRow] = [:]
         while try select.step() { rows[select.int64(0)] = try LeakRow(select, in: connection.path) }
         return rows
@@ -210,7 +212,7 @@ extension SQLiteReader {
             cross join leak_day d on d.leak = j.value and d.day between ?2 and ?3
             """)
         defer { select.reset() }
-        try select.bind(leaks.list, first, first + LeakRow.trendDays - 1)
+        try select.bind(leaks.jsonArray, first, first + LeakRow.trendDays - 1)
         var trends: [Int64: [Int]] = [:]
         let empty = [Int](repeating: 0, count: LeakRow.trendDays)
         while try select.step() {
@@ -225,12 +227,13 @@ extension LeakQuery {
     /// Returns SQL for the sort keys and row IDs of the next leaks of an app.
     ///
     /// - Parameters:
-    ///   - leaks: the condition for indexed or unindexed leaks.
+    ///   - leaks: the SQL condition for indexed or unindexed leaks.
     ///   - rank: the prefix of the columns that the order uses for these leaks.
-    func page(of leaks: String, rank: String) -> String {
+    func pageSQL(of leaks: String, rank: String) -> String {
         let (primary, secondary): (String, String?) =
             switch sort {
-            // The other orders have no index, so this function is not called for them (``LeakQuery/isReadFromIndex``).
+            // Of these orders, only `impact` has an index. This function is not called for the others
+            // (``LeakQuery/isReadFromIndex``).
             case .impact, .cost, .name, .state, .recent: (rank + "impact", rank + "reports")
             case .reports: (rank + "reports", nil)
             case .installs: (rank + "installs", rank + "reports")
@@ -249,5 +252,5 @@ extension LeakQuery {
 
 extension Sequence<Int64> {
     /// The numbers as JSON, for `json_each`.
-    var list: String { "[" + map(String.init).joined(separator: ",") + "]" }
+    var jsonArray: String { "[" + map(String.init).joined(separator: ",") + "]" }
 }

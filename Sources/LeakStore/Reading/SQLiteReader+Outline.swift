@@ -17,7 +17,7 @@ extension SQLiteReader {
     private func readStoredOutline(of id: LeakID) throws(StoreError) -> LeakOutline? {
         let select = try connection.statement(
             composed: """
-                select \(LeakOutline.Column.list)
+                select \(LeakOutline.Column.columnsSQL)
                 from leak l join leak_text t on t.leak = l.id where l.key = ?
                 """)
         defer { select.reset() }
@@ -25,7 +25,7 @@ extension SQLiteReader {
         return try select.step() ? LeakOutline(select, in: connection.path) : nil
     }
 
-    func outlines(near id: LeakID) throws(StoreError) -> [LeakOutline] {
+    func outlines(similarTo id: LeakID) throws(StoreError) -> [LeakOutline] {
         try snapshot { () throws(StoreError) in
             guard let leak = try readStoredOutline(of: id) else { return [] }
             let similarLeaks = try leaksWithSimilarNames(leak)
@@ -42,16 +42,17 @@ extension SQLiteReader {
                           and e.leak <= coalesce((select leak from leak_element
                             where app = this.app and element = j.value and leak <> this.id order by leak limit 1 offset ?5),
                             0x7FFFFFFFFFFFFFFF))
-                    select \(LeakOutline.Column.list)
+                    select \(LeakOutline.Column.columnsSQL)
                     from (select id from same_class union select id from same_element
                       union select value from json_each(?6)) n
                     cross join leak l on l.id = n.id join leak_text t on t.leak = l.id
                     """)
             defer { select.reset() }
             try select.bind(
-                id.bytes, GroupingKeyElements.hashes(of: leak.groupingKey).list,
-                SimilarLeakLimits.classRows,
-                SimilarLeakLimits.classLeaks, SimilarLeakLimits.maxLeaksPerElement - 1, similarLeaks.list)
+                id.bytes, GroupingKeyElements.hashes(of: leak.groupingKey).jsonArray,
+                SimilarLeakLimits.maxSearchedLeaksOfClass,
+                SimilarLeakLimits.maxReadLeaksOfClass, SimilarLeakLimits.maxLeaksPerElement - 1,
+                similarLeaks.jsonArray)
             var outlines: [LeakOutline] = []
             while try select.step() { outlines.append(try LeakOutline(select, in: connection.path)) }
             return outlines
@@ -59,7 +60,7 @@ extension SQLiteReader {
     }
 
     /// Returns the row IDs of leaks whose class or text is similar to that of a leak. Reads at most 2 ×
-    /// ``SimilarLeakLimits/classNames`` entries of the index `leak_of_class`, or ``SimilarLeakLimits/texts`` rows.
+    /// ``SimilarLeakLimits/maxComparedClassNames`` entries of the index `leak_of_class`, or ``SimilarLeakLimits/maxComparedTexts`` rows.
     private func leaksWithSimilarNames(_ leak: LeakOutline) throws(StoreError) -> [Int64] {
         let select =
             leak.className == nil
@@ -81,7 +82,9 @@ extension SQLiteReader {
                 """)
         defer { select.reset() }
         try select.bind(
-            leak.id.bytes, leak.className == nil ? SimilarLeakLimits.texts : SimilarLeakLimits.classNames)
+            leak.id.bytes,
+            leak.className == nil
+                ? SimilarLeakLimits.maxComparedTexts : SimilarLeakLimits.maxComparedClassNames)
         var search = SimilarNameSearch(to: leak)
         while try select.step() {
             search.add(select.int64(0), className: select.optionalText(1), text: select.text(2))
@@ -89,8 +92,8 @@ extension SQLiteReader {
         return search.nearest
     }
 
-    /// Clears cached data about leaks if leaks were merged since the last call: their rows may be reused for other leaks, and
-    /// versions may have fewer leaks.
+    /// Clears cached data about leaks if leaks were merged since the last call: the row IDs of merged leaks may be reused for
+    /// other leaks, and versions may have fewer leaks.
     func forgetMergedLeaks() throws(StoreError) {
         let newestMerge = try connection.number("select coalesce(max(id), 0) from merged_leak") ?? 0
         guard newestMerge != lastMerge else { return }

@@ -24,8 +24,8 @@ extension SQLiteReader {
         }
     }
 
-    /// Returns the current release of one app and the version before it, because versions of different apps cannot be compared. If `app`
-    /// is `nil`, returns those of the only app, or none if there are several apps.
+    /// Returns the current release of one app, and the version before it. If `app` stands for all apps, returns the releases of
+    /// the only app, or none if there are several apps, because versions of different apps cannot be compared.
     private func currentReleases(
         ofOnly app: AppScope
     ) throws(StoreError) -> (current: ReleaseSummary?, previous: ReleaseSummary?) {
@@ -36,7 +36,8 @@ extension SQLiteReader {
         return try currentReleases(AppKey(names[0], environment: app.environment))
     }
 
-    /// Returns the session counts of the highest version with sessions, among the ``ReleaseSummary/maxListed`` versions below the current release.
+    /// Returns the session counts of the highest version with sessions, among the ``ReleaseSummary/maxListed`` versions below
+    /// the current release.
     private func readLastSessions(_ app: AppScope) throws(StoreError) -> VersionSessions? {
         let select = try connection.statement(
             """
@@ -60,13 +61,13 @@ extension SQLiteReader {
         return (leaks.count, try titles(of: leaks.prefix(Self.maxTitlesShown).map(\.leakRowID)))
     }
 
-    /// Returns titles, in the order of the leaks.
+    /// Returns the titles of leaks, in the same order.
     private func titles(of leaks: [Int64]) throws(StoreError) -> [String] {
         guard !leaks.isEmpty else { return [] }
         return try texts(
             connection.statement(
                 "select t.title from json_each(?) j join leak_text t on t.leak = j.value order by j.key"),
-            [leaks.list])
+            [leaks.jsonArray])
     }
 
     private func newLeaks(
@@ -149,7 +150,7 @@ extension SQLiteReader {
             from app a where a.environment = ?3 and (?1 is null or a.name = ?1)
             """)
         defer { count.reset() }
-        try count.bind(app.app, period.start(now: now), app.environment)
+        try count.bind(app.app, period.startTime(now: now), app.environment)
         return (reports, installs.count, try count.step() ? count.int(0) : 0)
     }
 

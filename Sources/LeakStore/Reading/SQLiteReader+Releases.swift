@@ -33,7 +33,7 @@ extension SQLiteReader {
     ) {
         let select = try connection.statement(
             composed: """
-                select newest_release, (\(CurrentRelease.previous(of: "a.newest_release", app: "a.id")))
+                select newest_release, (\(CurrentRelease.previousReleaseSQL(of: "a.newest_release", app: "a.id")))
                 from app a where name = ? and environment = ?
                 """)
         defer { select.reset() }
@@ -53,7 +53,7 @@ extension SQLiteReader {
         try forgetMergedLeaks()
         let select = try connection.statement(
             composed: """
-                select \(ReleaseSummary.Column.list)
+                select \(ReleaseSummary.Column.columnsSQL)
                 from app a join release r on r.app = a.id
                 where a.name = ?1 and a.environment = ?4
                   and (?3 is null or r.order_key <= (select order_key from release where id = ?3))
@@ -78,7 +78,7 @@ extension SQLiteReader {
             rowIDs.removeLast()
         }
         let builds = try builds(of: rowIDs)
-        let regressed = try readRegressedLeaks(app: app)
+        let regressed = try countRegressedLeaks(app: app)
         let adoptions = try adoptions(of: app)
         for (index, rowID) in rowIDs.enumerated() {
             releases[index].builds = builds[rowID] ?? []
@@ -89,7 +89,8 @@ extension SQLiteReader {
     }
 
     private func adoptions(of app: AppKey) throws(StoreError) -> CurrentRelease.Adoptions {
-        let select = try connection.statement(composed: CurrentRelease.hours("?", "?"))
+        let select = try connection.statement(
+            composed: CurrentRelease.releaseHoursSQL(name: "?", environment: "?"))
         defer { select.reset() }
         try select.bind(app.name, app.environment)
         var rows: [(release: Int64, sessions: Int, reports: Int, lastHour: Int64)] = []
@@ -107,14 +108,15 @@ extension SQLiteReader {
             order by b.order_key
             """)
         defer { select.reset() }
-        try select.bind(releases.list)
+        try select.bind(releases.jsonArray)
         var builds: [Int64: [String]] = [:]
         while try select.step() { builds[select.int64(0), default: []].append(select.text(1)) }
         return builds
     }
 
-    /// Returns the number of leaks of the previous (`former`) release that the release does not have. The cached result is valid until one
-    /// of the two releases has more leaks, because only a merge removes leaks. Uses two index steps for each leak of the previous release.
+    /// Returns the number of leaks that were seen in the previous (`former`) release but not in the release. The cached result
+    /// is valid until one of the two releases has more leaks, because only a merge removes leaks. Uses two index steps for each
+    /// leak of the previous release.
     private func goneLeakCount(
         in release: Int64, leaks: Int, from former: Int64, formerLeaks: Int
     ) throws(StoreError) -> Int {

@@ -3,12 +3,12 @@ extension SQLiteReader {
         let select = try connection.statement("select coalesce(max(id), 0), count(*) from symbol_table")
         defer { select.reset() }
         _ = try select.step()
-        return SymbolsVersion(last: select.int64(0), count: select.int(1))
+        return SymbolsVersion(lastRowID: select.int64(0), tableCount: select.int(1))
     }
 
     func symbols() throws(StoreError) -> [StoredSymbols] {
         let select = try connection.statement(
-            composed: "select \(StoredSymbols.Column.list) from symbol_table order by id desc")
+            composed: "select \(StoredSymbols.Column.columnsSQL) from symbol_table order by id desc")
         defer { select.reset() }
         var symbols: [StoredSymbols] = []
         while try select.step() {
@@ -24,7 +24,7 @@ extension SQLiteReader {
         return try select.step() ? select.bytes(0) : nil
     }
 
-    func leaks(withPlacesIn images: [String]) throws(StoreError) -> [LeakID] {
+    func leaks(withFramesOf images: [String]) throws(StoreError) -> [LeakID] {
         var leaks: Set<LeakID> = []
         for image in images {
             let select = try connection.statement(

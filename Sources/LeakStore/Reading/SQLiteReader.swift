@@ -101,14 +101,14 @@ final class SQLiteReader: StoreReader {
                 """), [name, app.environment])
     }
 
-    func credentials(all: Bool, now: Int64) throws(StoreError) -> [Credential] {
+    func credentials(includingEnded: Bool, now: Int64) throws(StoreError) -> [Credential] {
         let select = try connection.statement(
             composed: """
-                select \(Credential.Column.list) from credential
+                select \(Credential.Column.columnsSQL) from credential
                 where ?1 or (revoked_at is null and (expires_at is null or expires_at > ?2)) order by id
                 """)
         defer { select.reset() }
-        try select.bind(all ? 1 : 0, now)
+        try select.bind(includingEnded ? 1 : 0, now)
         var credentials: [Credential] = []
         while try select.step() {
             credentials.append(try Credential(select, in: connection.path))

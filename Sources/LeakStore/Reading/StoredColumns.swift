@@ -6,7 +6,7 @@ extension ReleaseSummary {
         case row, version, reports, leaks, newLeaks, installs, sessions, leakySessions, checks
         case firstSeen, lastSeen, isCurrent, isPinned, pinnedBy, pinnedAt
 
-        package var expression: String {
+        package var sql: String {
             switch self {
             case .row: "r.id"
             case .version: "r.version"
@@ -46,7 +46,7 @@ extension LeakOutline {
     package enum Column: Int32, StoredColumn {
         case id, title, className, stack, children, cycle, groupedVersion, groupedClass, groupedStack, reports
 
-        package var expression: String {
+        package var sql: String {
             switch self {
             case .id: "l.key"
             case .title: "t.title"
@@ -81,7 +81,7 @@ extension PastDecision {
     package enum Column: Int32, StoredColumn {
         case kind, version, isAfter, untilAt, untilReports, note, by, at
 
-        package var expression: String {
+        package var sql: String {
             switch self {
             case .kind: "d.kind"
             case .version: "d.version"
@@ -114,7 +114,7 @@ extension StoredSymbols {
     package enum Column: Int32, StoredColumn {
         case id, kind, image, name, uploadedAt, usedAt, bytes
 
-        package var expression: String {
+        package var sql: String {
             switch self {
             case .id: "id"
             case .kind: "kind"
@@ -142,7 +142,7 @@ extension Credential {
     package enum Column: Int32, StoredColumn {
         case id, purpose, name, hash, app, environments, createdAt, expiresAt, revokedAt, openedBy
 
-        package var expression: String {
+        package var sql: String {
             switch self {
             case .id: "id"
             case .purpose: "purpose"

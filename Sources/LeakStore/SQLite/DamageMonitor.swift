@@ -231,7 +231,7 @@ final class DamageMonitor: Sendable {
 
     private struct FileState: Sendable {
         var device: UInt64
-        var number: UInt64
+        var inode: UInt64
         var size: Int
 
         /// - Returns: `nil` if there is no file.
@@ -239,10 +239,10 @@ final class DamageMonitor: Sendable {
             var status = stat()
             guard unsafe stat(path, &status) == 0 else { return nil }
             device = UInt64(truncatingIfNeeded: status.st_dev)
-            number = UInt64(status.st_ino)
+            inode = UInt64(status.st_ino)
             size = Int(status.st_size)
         }
 
-        func isSame(as other: FileState) -> Bool { device == other.device && number == other.number }
+        func isSame(as other: FileState) -> Bool { device == other.device && inode == other.inode }
     }
 }

@@ -12,8 +12,9 @@ enum DatabaseFile {
         close(try openOrCreate(path))
     }
 
-    /// Opens a file, and creates it if it does not exist. Only its owner can read and write it. If the group may write into the folder, the
-    /// group can too, because another user of the group may run the server later.
+    /// Opens a file, and creates it if it does not exist. Only its owner can read and write it. If the group of the folder may
+    /// write into the folder, the group can read and write the file too, because another user of the group may run the server
+    /// later.
     static func openOrCreate(_ path: String) throws(StoreError) -> Int32 {
         let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw openError(of: path, errno) }
@@ -67,7 +68,7 @@ enum DatabaseFile {
     }
 
     /// Replaces the contents of a file and syncs it to disk; creates the file if it does not exist.
-    static func write(_ text: String, to path: String) throws(StoreError) {
+    static func replaceContents(of path: String, with text: String) throws(StoreError) {
         let descriptor = try openOrCreate(path)
         defer { close(descriptor) }
         let bytes = Array(text.utf8)

@@ -17,7 +17,8 @@ enum DatabaseMarker {
     ///
     /// - Throws: ``StoreError/Reason/missing``.
     static func requireExistingDatabase(at path: String) throws(StoreError) {
-        // Checks the marker first, because another process may be creating the database, and creates the marker after it.
+        // Checks the marker first, because another process may be creating the database. It creates the marker after the
+        // database.
         let isMarked = unsafe access(path + suffix, F_OK) == 0
         if isMarked, DatabaseFile.size(of: path) == 0 || isEmptyDatabase(path) {
             throw missingDatabaseError(path: path, evidence: path + suffix)
@@ -57,7 +58,7 @@ enum DatabaseMarker {
     static func recordLeaks(at path: String) -> Bool {
         guard !hasLeaks(path) else { return true }
         guard let text = DatabaseFile.text(of: path + suffix) else { return false }
-        return (try? DatabaseFile.write(text + leaksLine + "\n", to: path + suffix)) != nil
+        return (try? DatabaseFile.replaceContents(of: path + suffix, with: text + leaksLine + "\n")) != nil
     }
 
     private static func missingDatabaseError(path: String, evidence: String) -> StoreError {
@@ -124,7 +125,7 @@ enum DatabaseMarker {
             \(hasLeaks(path) ? leaksLine + "\n" : "")\(damage)
             """
         let isNew = unsafe access(path + suffix, F_OK) != 0
-        try DatabaseFile.write(text, to: path + suffix)
+        try DatabaseFile.replaceContents(of: path + suffix, with: text)
         if isNew { try DatabaseFile.sync(DatabaseFile.folder(of: path)) }
     }
 }

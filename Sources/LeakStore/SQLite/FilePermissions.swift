@@ -6,8 +6,8 @@
 
 /// Error texts about files that this process has no permission to write.
 public enum FilePermissions {
-    /// Returns a sentence that names the user of this process, the file or folder that it cannot write with owner and mode, and the
-    /// remedy.
+    /// Returns a sentence that names the user of this process, the file or folder that the process cannot write, its owner and
+    /// mode, and the remedy.
     ///
     /// - Parameter path: the file that could not be opened or created.
     public static func denial(of path: String) -> String {

@@ -3,7 +3,8 @@ internal import CLeakSQLite
 /// One connection to one database file, for one thread at a time. Caches every statement that it has prepared.
 @safe
 final class SQLiteConnection {
-    /// Marks a file as ours: the letters `LEAK`. https://www.sqlite.org/pragma.html#pragma_application_id
+    /// Marks a file as a database of the collector: the letters `LEAK`.
+    /// https://www.sqlite.org/pragma.html#pragma_application_id
     static let applicationID: Int64 = 0x4C45_414B
 
     enum Access {

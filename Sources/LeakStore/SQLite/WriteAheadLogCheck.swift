@@ -145,7 +145,7 @@ enum WriteAheadLogCheck {
             }
         }
 
-        /// Compares with eight bytes of the file, which are big-endian always.
+        /// Returns `true` if eight bytes of the file are this checksum. They are always big-endian.
         func equals(_ bytes: ArraySlice<UInt8>) -> Bool {
             bytes.elementsEqual(
                 [first, second].flatMap { word in

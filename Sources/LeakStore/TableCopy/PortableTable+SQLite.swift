@@ -54,7 +54,7 @@ extension PortableTable {
                 .count("reports"), .count("freed"), .count("installs"), .count("sightings"),
                 .number("alive_at_most"), .count("retained_bytes"), .number("first_seen"),
                 .number("last_seen"),
-                .number("first_release"), .number("last_release"), .number("last_hour", lastHour),
+                .number("first_release"), .number("last_release"), .number("last_hour", lastHourSQL),
                 .number("first_sample", "(select at from sample where id = leak.id)"),
                 .number("newest_sample", "(select at from sample where id = 1 << 40 | leak.id)"),
             ]),
@@ -88,7 +88,7 @@ extension PortableTable {
                 .number("install_hash"), .text("install"), .text("user"), .bytes("body", "sample_json(body)"),
             ]),
         PortableTable(
-            "install_set", from: installSets,
+            "install_set", from: installSetsSQL,
             [.number("scope"), .number("owner"), .number("part"), .bytes("members")]),
         PortableTable("app_slot", [.number("app"), .number("slot"), .count("reports")]),
         PortableTable("app_day", [.number("app"), .number("day"), .count("reports")]),
@@ -146,17 +146,18 @@ extension PortableTable {
     ]
 
     /// SQL for the hour of a leak's last report, or for the first hour of its day if the hours were deleted.
-    private static let lastHour = """
+    private static let lastHourSQL = """
         (select max(hour) from (
           select h.hour from leak_hour h where h.leak = leak.id and h.reports > 0
           union all select d.day * 24 from leak_day d where d.leak = leak.id and d.reports > 0))
         """
 
-    /// Sets of installs. Scope 0: of the leak `owner`; 1: of the leak in the build `part`; 2: of the leak in the release `part`; 3:
-    /// of the release `owner`; 4: of the app `owner` in the ten-minute slot `part`; 5: of the app on the day `part`. In SQLite, a
-    /// leak (or a leak in a release) that was seen in only one build uses the set of the build; this query gives it a set of its
-    /// own.
-    private static let installSets = """
+    /// SQL for the sets of installs. The scope says which installs a set contains. 0: those of the leak `owner`; 1: those of
+    /// the leak `owner` in the build `part`; 2: those of the leak `owner` in the release `part`; 3: those of the release
+    /// `owner`; 4: those of the app `owner` in the ten-minute slot `part`; 5: those of the app `owner` on the day `part`. In
+    /// SQLite, a leak (or a leak in a release) that was seen in only one build uses the set of the build; this query gives it a
+    /// set of its own.
+    private static let installSetsSQL = """
         (select 0 as scope, id >> 3 as owner, 0 as part, members from install_set where id & 7 = 0
         union all
         select 0, l.id, 0, i.members from leak l join leak_build b on b.leak = l.id

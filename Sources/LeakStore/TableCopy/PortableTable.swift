@@ -18,35 +18,35 @@ package struct PortableTable: Sendable {
         package let name: String
         package let kind: Kind
         /// The SQL expression that SQLite selects for this column.
-        let source: String
+        let sourceSQL: String
 
         static func number(_ name: String, _ source: String? = nil) -> Column {
-            Column(name: name, kind: .number, source: source ?? name)
+            Column(name: name, kind: .number, sourceSQL: source ?? name)
         }
         static func count(_ name: String, _ source: String? = nil) -> Column {
-            Column(name: name, kind: .count, source: source ?? name)
+            Column(name: name, kind: .count, sourceSQL: source ?? name)
         }
         static func text(_ name: String, _ source: String? = nil) -> Column {
-            Column(name: name, kind: .text, source: source ?? name)
+            Column(name: name, kind: .text, sourceSQL: source ?? name)
         }
         static func bytes(_ name: String, _ source: String? = nil) -> Column {
-            Column(name: name, kind: .bytes, source: source ?? name)
+            Column(name: name, kind: .bytes, sourceSQL: source ?? name)
         }
-        static func buckets(_ name: String) -> Column { Column(name: name, kind: .buckets, source: name) }
-        static func key(_ name: String) -> Column { Column(name: name, kind: .key, source: name) }
+        static func buckets(_ name: String) -> Column { Column(name: name, kind: .buckets, sourceSQL: name) }
+        static func key(_ name: String) -> Column { Column(name: name, kind: .key, sourceSQL: name) }
     }
 
     package let name: String
     package let columns: [Column]
     /// The table or the subquery that SQLite selects the columns from. `?1` stands for ``StoreClock/keyStart``.
-    let rowSource: String
+    let rowSourceSQL: String
     /// The SQLite query for the highest id that a row of the table ever had; `nil` for a table without a column `id`.
     let highestIDQuery: String?
 
     init(_ name: String, from rowSource: String? = nil, highestIDQuery: String? = nil, _ columns: [Column]) {
         self.name = name
         self.columns = columns
-        self.rowSource = rowSource ?? name
+        self.rowSourceSQL = rowSource ?? name
         let hasGeneratedIDs = columns.contains { $0.name == "id" }
         self.highestIDQuery = hasGeneratedIDs ? highestIDQuery ?? "select max(id) from \(name)" : nil
     }

@@ -25,7 +25,7 @@ package struct PortableTableReader {
     let keyStart: Int64
 
     package func count(of table: PortableTable) throws(StoreError) -> Int {
-        let select = try connection.statement(composed: "select count(*) from \(table.rowSource)")
+        let select = try connection.statement(composed: "select count(*) from \(table.rowSourceSQL)")
         defer { select.reset() }
         try bind(select, of: table)
         return try select.step() ? select.int(0) : 0
@@ -43,8 +43,8 @@ package struct PortableTableReader {
     package func forEachRow(
         of table: PortableTable, _ body: ([PortableValue]) throws(StoreError) -> Void
     ) throws(StoreError) {
-        let columns = table.columns.map(\.source).joined(separator: ", ")
-        let select = try connection.statement(composed: "select \(columns) from \(table.rowSource)")
+        let columns = table.columns.map(\.sourceSQL).joined(separator: ", ")
+        let select = try connection.statement(composed: "select \(columns) from \(table.rowSourceSQL)")
         defer { select.reset() }
         try bind(select, of: table)
         while try select.step() {
@@ -58,7 +58,7 @@ package struct PortableTableReader {
     }
 
     private func bind(_ select: Statement, of table: PortableTable) throws(StoreError) {
-        if table.rowSource.contains("?1") { try select.bind(keyStart) }
+        if table.rowSourceSQL.contains("?1") { try select.bind(keyStart) }
     }
 
     private static func value(

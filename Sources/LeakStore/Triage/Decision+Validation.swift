@@ -1,5 +1,5 @@
 extension Decision {
-    /// Maximum length in bytes of the version in ``Fix/version(_:)`` and ``Fix/after(_:)``, equal to that of a report's version.
+    /// Maximum length in bytes of the version in ``Fix/version(_:)`` and ``Fix/newerThan(_:)``, equal to that of a report's version.
     public static let maxVersionBytes = 64
 
     /// Validates the decision, and returns it in the form that is stored: an empty note becomes `nil`.
@@ -11,7 +11,7 @@ extension Decision {
         try Self.validateName(by)
         try Self.validate("the note", note ?? "", maxBytes: Self.maxNoteBytes, allowsLines: true)
         switch action {
-        case .resolve(.version(let version)), .resolve(.after(let version)):
+        case .resolve(.version(let version)), .resolve(.newerThan(let version)):
             try Self.validate("the version", version, maxBytes: Self.maxVersionBytes, allowsLines: false)
             guard VersionOrder(version).isNumbered else {
                 throw .invalid(
@@ -62,13 +62,14 @@ extension Decision {
 
 extension Decision.Fix {
     /// - Parameter currentVersion: the current release of the leak's app.
-    /// - Returns: the version of the decision. A version with a ``VersionOrder/key`` of at least `from` contradicts the fix.
+    /// - Returns: the version of the decision. A sighting in a version with a
+    ///   ``VersionOrder/key`` of at least `from` contradicts the fix.
     package func bound(currentVersion: String) -> (version: String, isAfter: Bool, from: [UInt8]) {
         switch self {
         case .newestVersion: (currentVersion, false, VersionOrder(currentVersion).sameRankLowerBound)
         case .nextVersion: (currentVersion, true, VersionOrder(currentVersion).higherRankLowerBound)
         case .version(let version): (version, false, VersionOrder(version).sameRankLowerBound)
-        case .after(let version): (version, true, VersionOrder(version).higherRankLowerBound)
+        case .newerThan(let version): (version, true, VersionOrder(version).higherRankLowerBound)
         }
     }
 }

@@ -1,36 +1,40 @@
-/// A reader's cache of leaks with a decision. A cached status is valid until the leak has more reports or another decision. Without the
-/// cache, each list would add up the counts of all versions of each such leak; with the cache, only those of the few leaks with new
-/// reports, and of those that may be resolved again.
+/// A reader's cache of leaks with a decision. A cached status is valid until the leak has more reports or another decision.
+/// Without the cache, each list would add up the counts of all versions of each leak with a decision. With the cache, a list
+/// does this only for leaks with new reports, and for leaks that may become resolved again; both are few.
 package struct DecisionCache {
     /// Maximum number of cached leaks. They need about 4 MiB.
     private static let capacity = 20_000
+    /// Maximum number of apps whose leaks are cached.
     private static let appLimit = 4
 
     private var decisionStatuses: [Int64: (decision: Int64, reports: Int, decisionStatus: DecisionStatus)] =
         [:]
-    /// Leaks with a decision, by app; `nil` for all apps. All entries are of the same state of the database.
+    /// Leaks with a decision, by app or for all apps. All entries are of the same state of the database.
     private var cachedLeaks: [AppScope: (leaks: [DecidedLeak], leakStates: LeakStates?)] = [:]
-    private var state: Int64?
+    /// ``StoreReader/changeCounter()`` of this state.
+    private var changeCounter: Int64?
 
     package init() {}
 
     /// Returns the cached leaks for the same app and the same state of the database.
-    package func leaks(app: AppScope, state: Int64) -> [DecidedLeak]? {
-        guard self.state == state else { return nil }
+    package func leaks(app: AppScope, changeCounter: Int64) -> [DecidedLeak]? {
+        guard self.changeCounter == changeCounter else { return nil }
         return cachedLeaks[app]?.leaks
     }
 
-    package func leakStates(app: AppScope, state: Int64, now: Int64) -> LeakStates? {
-        guard self.state == state, let leakStates = cachedLeaks[app]?.leakStates,
+    package func leakStates(app: AppScope, changeCounter: Int64, now: Int64) -> LeakStates? {
+        guard self.changeCounter == changeCounter, let leakStates = cachedLeaks[app]?.leakStates,
             leakStates.span.contains(now)
         else { return nil }
         return leakStates
     }
 
-    package mutating func keep(_ leaks: [DecidedLeak], app: AppScope, state: Int64) {
+    package mutating func keep(_ leaks: [DecidedLeak], app: AppScope, changeCounter: Int64) {
         // One page needs the leaks of all apps and those of one app.
-        if self.state != state || cachedLeaks.count >= Self.appLimit { cachedLeaks.removeAll() }
-        self.state = state
+        if self.changeCounter != changeCounter || cachedLeaks.count >= Self.appLimit {
+            cachedLeaks.removeAll()
+        }
+        self.changeCounter = changeCounter
         cachedLeaks[app] = (leaks, nil)
     }
 
@@ -59,10 +63,10 @@ package struct DecisionCache {
     }
 }
 
-/// A cache of the numbers of leaks that the previous (`former`) release has and a release does not have. A number is valid until one of
-/// the two releases has more leaks.
+/// A cache of one count for each release: the leaks of the release before it (`former`) that were not seen in the release
+/// itself. A count is valid until one of the two releases has more leaks.
 package struct GoneLeaksCache {
-    /// Number of releases, of many apps; 0.5 MiB.
+    /// Maximum number of releases of all apps. The cache then takes 0.5 MiB.
     private static let capacity = 5_000
 
     private var counts: [Int64: (leaks: Int, former: Int64, formerLeaks: Int, gone: Int)] = [:]

@@ -16,9 +16,9 @@ package struct FixCounts: Sendable {
             reports.add(other.reports)
         }
 
-        /// `true` if the counts give a rate: a version without checks, or with more reports than checks, would raise the rate of the
-        /// other versions.
-        fileprivate var isRate: Bool {
+        /// `true` if the counts give a rate. A version without checks, or with more reports than checks, gives none: it would
+        /// raise the rate of the other versions.
+        fileprivate var givesRate: Bool {
             let (reportCount, checkCount) = (reports.counts.reduce(0, +), checks.counts.reduce(0, +))
             return checkCount > 0 && reportCount <= checkCount
         }
@@ -34,14 +34,14 @@ package struct FixCounts: Sendable {
     package struct Version: Sendable {
         package var version: String
         /// `false` for a version that is older than the fix.
-        package var isSince: Bool
+        package var hasFix: Bool
         /// `true` if the version had reports of the leak when it was resolved, or got only reports that do not contradict the decision.
         /// Its checks before and after the decision cannot be told apart, so they neither prove nor refute the fix. New reports of the
         /// version still make the leak regressed.
         package var hadReports: Bool
-        /// Number of earlier decisions that resolved the leak in this version or an older version. A decision does not count if another decision
-        /// replaced it before any version with its fix was used, and for a version that had the leak when it was made. 0 for a version
-        /// that is not older than the fix.
+        /// Number of earlier decisions that resolved the leak in this version or an older version. A decision does not count if
+        /// another decision replaced it before any version with its fix was used, or if this version had the leak when the
+        /// decision was made. 0 for a version that is not older than the fix.
         package var earlierFixes: Int
         /// ``FixStatus/Step/firstUse``
         package var firstUse: Int64
@@ -51,11 +51,11 @@ package struct FixCounts: Sendable {
         package var counts: Counts
 
         package init(
-            version: String, isSince: Bool, hadReports: Bool = false, earlierFixes: Int = 0,
+            version: String, hasFix: Bool, hadReports: Bool = false, earlierFixes: Int = 0,
             firstUse: Int64 = 0, seenAgainDay: Int? = nil, counts: Counts
         ) {
             self.version = version
-            self.isSince = isSince
+            self.hasFix = hasFix
             self.hadReports = hadReports
             self.earlierFixes = earlierFixes
             self.firstUse = firstUse
@@ -65,30 +65,30 @@ package struct FixCounts: Sendable {
     }
 
     /// Versions that are older than the fix, oldest first.
-    private var before: [Version] = []
+    private var olderVersions: [Version] = []
     /// Versions that had reports of the leak when it was resolved, and are not older than the fix, oldest first.
     private var versionsWithEarlierReports: [Version] = []
     /// Other versions that are not older than the fix, oldest first.
-    private var since: [Version] = []
+    private var versionsWithFix: [Version] = []
 
     package init() {}
 
     /// - Parameter version: newer than the versions that were added before.
     package mutating func add(_ version: Version) {
-        if !version.isSince {
-            before.append(version)
+        if !version.hasFix {
+            olderVersions.append(version)
         } else if version.hadReports {
             versionsWithEarlierReports.append(version)
         } else {
-            since.append(version)
+            versionsWithFix.append(version)
         }
     }
 
-    /// Counts of the versions before the fix, from the first to the last one with the leak. If the leak was resolved before, only
-    /// versions since that fix count: the versions before it may have had another rate. Versions between them without a report count,
-    /// too: without them a rare leak would seem to be frequent.
+    /// Counts of the versions before the fix, from the first to the last version with the leak. Versions without a report
+    /// between these two count as well: without them, a rare leak would seem to be frequent. If an earlier decision resolved
+    /// the leak, only versions since the earlier fix count, because older versions may have had another rate.
     private var countsBefore: Counts {
-        let versions = before.filter(\.counts.isRate)
+        let versions = olderVersions.filter(\.counts.givesRate)
         let lastFix = versions.last(where: \.counts.hasReports)?.earlierFixes
         let sinceLastFix = versions.filter { $0.earlierFixes == lastFix }
         var counts = Counts()
@@ -97,7 +97,7 @@ package struct FixCounts: Sendable {
         {
             for version in sinceLastFix[first...last] { counts.add(version.counts) }
         }
-        // A leak that was first seen in the version that should have the fix.
+        // Without reports in older versions, the leak was first seen in a version that should have the fix.
         return counts.hasReports
             ? counts : versionsWithEarlierReports.reduce(into: Counts()) { $0.add($1.counts) }
     }
@@ -118,9 +118,10 @@ package struct FixCounts: Sendable {
                 progress: progress())
             if step.progress.stage != steps.last?.progress.stage { steps.append(step) }
         }
-        // The leak may be seen again in a version whose counts say nothing. Later versions are not to blame for that.
+        // The version in which the leak was seen again may have earlier reports, so that its counts are no evidence. The step
+        // then names this version, and not the next one.
         let silentVersion = versionsWithEarlierReports.first { $0.version == regressedIn }
-        for version in since {
+        for version in versionsWithFix {
             if let seenAgainOrder, VersionOrder(version.version) >= seenAgainOrder {
                 if seenAgain == nil {
                     seenAgain = Counts()
@@ -137,14 +138,14 @@ package struct FixCounts: Sendable {
             seenAgain = Counts()
             if let silentVersion { addStep(silentVersion) }
         }
-        return FixStatus(progress: progress(), version: since.first?.version, steps: steps)
+        return FixStatus(progress: progress(), version: versionsWithFix.first?.version, steps: steps)
     }
 
     /// Returns the evidence for the fix of a decision that is not in force any more.
     package func pastStatus() -> FixStatus {
-        // Without a day, the reports were made before the decision, and arrived late.
+        // If there is no `seenAgainDay`, the reports were made before the decision, and arrived late.
         status(
-            regressedIn: since.first { $0.counts.hasReports && $0.seenAgainDay != nil }?.version)
+            regressedIn: versionsWithFix.first { $0.counts.hasReports && $0.seenAgainDay != nil }?.version)
     }
 }
 
@@ -176,7 +177,7 @@ extension LeakDetail {
     ///
     /// - Parameters:
     ///   - decisions: the row IDs of the decisions in ``history``, in the same order.
-    ///   - counts: the counts of past decisions, by row.
+    ///   - counts: the counts of past decisions, by row ID of the decision.
     package mutating func addFixes(_ decisions: [Int64], _ counts: [Int64: FixCounts]) {
         for (index, decision) in decisions.enumerated() {
             fixes[index] =

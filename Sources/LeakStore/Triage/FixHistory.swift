@@ -5,14 +5,15 @@ package struct FixHistory: Sendable {
     /// A decision that resolved the leak.
     private struct Fix {
         var row: Int64
-        var at: Int64
-        /// The least order of a version that should have the fix.
+        /// Time of the decision, in milliseconds since 1970.
+        var decidedAt: Int64
+        /// The least ``VersionOrder/key`` of a version that should have the fix.
         var order: [UInt8]
         var isInForce: Bool
         /// `true` if a version with the fix was first used before another decision replaced this one.
         var wasUsed: Bool
 
-        var day: Int64 { at / Calendar.dayMilliseconds }
+        var day: Int64 { decidedAt / Calendar.dayMilliseconds }
     }
 
     /// All builds of a version that have checks of the class or rows of the leak.
@@ -29,7 +30,7 @@ package struct FixHistory: Sendable {
         var counts = FixCounts.Counts()
     }
 
-    /// By row.
+    /// Ascending by row ID of the decision.
     private var fixes: [Fix] = []
     /// Oldest first.
     private var versions: [Version] = []
@@ -53,7 +54,7 @@ package struct FixHistory: Sendable {
         return past
     }
 
-    /// For each fix the index of the oldest version that should have it.
+    /// For each fix, the index of the oldest version that should have the fix.
     private var firstVersions: [Int] {
         fixes.map { fix in
             var (low, high) = (0, versions.count)
@@ -75,27 +76,29 @@ package struct FixHistory: Sendable {
         let firstWithLeak = versions.firstIndex(where: \.hasLeak) ?? versions.count
         var counts: FixCounts?
         for (number, version) in versions.enumerated() where number >= min(first[index], firstWithLeak) {
-            let isSince = number >= first[index]
+            let hasFix = number >= first[index]
             let seenAgainDay = days[version.row]?.lazy.filter { $0 >= fix.day }.min()
             // Versions from the fix of the next decision on belong to the next decision, except versions in which the leak was seen again
-            // before it.
+            // before the next decision was made.
             if let next, number >= first[next] {
-                guard version.firstUse < fixes[next].at, let seenAgainDay, seenAgainDay <= fixes[next].day
+                guard version.firstUse < fixes[next].decidedAt, let seenAgainDay,
+                    seenAgainDay <= fixes[next].day
                 else { continue }
             }
-            // Reports before a past decision are not stored. A version that was in use before it and has the leak may have had it then.
+            // The reports that a version had at a past decision are not stored. If a version with reports was in use before the
+            // decision, its reports may be from before the decision.
             let hadReports =
-                fix.isInForce ? version.hadReports : version.hasReports && version.firstUse < fix.at
-            let earlierFixes = (0..<(isSince ? 0 : index)).count(where: { earlier in
+                fix.isInForce ? version.hadReports : version.hasReports && version.firstUse < fix.decidedAt
+            let earlierFixes = (0..<(hasFix ? 0 : index)).count(where: { earlier in
                 fixes[earlier].wasUsed && first[earlier] <= number
-                    && !(version.hasLeak && version.firstUse < fixes[earlier].at)
+                    && !(version.hasLeak && version.firstUse < fixes[earlier].decidedAt)
             })
             counts = counts ?? FixCounts()
             counts?.add(
                 FixCounts.Version(
-                    version: version.name, isSince: isSince, hadReports: hadReports,
+                    version: version.name, hasFix: hasFix, hadReports: hadReports,
                     earlierFixes: earlierFixes, firstUse: version.firstUse,
-                    seenAgainDay: isSince ? seenAgainDay.map { Int($0) } : nil, counts: version.counts))
+                    seenAgainDay: hasFix ? seenAgainDay.map { Int($0) } : nil, counts: version.counts))
         }
         return counts
     }
@@ -112,7 +115,7 @@ extension FixHistory {
         /// Maximum number of past decisions per leak.
         fileprivate static let pastLimit = 20
 
-        fileprivate var join: String {
+        fileprivate var joinSQL: String {
             switch self {
             case .current: "join decision d on d.id = l.state and d.kind = 'resolve'"
             case .past:
@@ -124,7 +127,7 @@ extension FixHistory {
         }
     }
 
-    /// One statement per part. The first column is the row of the leak.
+    /// The parts of a history. Each part is read by one statement, whose first column is the row ID of the leak.
     package enum Part: CaseIterable {
         /// All decisions that resolved the leak, oldest first.
         case fixes
@@ -135,11 +138,13 @@ extension FixHistory {
         case days
     }
 
+    /// Returns the SQL of the statement that reads a part.
+    ///
     /// - Parameters:
     ///   - leaks: SQL for the leaks, as `l`.
     ///   - smallest: the SQL function that returns the smallest of its parameters.
-    package static func select(
-        _ part: Part, _ decisions: Decisions, from leaks: String, smallest: String
+    package static func selectSQL(
+        _ part: Part, of decisions: Decisions, from leaks: String, smallest: String
     ) -> String {
         switch part {
         case .fixes:
@@ -156,7 +161,7 @@ extension FixHistory {
             """
             select l.id, r.id, r.version, r.order_key, r.first_seen, k.buckets, p.buckets, p.reports,
               \(decisions == .past ? "false" : hadReportsSQL(smallest: smallest))
-            from \(leaks) \(decisions == .past ? "" : decisions.join)
+            from \(leaks) \(decisions == .past ? "" : decisions.joinSQL)
             join release f on f.id = l.first_release
             join release r on r.app = l.app and r.order_key >= \(smallest)(f.order_key,
               (select fix_from from decision where leak = l.id and kind = 'resolve' order by fix_from limit 1))
@@ -170,7 +175,8 @@ extension FixHistory {
             """
             with span as (
               select leak, day as first_day, lead(day, 1, 9007199254740992) over (partition by leak order by day) as end_day
-              from (select distinct d.leak, d.at / \(Calendar.dayMilliseconds) as day from \(leaks) \(decisions.join)) as decided)
+              from (select distinct d.leak, d.at / \(Calendar.dayMilliseconds) as day
+                from \(leaks) \(decisions.joinSQL)) as decided)
             select y.leak, y.release, min(y.day) from span s cross join leak_day y
             where y.leak = s.leak and y.day >= s.first_day and y.day < s.end_day and y.reports > 0
             group by y.leak, y.release, s.first_day
@@ -178,17 +184,17 @@ extension FixHistory {
         }
     }
 
-    /// Returns SQL for ``FixCounts/Version/hadReports``. It reads the days of versions that are not older than the fix only: for all versions
-    /// the number of rows would be quadratic in their number.
+    /// Returns SQL for ``FixCounts/Version/hadReports``. It reads the days only of versions that are not older than the fix. If
+    /// it read the days of all versions, the number of rows would be quadratic in the number of versions.
     private static func hadReportsSQL(smallest: String) -> String {
         """
-        case when r.order_key >= d.fix_from then exists (select 1 from leak_release c \(ContradictingReports.join)
+        case when r.order_key >= d.fix_from then exists (select 1 from leak_release c \(ContradictingReports.joinSQL)
           where c.leak = l.id and c.release = r.id and c.reports > 0
             and (s.reports > 0 or \(ContradictingReports.sql(smallest: smallest)) <= 0)) else false end
         """
     }
 
-    /// Adds a row of ``select(_:_:from:smallest:)``.
+    /// Adds a row of ``selectSQL(_:of:from:smallest:)``.
     ///
     /// - Parameters:
     ///   - database: the path of the database, for the error.
@@ -200,8 +206,8 @@ extension FixHistory {
         case .fixes:
             fixes.append(
                 Fix(
-                    row: row.int64(1), at: row.int64(2), order: row.bytes(3), isInForce: row.int64(4) != 0,
-                    wasUsed: row.int64(5) != 0))
+                    row: row.int64(1), decidedAt: row.int64(2), order: row.bytes(3),
+                    isInForce: row.int64(4) != 0, wasUsed: row.int64(5) != 0))
         case .builds:
             guard let checks = row.isNull(5) ? BucketCounts() : counts(row.bytes(5)),
                 let reports = row.isNull(6) ? BucketCounts() : counts(row.bytes(6))

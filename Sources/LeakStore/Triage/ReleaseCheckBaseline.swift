@@ -7,7 +7,7 @@ package struct ReleaseCheckSide: Sendable {
 
         /// The least key of an earlier build to compare with: a build with a number is not compared with a build without one, such as
         /// `local`.
-        package var floor: [UInt8] { VersionOrder(name).isNumbered ? VersionOrder.numbered : [] }
+        package var floor: [UInt8] { VersionOrder(name).isNumbered ? VersionOrder.numberedLowerBound : [] }
 
         package init(rowID: Int64, name: String, order: [UInt8]) {
             buildRowID = rowID
@@ -102,6 +102,6 @@ extension ReleaseCheck {
     /// - Parameter baseline: the version that the query names; `nil` if it names none.
     package static func floor(baseline: String?, of version: String) -> [UInt8] {
         [baseline, version].allSatisfy { $0.map { VersionOrder($0).isNumbered } ?? true }
-            ? VersionOrder.numbered : []
+            ? VersionOrder.numberedLowerBound : []
     }
 }

@@ -12,8 +12,8 @@ package struct ReleaseRates: Sendable {
         package var installs = 0
         /// `true` if no version or build up to the baseline had the leak.
         package var isNew = false
-        package var inBaseline = BucketCounts()
-        package var inVersion = BucketCounts()
+        package var baselineReports = BucketCounts()
+        package var versionReports = BucketCounts()
     }
 
     package struct Checks: Sendable {
@@ -54,9 +54,9 @@ package struct ReleaseRates: Sendable {
     ) {
         var leak = leaks[rowID] ?? Leak(leakRowID: rowID, className: className ?? "")
         if isBaseline {
-            leak.inBaseline.add(counts)
+            leak.baselineReports.add(counts)
         } else {
-            leak.inVersion.add(counts)
+            leak.versionReports.add(counts)
             leak.reports.addBounded(reports)
             leak.installs = max(leak.installs, installs)
         }
@@ -104,13 +104,13 @@ package struct ReleaseVerdict: Sendable {
     ) {
         check = ReleaseCheck(
             app: app.name, environment: app.environment, version: version, baseline: baseline,
-            verdict: .cannotTell, leaks: [], classes: [], rareCount: 0, setAside: 0)
+            verdict: .cannotTell, leaks: [], classes: [], rareCount: 0, setAsideCount: 0)
         var (comparedLeaks, resolvedLeaks): ([ReleaseRates.Leak], [ReleaseRates.Leak]) = ([], [])
         for leak in rates.leaks.values.sorted(by: { $0.leakRowID < $1.leakRowID }) {
             if !regressed.contains(leak.leakRowID),
                 Self.isSetAside(leak.leakRowID, in: version.version, leakStates)
             {
-                check.setAside += leak.reports > 0 ? 1 : 0
+                check.setAsideCount += leak.reports > 0 ? 1 : 0
                 if leakStates.states[leak.leakRowID] == .resolved, leak.reports == 0 {
                     resolvedLeaks.append(leak)
                 }
@@ -127,15 +127,16 @@ package struct ReleaseVerdict: Sendable {
         }
         func counts(_ leak: ReleaseRates.Leak) -> ReleaseGate.LeakCounts {
             ReleaseGate.LeakCounts(
-                classIndex: classIndices[leak.className] ?? 0, baseline: leak.inBaseline.counts,
-                version: leak.inVersion.counts, devices: leak.installs, isNew: leak.isNew,
+                classIndex: classIndices[leak.className] ?? 0, baseline: leak.baselineReports.counts,
+                version: leak.versionReports.counts, devices: leak.installs, isNew: leak.isNew,
                 isRegressed: regressed.contains(leak.leakRowID) && leak.reports > 0)
         }
         let gate = ReleaseGate(limits: limits)
         let result = gate.check(classes, comparedLeaks.map(counts))
         (check.verdict, check.isEnough) = (result.verdict, result.isEnough)
         addClasses(classes, result.classes)
-        // Fixed leaks are tested apart, so that they change neither the verdict nor the correction for the number of tests.
+        // Fixed leaks are tested separately, so that they change neither the verdict nor the correction for the number of
+        // tests.
         let fixed = zip(resolvedLeaks, gate.check(classes, resolvedLeaks.map(counts)).leaks).filter {
             $1.kind == .better
         }
@@ -143,11 +144,11 @@ package struct ReleaseVerdict: Sendable {
         addWorseClasses(classes, result.classRiseProbabilities, leaks: comparedLeaks)
         Self.addTotals(
             to: &check.version, rates.sessions.version, checks: rates.checks.values.map(\.version),
-            reports: comparedLeaks.map(\.inVersion))
+            reports: comparedLeaks.map(\.versionReports))
         if var side = check.baseline {
             Self.addTotals(
                 to: &side, rates.sessions.baseline, checks: rates.checks.values.map(\.baseline),
-                reports: comparedLeaks.map(\.inBaseline))
+                reports: comparedLeaks.map(\.baselineReports))
             check.baseline = side
         }
         check.classes = Array(check.classes.prefix(ReleaseCheck.rowLimit))
@@ -186,11 +187,12 @@ package struct ReleaseVerdict: Sendable {
     ) {
         let checkedClasses = zip(classes, results).map { counts, result in
             ReleaseCheck.CheckedClass(
-                className: counts.className, result: result, baseline: counts.baseline.reduce(0, +),
-                version: counts.version.reduce(0, +))
-        }.filter { $0.baseline > 0 || $0.version > 0 }
+                className: counts.className, result: result, baselineChecks: counts.baseline.reduce(0, +),
+                versionChecks: counts.version.reduce(0, +))
+        }.filter { $0.baselineChecks > 0 || $0.versionChecks > 0 }
         check.classes = checkedClasses.sorted {
-            ($1.baseline, $1.version, $0.className) < ($0.baseline, $0.version, $1.className)
+            ($1.baselineChecks, $1.versionChecks, $0.className)
+                < ($0.baselineChecks, $0.versionChecks, $1.className)
         }
     }
 
@@ -204,10 +206,11 @@ package struct ReleaseVerdict: Sendable {
             return ReleaseCheck.WorseClass(
                 className: counts.className, probability: rise,
                 baseline: ReleaseCheck.RateCounts(
-                    reports: leaks.reduce(0) { $0 + $1.inBaseline.total },
+                    reports: leaks.reduce(0) { $0 + $1.baselineReports.total },
                     checks: counts.baseline.reduce(0, +)),
                 version: ReleaseCheck.RateCounts(
-                    reports: leaks.reduce(0) { $0 + $1.inVersion.total }, checks: counts.version.reduce(0, +))
+                    reports: leaks.reduce(0) { $0 + $1.versionReports.total },
+                    checks: counts.version.reduce(0, +))
             )
         }
         check.worseClasses = Array(
@@ -246,9 +249,9 @@ package struct ReleaseVerdict: Sendable {
                 return Leak(
                     leakRowID: leak.leakRowID, result: result,
                     baseline: ReleaseCheck.RateCounts(
-                        reports: leak.inBaseline.total, checks: checks.baseline.total),
+                        reports: leak.baselineReports.total, checks: checks.baseline.total),
                     version: ReleaseCheck.RateCounts(
-                        reports: leak.inVersion.total, checks: checks.version.total))
+                        reports: leak.versionReports.total, checks: checks.version.total))
             }
         }
     }

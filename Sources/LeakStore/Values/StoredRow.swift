@@ -5,14 +5,15 @@ package protocol StoredRow {
     func bytes(_ column: Int32) -> [UInt8]
 }
 
-/// A column of a statement that both stores read, with its SQL expression. Its number is its position in the statement.
+/// A column of a statement that both stores read. Its number is its position in the statement.
 package protocol StoredColumn: RawRepresentable<Int32>, CaseIterable {
-    var expression: String { get }
+    /// The expression that the statement selects for the column.
+    var sql: String { get }
 }
 
 extension StoredColumn {
     /// All columns in their order, as a statement selects them.
-    package static var list: String { allCases.map(\.expression).joined(separator: ", ") }
+    package static var columnsSQL: String { allCases.map(\.sql).joined(separator: ", ") }
 
     package static var count: Int32 { Int32(allCases.count) }
 }

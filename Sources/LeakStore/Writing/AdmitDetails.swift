@@ -1,11 +1,11 @@
 extension Writer {
     /// Adds the bytes of a new leak, version or build, or of the rows of a leak in one more build, to the sum of its ingest key and day.
     ///
-    /// - Parameter isLast: as for ``NameQuota/admits(_:in:isLast:of:key:)``.
+    /// - Parameter isLastResort: as for ``NameQuota/admits(_:in:isLastResort:of:key:)``.
     /// - Returns: `false`, with nothing added, if the sum would exceed ``StoreLimits/leakTextBytesPerKeyAndDay``.
-    func admitText(bytes: Int, key: Int64, day: Int, isLast: Bool = false) throws(StoreError) -> Bool {
+    func admitText(bytes: Int, key: Int64, day: Int, isLastResort: Bool = false) throws(StoreError) -> Bool {
         var use = try readIdempotencyUse(of: key, day: day)
-        guard isLast || use.textBytes + bytes <= limits.leakTextBytesPerKeyAndDay else { return false }
+        guard isLastResort || use.textBytes + bytes <= limits.leakTextBytesPerKeyAndDay else { return false }
         use.textBytes += bytes
         caches.idempotency.set(use, of: key)
         return true
@@ -27,9 +27,9 @@ extension Writer {
         return true
     }
 
-    /// Adds the bytes of a detail to the sum of the first ingest key of `keys` that has room for them.
+    /// Adds the bytes of a detail to the sum of the first ingest key of `keys` that has enough bytes left.
     ///
-    /// - Returns: `false` if no ingest key has room.
+    /// - Returns: `false` if no ingest key has enough bytes left.
     func admitDetail(bytes: Int, keys: [Int64], day: Int) throws(StoreError) -> Bool {
         for key in keys where try admitDetail(bytes: bytes, key: key, day: day) { return true }
         return false
@@ -37,7 +37,8 @@ extension Writer {
 
     /// Adds the bytes of a sample to the sum of its ingest key, as ``admitDetail(bytes:key:day:isFirst:)`` does.
     ///
-    /// - Parameter sample: with the JSON as its body. It counts before its compression, so that the limit is the same for all stores.
+    /// - Parameter sample: the sample with its JSON as the body. The bytes before compression count, so that the limit is the
+    ///   same for all stores.
     func admit(
         _ sample: StoredSample, in slot: Int, of leak: LeakEntry, key: Int64, day: Int
     ) throws(StoreError) -> Bool {
@@ -57,7 +58,7 @@ extension Writer {
     /// Returns the bytes of a row of `sample`, as ``DetailBytes/ofSample(_:from:inSlot:)`` counts them; 0 without the row.
     private func readSampleBytes(inRow rowID: Int64, slot: Int) throws(StoreError) -> Int {
         let texts = try number(
-            else: """
+            by: """
                 select length(sample_json(body)) + length(cast(version as blob)) + ifnull(length(cast(build as blob)), 0)
                   + ifnull(length(cast(system as blob)), 0) + ifnull(length(cast(model as blob)), 0)
                   + ifnull(length(cast(install as blob)), 0) + ifnull(length(cast(user as blob)), 0)
@@ -69,24 +70,24 @@ extension Writer {
     }
 }
 
-/// Bytes of the samples of one leak.
+/// The sizes of the samples of one leak, in bytes.
 struct SampleBytes {
-    /// Stands for a sample slot whose bytes have not been read.
+    /// Stands for a sample slot whose size has not been read.
     private static let unreadMarker: Int32 = -1
 
-    /// For a leak that was read from the database: the bytes of its samples are looked up when needed.
+    /// The state of a leak that was read from the database: the sizes of its samples are read when they are needed.
     static let notRead = SampleBytes()
-    /// Returns the state of a new leak, which has no samples.
-    static let none = SampleBytes(bytes: [Int32](repeating: 0, count: SampleSlot.count))
+    /// The state of a new leak, which has no samples.
+    static let none = SampleBytes(sizes: [Int32](repeating: 0, count: SampleSlot.count))
 
-    /// Bytes by sample slot; empty if no sample slot has been read.
-    private var bytes: [Int32] = []
+    /// Sizes by sample slot; empty if no size has been read.
+    private var sizes: [Int32] = []
 
     subscript(slot: Int) -> Int? {
-        get { bytes.isEmpty || bytes[slot] == Self.unreadMarker ? nil : Int(bytes[slot]) }
+        get { sizes.isEmpty || sizes[slot] == Self.unreadMarker ? nil : Int(sizes[slot]) }
         set {
-            if bytes.isEmpty { bytes = [Int32](repeating: Self.unreadMarker, count: SampleSlot.count) }
-            bytes[slot] = newValue.map { Int32(clamping: $0) } ?? Self.unreadMarker
+            if sizes.isEmpty { sizes = [Int32](repeating: Self.unreadMarker, count: SampleSlot.count) }
+            sizes[slot] = newValue.map { Int32(clamping: $0) } ?? Self.unreadMarker
         }
     }
 }

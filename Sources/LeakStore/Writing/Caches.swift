@@ -8,7 +8,7 @@ struct Caches {
     var leaks = RecentCache<LeakID, LeakEntry>(capacity: 2_048)
     /// Installs that the log of counts or the tables have, by row ID in `leak_release`.
     var countedInstalls = CountedInstalls()
-    /// `nil` until they have been read.
+    /// `nil` until the logs have been read.
     var logs: PendingLogs?
     var deferredIndexing = DeferredIndexing()
     /// Numbers of idempotency keys and bytes that each ingest key has added on the current day.
@@ -36,7 +36,7 @@ final class AppEntry {
     let key: AppKey
     /// The row ID of the current release: ``CurrentRelease``; `nil` without a release.
     var currentReleaseRowID: Int64?
-    /// The hours of the app in `release_hour`, the first one first; `nil` until they have been read.
+    /// The hours of the app in `release_hour`, ascending; `nil` until they have been read.
     var countedHours: [Int]?
     /// Number of admitted leaks.
     var leaks = 0
@@ -59,6 +59,7 @@ final class AppEntry {
 }
 
 final class ReleaseEntry {
+    /// Maximum number of cached builds.
     private static let buildLimit = 64
 
     let id: Int64
@@ -180,9 +181,9 @@ final class LeakEntry {
         if lastRelease.order.lexicographicallyPrecedes(release.order) { lastRelease = ReleaseMark(release) }
     }
 
-    func count(build: Int64) -> CountEntry? { builds.count(of: build) }
+    func countEntry(ofBuild build: Int64) -> CountEntry? { builds.entry(of: build) }
 
-    func count(release: Int64) -> CountEntry? { releases.count(of: release) }
+    func countEntry(ofRelease release: Int64) -> CountEntry? { releases.entry(of: release) }
 
     func remember(_ count: CountEntry, build: Int64) { builds.remember(count, of: build) }
 
@@ -204,15 +205,15 @@ private struct CountCache {
     private var rowIDs: [Int64] = []
     private var counts: [CountEntry] = []
 
-    func count(of rowID: Int64) -> CountEntry? { rowIDs.firstIndex(of: rowID).map { counts[$0] } }
+    func entry(of rowID: Int64) -> CountEntry? { rowIDs.firstIndex(of: rowID).map { counts[$0] } }
 
-    /// - Parameter rowID: a row ID that ``count(of:)`` did not find.
+    /// - Parameter rowID: a row ID that ``entry(of:)`` did not find.
     mutating func remember(_ count: CountEntry, of rowID: Int64) {
         rowIDs.append(rowID)
         counts.append(count)
     }
 
-    /// If there are ``limit`` entries, evicts all except those with counts that their tables lack.
+    /// If there are ``limit`` entries, evicts all entries except those with counts that are not in their tables yet.
     mutating func evictWrittenIfFull() {
         guard rowIDs.count >= Self.limit else { return }
         let keptIndices = counts.indices.filter { counts[$0].isInLog }

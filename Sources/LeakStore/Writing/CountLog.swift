@@ -68,7 +68,7 @@ struct CountLog: PendingLog {
         byteCount += unwritten.count - changed.samples.reduce(0) { $0 + $1.body.count }
     }
 
-    /// Returns the rows to write, and removes the counts from the entries that the tables contain after that write.
+    /// Returns the rows to write, and resets the entries to their state after this write: without hours, and not in the log.
     fileprivate func takeRows() -> LoggedCounts {
         var rows = LoggedCounts()
         rows.leaks = leaks.values.map { LoggedCounts.Leak($0) }
@@ -106,7 +106,7 @@ extension Writer {
     /// Writes the counts that another process has left in the log to their tables.
     func flushStoredCounts() throws(StoreError) {
         guard try connection.lacksCounts else { return }
-        let rows = try connection.countLog()
+        let rows = try connection.loadCountLog()
         caches.deferredIndexing.add(rows.leaks.count)
         try connection.flush(rows) { set in
             caches.countedInstalls.rememberLevel(
@@ -143,6 +143,7 @@ struct LoggedCounts {
         var lastSeen: Int64
     }
 
+    /// Counts of a row of `leak_build` or `leak_release`.
     struct Part {
         var id: Int64
         var reports: Int
@@ -154,7 +155,7 @@ struct LoggedCounts {
         var leak: Int64
         var release: Int64
         var part: Part
-        /// Reports that `leak_hour` lacks.
+        /// Reports that are not in `leak_hour` yet.
         var hours: [(hour: Int, reports: Int)]
     }
 
@@ -210,7 +211,7 @@ struct LoggedCounts {
             writer.append(leak.sightings)
             writer.append(leak.aliveAtMost)
             writer.append(Int(leak.lastSeen))
-            // The impact, up to schema 17.
+            // In place of the impact of the leak, which was logged up to schema 17.
             writer.append(0)
         }
         writer.append(builds.count)
@@ -332,7 +333,7 @@ extension PackedReader {
         guard let id = number(), let reports = readCount(), let freed = readCount(),
             let installs = readCount(),
             let sightings = readCount(), let aliveAtMost = readOptionalCount(), let lastSeen = readCount(),
-            // The impact, up to schema 17.
+            // The impact of the leak, up to schema 17.
             readOptionalCount() != nil
         else { return nil }
         return LoggedCounts.Leak(

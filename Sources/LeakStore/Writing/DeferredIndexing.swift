@@ -1,14 +1,16 @@
 /// Tracks the leaks whose counts have changed since the indexes of the list's orders were last updated.
 ///
-/// A leak whose counts change with every commit would change its position in four indexes each time, which costs more than all other
-/// writes for the leak. So the leak is removed from the indexes once (`is_unindexed = 1`), and reindexed later. Lists read the unindexed leaks
-/// separately, so their number is limited.
+/// A leak whose counts change with every commit would change its position in four indexes each time, which takes more time than
+/// all other writes for the leak. So the leak is removed from the indexes once (`is_unindexed = 1`), and reindexed later. Lists
+/// read the unindexed leaks separately, so the number of unindexed leaks is limited.
 struct DeferredIndexing {
-    /// Number of unindexed leaks above which all are reindexed. A list reads and sorts this number of leaks in a millisecond.
+    /// If there are more unindexed leaks than this number, all of them are reindexed. A list reads and sorts this number of
+    /// leaks in a millisecond.
     private static let unindexedLimit = 1_024
     /// Time between two reindexes while reports arrive.
     private static let reindexIntervalMilliseconds: Int64 = 1_000
 
+    /// Number of reindexes so far.
     private(set) var period = 0
     /// Number of leaks that became unindexed since the last reindex. Leaks that another process left unindexed may be missing in this
     /// number; they are reindexed with the other leaks.

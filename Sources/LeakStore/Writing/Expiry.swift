@@ -6,7 +6,7 @@ struct Expiry {
 
     /// The time of the system clock, in milliseconds since 1970.
     let now: Int64
-    /// The guarded times for all steps, which the first step reads.
+    /// The ``StoreClock`` of all steps, which the first step reads.
     fileprivate var clock: StoreClock?
     /// The parts that are not done. Responses are deleted after the keys that refer to them.
     fileprivate(set) var remainingParts: [Part] = [
@@ -19,7 +19,8 @@ struct Expiry {
 
     init(now: Int64) { self.now = now }
 
-    /// The wait for a confirmation of the system clock. Rows do not expire by the system clock until it ends. `nil` if there is no wait.
+    /// Set while the system clock is too far ahead to be accepted. Until it is accepted, rows do not expire by the system
+    /// clock. `nil` if the system clock is accepted.
     var wait: ClockWait? { clock?.wait }
 }
 
@@ -60,7 +61,7 @@ extension Writer {
         }
     }
 
-    /// Returns the guarded times, which are the same for all steps.
+    /// Returns the ``StoreClock``, the same for all steps.
     private func clock(of expiry: inout Expiry) throws(StoreError) -> StoreClock {
         if let clock = expiry.clock { return clock }
         // Expired keys may still be in the log.
@@ -100,7 +101,7 @@ extension Writer {
         defer { select.reset() }
         try select.bind(expiry.lastExpiredLeak, Self.maxRowsPerStep)
         guard try select.step(), let last = select.optionalInt64(0) else { return true }
-        let first = Calendar.hour(of: Retention.start(Retention.hourDays, now: now))
+        let first = Calendar.hour(of: Retention.startTime(ofLastDays: Retention.hourDays, now: now))
         // Deletes the oldest hours of a leak first, because the check of its days expects that later days are complete. This order also
         // lets SQLite look up the hours leak by leak.
         try connection.run(
@@ -117,11 +118,10 @@ extension Writer {
     private func expireSamples(now: Int64) throws(StoreError) -> Bool {
         try connection.run(
             "delete from sample where id in (select id from sample where at < ? limit ?)",
-            Retention.start(Retention.sampleDays, now: now), Self.maxWideRowsPerStep)
+            Retention.startTime(ofLastDays: Retention.sampleDays, now: now), Self.maxWideRowsPerStep)
         let count = connection.changes
         if count > 0 {
-            // Entries of leaks cache the bytes of their samples. Flushing the log also
-            // evicts the entries that the log refers to.
+            // Entries of leaks cache the sizes of their samples. The flush also evicts the entries that the log refers to.
             try flushCountLog()
             caches.leaks.removeAll()
         }
@@ -161,7 +161,7 @@ extension Writer {
             after: expiry.lastRecentSet, expiringOn: today, limit: Self.maxWideRowsPerStep)
         for var set in sets {
             set.installs.removeInstalls(
-                before: today, upTo: RecentInstalls.lastPossibleDay(clock))
+                notCountedOn: today, lastPossibleDay: RecentInstalls.lastPossibleDay(clock))
             set.day = today
             try connection.put(set)
         }
@@ -174,7 +174,7 @@ extension Writer {
     private func expireSymbols(now: Int64) throws(StoreError) -> Bool {
         try connection.run(
             "delete from symbol_table where id in (select id from symbol_table where used_at < ? limit 1)",
-            Retention.start(Retention.symbolDays, now: now))
+            Retention.startTime(ofLastDays: Retention.symbolDays, now: now))
         return connection.changes == 0
     }
 

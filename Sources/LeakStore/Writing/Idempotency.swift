@@ -1,6 +1,7 @@
 extension Writer {
-    /// Returns the receipt of a submission. Stores the idempotency key of a submission that is counted. If its ingest key has too many
-    /// keys, counts the submission as beyond ``OverLimitCount/Name/idempotencyKeys`` instead.
+    /// Returns the receipt of a submission. Stores the idempotency key of a submission that is counted. If its ingest key has
+    /// stored too many idempotency keys on the day, counts the submission as beyond ``OverLimitCount/Name/idempotencyKeys``
+    /// instead.
     func receipt(
         for submission: Submission, aggregate: inout SubmissionAggregate, rows: ResolvedRows,
         clock: StoreClock
@@ -21,7 +22,7 @@ extension Writer {
     /// Returns the entry of a key that was stored after `start`.
     private func storedEntry(of key: KeyLog.Key, since start: Int64) throws(StoreError) -> KeyLog.Entry? {
         if let entry = caches.logs?.keys.entries[key] { return entry.at > start ? entry : nil }
-        // Searches all days from that of `start` on, later than today too, because the clock may have been set back.
+        // Searches all days from the day of `start` on, including days after today, because the clock may have been set back.
         for day in try findIdempotencyDays(since: Calendar.day(of: start)) {
             let select = try connection.statement(
                 "select hash, at, answer from idempotency where day = ? and key_id = ? and key = ? and at > ?"
@@ -96,7 +97,7 @@ extension Writer {
                 keys: select.int(0), answers: select.int(1), textBytes: select.int(2),
                 detailBytes: select.int(3))
             : IdempotencyUse.Count()
-        caches.idempotency.start(count, of: keyID, day: day)
+        caches.idempotency.cache(count, of: keyID, day: day)
         return count
     }
 
@@ -136,7 +137,7 @@ struct IdempotencyUse {
 
     /// Days with keys, including keys of the current transaction; `nil` until the days have been read.
     var days: [Int]?
-    /// The response of the last stored key, and its row. Most responses are equal.
+    /// The response of the last stored key, and its row ID. Most responses are equal.
     var lastAnswer: (day: Int, body: [UInt8], rowID: Int64)?
     private(set) var day = 0
     private var counts: [Int64: Count] = [:]
@@ -145,7 +146,8 @@ struct IdempotencyUse {
     /// - Returns: `nil` if the counts must be read from the database first.
     func count(of keyID: Int64, day: Int) -> Count? { day == self.day ? counts[keyID] : nil }
 
-    mutating func start(_ count: Count, of keyID: Int64, day: Int) {
+    /// Caches a count that was read from the database.
+    mutating func cache(_ count: Count, of keyID: Int64, day: Int) {
         if day != self.day { (self.day, counts) = (day, [:]) }
         counts[keyID] = count
     }
@@ -173,7 +175,7 @@ struct IdempotencyUse {
     }
 }
 
-/// The stored form of an idempotency key. Most keys are UUIDs, which it stores in 17 bytes.
+/// The stored form of an idempotency key. Most keys are UUIDs, whose stored form has 17 bytes.
 package enum PackedKey {
     private static let uuidTag: UInt8 = 0
     private static let textTag: UInt8 = 1
@@ -210,7 +212,7 @@ package enum PackedKey {
 
 /// Idempotency keys that are in memory and in `key_log`, and not yet in `idempotency`.
 ///
-/// Keys are random, so each new key would change another page of the table.
+/// Keys are random, so without the log, each new key would change another page of the table.
 struct KeyLog: PendingLog {
     struct Key: Hashable {
         var keyID: Int64

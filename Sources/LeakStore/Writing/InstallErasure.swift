@@ -2,8 +2,9 @@
 struct InstallErasure {
     let install: UInt64
     private(set) var result = ErasureResult()
-    /// The last row of `sample` that was searched, -1 before the first step; `nil` if all rows were searched. The next three properties
-    /// mean the same for sets of installs that may be copied, for all others, and for those of recent installs.
+    /// The row ID of the last row of `sample` that was searched; -1 before the first step; `nil` if all rows were searched. The
+    /// next three properties have the same meaning for sets of installs that may be copied (``Writer/copiedScopes``), for all
+    /// other sets of installs, and for sets of recent installs.
     fileprivate var lastSearchedSample: Int64? = -1
     fileprivate var lastSearchedCopiedSet: Int64? = -1
     fileprivate var lastSearchedOtherSet: Int64? = -1
@@ -11,7 +12,7 @@ struct InstallErasure {
 
     init(install: UInt64) { self.install = install }
 
-    /// The row of the newest merge of leaks at the time of the previous step.
+    /// The row ID of the newest merge of leaks at the time of the previous step.
     private var lastMerge: Int64?
 
     /// Starts the search again if leaks were merged since the previous step.
@@ -23,7 +24,7 @@ struct InstallErasure {
         lastMerge = merge
     }
 
-    fileprivate mutating func count(samples: Int = 0, sets: Int = 0) {
+    fileprivate mutating func addToResult(samples: Int = 0, sets: Int = 0) {
         result.samples += samples
         result.sets += sets
     }
@@ -34,9 +35,9 @@ extension Writer {
     /// Maximum number of sets that one step searches; up to 2 KiB each.
     private static let maxSetsPerStep = 1_000
 
-    /// Scopes of sets that may be copied into other sets, whose rows may have been searched already: the set of a ten-minute slot
-    /// is merged into the set of its day, and the set of a leak's first build is copied when a second build appears. These sets are
-    /// searched first, so that later copies do not contain the install.
+    /// Scopes of sets that may be copied into other sets between two steps: the set of a ten-minute slot is merged into the set
+    /// of its day, and the set of a leak's first build is copied when a second build appears. These sets are searched first, so
+    /// that later copies do not contain the install.
     private static let copiedScopes: (InstallScope, InstallScope) = (.slot, .leakBuild)
 
     /// Erases the install from some rows, in a transaction of its own.
@@ -69,7 +70,7 @@ extension Writer {
     }
 
     private func eraseSamples(after previousRowID: Int64, _ next: inout InstallErasure) throws(StoreError) {
-        // Reports may be kept between two steps.
+        // Between two steps, samples may be added to the log.
         try flushLogs()
         next.lastSearchedSample = try lastRowID(
             "select max(id) from (select id from sample where id > ? order by id limit ?)",
@@ -80,7 +81,7 @@ extension Writer {
             "delete from sample where id > ? and id <= ? and install_hash = ?", previousRowID, last,
             Int64(bitPattern: next.install))
         guard connection.changes > 0 else { return }
-        next.count(samples: connection.changes)
+        next.addToResult(samples: connection.changes)
         // Entries of leaks cache the times of their first and newest samples.
         caches.removeAll()
     }
@@ -89,7 +90,7 @@ extension Writer {
     private func eraseFromSets(
         after previousRowID: Int64, isCopied: Bool, _ next: inout InstallErasure
     ) throws(StoreError) -> Int64? {
-        // Reports may be counted between two steps.
+        // Between two steps, installs may be added to the logs.
         try flushLogs()
         let last = try lastRowID(
             "select max(id) from (select id from install_set where id > ? order by id limit ?)",
@@ -113,7 +114,7 @@ extension Writer {
         guard !changed.isEmpty else { return last }
         for (rowID, set) in changed { try replace(set, in: rowID) }
         try reindexAll()
-        next.count(sets: changed.count)
+        next.addToResult(sets: changed.count)
         // Cached entries contain the sets and their sizes.
         caches.removeAll()
         return last
@@ -123,7 +124,7 @@ extension Writer {
     private func eraseFromRecentSets(
         after previousRowID: Int64, _ next: inout InstallErasure
     ) throws(StoreError) -> Int64? {
-        // Reports may be counted between two steps.
+        // Between two steps, installs may be added to the logs.
         try flushLogs()
         let sets = try connection.recentInstallSets(after: previousRowID, limit: Self.maxSetsPerStep)
         guard let last = sets.last?.leakReleaseRowID else { return nil }
@@ -138,8 +139,8 @@ extension Writer {
             if hadInstall { erasedCount += 1 }
         }
         guard isChanged else { return last }
-        next.count(sets: erasedCount)
-        // Caches know the installs that are counted.
+        next.addToResult(sets: erasedCount)
+        // The caches contain installs that are counted.
         caches.removeAll()
         return last
     }

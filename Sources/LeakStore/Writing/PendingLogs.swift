@@ -9,7 +9,7 @@ struct PendingLogs {
         var installSets = 16_384
         /// Bytes of the log of values on disk.
         var valueBytes = 1 << 21
-        /// The limit of ``valueBytes`` while pages are read: the page of one leak reads such a log in 3 ms.
+        /// The value of ``valueBytes`` while pages are read: the page of one leak reads a log of this size in 3 ms.
         var readValueBytes = 1 << 18
         /// Bytes of the log of keys on disk: 50,000 keys. When the log is flushed, each key changes a random page of its table.
         var keyBytes = 1 << 21
@@ -21,11 +21,11 @@ struct PendingLogs {
         var countRows = 65_536
         /// Maximum number of submissions of a call that counts as quiet.
         var maxSubmissionsWhenIdle = 4
-        /// Number of successive quiet calls after which commits write counts to their tables at once. Under load there are also quiet
-        /// calls, but not so many in succession.
+        /// Number of successive quiet calls after which commits write counts to their tables at once. Under load there are
+        /// quiet calls, too, but not so many in succession.
         var quietCalls = 16
         /// Time after a read during which commits write counts to their tables at once.
-        var readMilliseconds: Int64 = 500
+        var millisecondsAfterRead: Int64 = 500
 
         /// The limits while pages read the log of values.
         var whileRead: Limits {

@@ -19,7 +19,7 @@ final class ResolvedRows: NameQuota {
     }
 
     private let writer: Writer
-    /// The day whose limits the bytes of new texts and details count against.
+    /// The day on which the bytes of new texts and details count.
     let day: Int
     // Entries by the numbers in the aggregate.
     private(set) var apps = NumberedEntries<Int64, AppEntry>()
@@ -40,9 +40,9 @@ final class ResolvedRows: NameQuota {
     }
 
     func release(
-        _ version: String, of app: Int, key: Int64, at time: Int64
+        _ version: String, of app: Int, key: Int64, seenAt: Int64
     ) throws(StoreError) -> AdmittedName {
-        let entry = try writer.release(version, of: apps[app], at: time) { () throws(StoreError) in
+        let entry = try writer.release(version, of: apps[app], at: seenAt) { () throws(StoreError) in
             try writer.admitText(bytes: DetailBytes.ofVersion(version), key: key, day: day)
         }
         let number = releases.number(of: entry.id, adding: entry)
@@ -60,7 +60,7 @@ final class ResolvedRows: NameQuota {
     func leak(
         _ identity: LeakIdentity, of app: Int, key: Int64
     ) throws(StoreError) -> (leak: AdmittedLeak, number: Int) {
-        // The leak was found by its other id already, and its texts count only once.
+        // The leak was already found by its other id. Its texts must count only once.
         if let number = leaks.number(of: identity.id) {
             return (AdmittedLeak(counted: identity, isNew: leaks[number].entry == nil), number)
         }
@@ -81,15 +81,15 @@ final class ResolvedRows: NameQuota {
     }
 
     func admits(
-        _ leak: Int, in build: Int, isLast: Bool, of app: Int, key: Int64
+        _ leak: Int, in build: Int, isLastResort: Bool, of app: Int, key: Int64
     ) throws(StoreError) -> Bool {
-        if let entry = leaks[leak].entry, try writer.counts(entry, in: builds[build].buildRowID) {
+        if let entry = leaks[leak].entry, try writer.hasCounts(of: entry, in: builds[build].buildRowID) {
             return true
         }
-        let isWithinLimits = writer.limits.admit(
+        let isWithinLimits = writer.limits.admitsBuild(
             builds: leaks[leak].builds, cells: apps[app].cells, isOther: builds[build].isOther)
-        guard isLast || isWithinLimits,
-            try writer.admitText(bytes: DetailBytes.ofCell, key: key, day: day, isLast: isLast)
+        guard isLastResort || isWithinLimits,
+            try writer.admitText(bytes: DetailBytes.ofCell, key: key, day: day, isLastResort: isLastResort)
         else { return false }
         leaks[leak].builds += 1
         apps[app].cells += 1
@@ -102,7 +102,7 @@ extension Writer {
         if let entry = try findApp(app) { return entry }
         let counted = try admittedApp(app, key: key)
         if counted != app, let entry = try findApp(counted) { return entry }
-        // The app `other` belongs to no ingest key, so that it does not count against the limit.
+        // The app `other` belongs to no ingest key, so that it does not count towards the limit of apps of any key.
         let creatingKey: Int64? = counted.name == StoreLimits.other ? nil : key
         try connection.run(
             "insert into app (name, environment, last_seen, made_by) values (?, ?, ?, ?)", counted.name,
@@ -112,12 +112,12 @@ extension Writer {
         return entry
     }
 
-    /// Returns the app and the environment that an app counts as which the database does not have.
+    /// Returns the app and environment under which reports of a new app, or of a new environment, count.
     private func admittedApp(_ app: AppKey, key: Int64) throws(StoreError) -> AppKey {
         var environments = try countEnvironments(of: app.name)
         var admitted = app
         if environments == 0, app.name != StoreLimits.other,
-            try number(else: "select count(distinct name) from app where made_by = ?", of: key)
+            try number(by: "select count(distinct name) from app where made_by = ?", of: key)
                 >= limits.appsPerKey
         {
             admitted.name = StoreLimits.other
@@ -152,13 +152,14 @@ extension Writer {
         return entry
     }
 
-    /// - Parameter admit: returns `true` if the key has room for a new name. Not called for ``StoreLimits/other``.
+    /// - Parameter admit: returns `true` if the ingest key has enough bytes left for a new name. Not called for
+    ///   ``StoreLimits/other``.
     func release(
         _ version: String, of app: AppEntry, at time: Int64, admit: () throws(StoreError) -> Bool
     ) throws(StoreError) -> ReleaseEntry {
         if let entry = try findRelease(version, of: app) { return entry }
         let releaseCount = try number(
-            app.releaseCount, else: "select count(*) from release where app = ?", of: app.id)
+            cached: app.releaseCount, by: "select count(*) from release where app = ?", of: app.id)
         let isOther = version == StoreLimits.other
         var isOverLimit = !isOther && releaseCount >= limits.releasesPerApp
         if !isOther, !isOverLimit { isOverLimit = try !admit() }
@@ -194,7 +195,7 @@ extension Writer {
     ) throws(StoreError) -> (rowID: Int64, isOverLimit: Bool) {
         if let rowID = try findBuild(name, of: release) { return (rowID, name == StoreLimits.other) }
         let buildCount = try number(
-            release.buildCount, else: "select count(*) from build where release = ?", of: release.id)
+            cached: release.buildCount, by: "select count(*) from build where release = ?", of: release.id)
         let isOther = name == StoreLimits.other
         var isOverLimit = !isOther && buildCount >= limits.buildsPerRelease
         if !isOther, !isOverLimit { isOverLimit = try !admit() }
@@ -221,7 +222,7 @@ extension Writer {
         return rowID
     }
 
-    /// - Parameter day: the day whose limit the bytes of new texts count against.
+    /// - Parameter day: the day on which the bytes of new texts count.
     func leak(
         _ identity: LeakIdentity, of app: AppEntry, key: Int64, day: Int
     ) throws(StoreError) -> (admitted: AdmittedLeak, entry: LeakEntry?) {
@@ -231,7 +232,7 @@ extension Writer {
         }
         let bytes = identity.storedBytes
         var limit: OverLimitCount.Name?
-        // The id belongs to a leak of another app. This needs a collision of SHA-256.
+        // `true` if the id belongs to a leak of another app, which needs a collision of SHA-256.
         let isTaken = stored != nil
         if isTaken || app.leaks >= limits.leaksPerApp || app.textBytes + bytes > limits.leakTextBytesPerApp {
             limit = .leaks
@@ -257,8 +258,8 @@ extension Writer {
     }
 
     /// Returns `true` if the leak already has counts in the build.
-    func counts(_ leak: LeakEntry, in build: Int64) throws(StoreError) -> Bool {
-        if leak.count(build: build) != nil { return true }
+    func hasCounts(of leak: LeakEntry, in build: Int64) throws(StoreError) -> Bool {
+        if leak.countEntry(ofBuild: build) != nil { return true }
         let select = try connection.statement("select 1 from leak_build where leak = ? and build = ?")
         defer { select.reset() }
         try select.bind(leak.id, build)
@@ -267,7 +268,7 @@ extension Writer {
 
     /// Returns the cached number or, if it is `nil`, the result of a query with one parameter.
     func number(
-        _ cachedNumber: Int? = nil, else sql: StaticString, of owner: Int64
+        cached cachedNumber: Int? = nil, by sql: StaticString, of owner: Int64
     ) throws(StoreError) -> Int {
         if let cachedNumber { return cachedNumber }
         let select = try connection.statement(sql)

@@ -2,17 +2,18 @@
 struct ValueLog: PendingLog {
     /// ``CountRow/periodOrKind`` is a ``ValueKind``, and ``CountRow/releaseOrValue`` is an index in ``texts``.
     private(set) var rows: [CountRow] = []
-    /// Texts in order of arrival. If there are more than ``ValueKind/limit`` values, the values that came first keep their names.
+    /// Texts in order of arrival. If there are more than ``ValueKind/limit`` values, the values that came first are counted by
+    /// name.
     private(set) var texts: [String] = []
     private var indices: [ByteText: Int64] = [:]
-    /// Number of rows above which the rows of one leak and text are added up.
+    /// If there are more rows than this number, the rows with the same leak and text are added up.
     private var rowLimit = ValueLog.newRows
     private static let newRows = 65_536
     /// Bytes of the log on disk and of ``unwritten``.
     private var byteCount = 0
     var unwritten: [UInt8] = []
-    /// Values that need no lookup: values that the rows of this log name, and values that the table has or has no room for, if they were
-    /// looked up recently.
+    /// Values that need no lookup: the values of the rows of this log, and values that were looked up recently and need no new
+    /// row in the table, because the table has them, or has as many values as ``ValueKind/limit`` allows.
     private(set) var lookedUpNames: Set<HashedName> = []
     /// Number of values in ``lookedUpNames`` above which a flush clears them.
     private static let lookedUpNameLimit = 1 << 18
@@ -24,7 +25,7 @@ struct ValueLog: PendingLog {
         let kind: ValueKind
     }
 
-    /// Reports of a leak by one of its values.
+    /// The reports of a leak that have one of its values.
     struct ValueKey: Hashable {
         /// Index in ``SubmissionAggregate/hourCounts``.
         var hourCount: Int
@@ -40,7 +41,7 @@ struct ValueLog: PendingLog {
         if flushed.lookedUpNames.count <= Self.lookedUpNameLimit { lookedUpNames = flushed.lookedUpNames }
     }
 
-    /// - Parameter name: the name of a value that the table has, or has no room for.
+    /// - Parameter name: the name of a value that needs no new row in the table.
     mutating func remember(_ name: HashedName) { lookedUpNames.insert(name) }
 
     /// Adds a value that the next flush adds to the table.
@@ -173,7 +174,8 @@ extension SQLiteConnection {
 }
 
 extension Writer {
-    /// Adds a transaction's systems and models to their log. New values that exceed the limit of their ingest key count without their name.
+    /// Adds a transaction's systems and models to their log. New values that exceed the limit of their ingest key are counted
+    /// without their name.
     func addValues(of aggregate: SubmissionAggregate, to leaks: [LeakEntry], _ rows: ResolvedRows)
         throws(StoreError)
     {
@@ -201,12 +203,13 @@ extension Writer {
             }
         }
         for (app, count) in leftOutReports {
-            try write(.details, count, of: rows.apps[aggregate.apps[app].number])
+            try addOverLimitCount(count, of: .details, to: rows.apps[aggregate.apps[app].number])
         }
         caches.logs?.values.add(aggregate, leaks: leaks, unnamedValues: unnamedValues)
     }
 
-    /// Returns `true` if the next flush adds no row for the value: the table has the value already, or has no room for another value.
+    /// Returns `true` if the next flush adds no row for the value: the table has the value already, or has as many values as
+    /// ``ValueKind/limit`` allows.
     private func needsNoRow(
         _ text: String, _ kind: ValueKind, of leak: Int64, isNew: Bool
     ) throws(StoreError) -> Bool {
@@ -244,7 +247,7 @@ extension Writer {
             remainingRows = remainingRows.dropFirst(group.count)
             let arrivalIndices = group.map { order[Int($0.releaseOrValue)] }
             let texts = arrivalIndices.map { log.texts[$0] }
-            let isAdmitted = try admittedValues(texts, arrivalIndices, of: first)
+            let isAdmitted = try areAdmitted(texts, arrivalIndices, of: first)
             for (index, row) in group.enumerated() {
                 counts.append((row, isAdmitted[index] ? texts[index] : ""))
             }
@@ -259,13 +262,13 @@ extension Writer {
         caches.logs?.values = ValueLog(after: log)
     }
 
-    /// Decides which values get a name. If there is not enough room, the values that came first get it.
+    /// Decides which values are counted by name. If there are too many values, those that came first are counted by name.
     ///
     /// - Parameters:
     ///   - arrivalIndices: the index of each text in ``ValueLog/texts``.
-    ///   - row: a row of the leak and the kind of all texts.
-    /// - Returns: for each text, `true` if it counts under its own name.
-    private func admittedValues(
+    ///   - row: any row with the leak and the kind of the texts.
+    /// - Returns: for each text, `true` if it is counted by name.
+    private func areAdmitted(
         _ texts: [String], _ arrivalIndices: [Int], of row: CountRow
     ) throws(StoreError) -> [Bool] {
         let count = try connection.statement(

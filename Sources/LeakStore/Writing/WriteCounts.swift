@@ -1,5 +1,5 @@
 extension LoggedCounts {
-    /// Writes the rows in the order of their tables.
+    /// Writes the counts to their tables, the rows of each table in the order of its key.
     ///
     /// - Parameter didRead: called with each set of recent installs in the log, after the installs were added.
     func write(
@@ -47,13 +47,13 @@ extension LoggedCounts {
 }
 
 extension SQLiteConnection {
-    /// `true` if the log has counts that the tables lack.
+    /// `true` if the log has counts that are not in their tables yet.
     var lacksCounts: Bool {
         get throws(StoreError) { try number("select 1 from count_log limit 1") != nil }
     }
 
     /// - Throws: ``StoreError/Reason/corrupt`` for a log that cannot be read.
-    func countLog() throws(StoreError) -> LoggedCounts {
+    func loadCountLog() throws(StoreError) -> LoggedCounts {
         let select = try statement("select counts from count_log order by id")
         defer { select.reset() }
         var log: [[UInt8]] = []
@@ -80,7 +80,7 @@ extension SQLiteConnection {
     }
 
     /// - Parameters:
-    ///   - builds: counts of builds, sorted by row.
+    ///   - builds: counts of builds, sorted by row ID.
     ///   - buckets: counts by bucket of the same builds, sorted.
     fileprivate func write(
         _ builds: [LoggedCounts.Part], buckets: [LoggedCounts.BucketReports]
@@ -111,16 +111,16 @@ extension UpsertStatements {
     fileprivate static let builds = UpsertStatements(
         "leak_build (id, reports, freed, installs, buckets, leak, build)", row: "?, ?, ?, ?, ?, 0, 0",
         parameters: 5,
-        conflict: "id", update: counts + ", buckets = add_buckets(buckets, excluded.buckets)")
+        conflict: "id", update: countsUpdateSQL + ", buckets = add_buckets(buckets, excluded.buckets)")
     fileprivate static let releases = UpsertStatements(
         "leak_release (id, reports, freed, installs, leak, release)", row: "?, ?, ?, ?, 0, 0", parameters: 4,
-        conflict: "id", update: counts)
+        conflict: "id", update: countsUpdateSQL)
     fileprivate static let hours = counter("leak_hour", "hour, release")
     fileprivate static let days = counter("leak_day", "day, release")
 
     /// The SQL that sets the counts of existing rows. If a row did not exist, the insert would violate a foreign key (row 0), and the
     /// statement would fail.
-    private static let counts =
+    private static let countsUpdateSQL =
         "reports = excluded.reports, freed = excluded.freed, installs = excluded.installs"
 
     /// Returns the statements that add reports to rows of a table, and insert missing rows.

@@ -38,7 +38,7 @@ extension Writer {
         }
     }
 
-    /// Returns the hours of an app in `release_hour`, the first one first.
+    /// Returns the hours of an app in `release_hour`, ascending.
     private func countedHours(of app: AppEntry) throws(StoreError) -> [Int] {
         if let hours = app.countedHours { return hours }
         let select = try connection.statement(
@@ -51,7 +51,7 @@ extension Writer {
         return hours
     }
 
-    /// Deletes the hours that do not count any more, and those of a clock that was set back since.
+    /// Deletes the hours that do not count any more, and future hours, which were written before a clock was set back.
     private func deleteOtherHours(of app: AppEntry, now: Int) throws(StoreError) {
         let hours = try countedHours(of: app)
         let kept = hours.filter { CurrentRelease.isKept($0, now: now) }.suffix(CurrentRelease.maxHours)
@@ -92,7 +92,8 @@ extension Writer {
                 guard try select.step() else { return false }
                 let (row, release) = (select.int64(0), select.optionalInt64(1))
                 guard release != nil || version == nil else { return false }
-                // Without the stored release, which keeps its adoption longer than other releases get adoption.
+                // Clears the stored current release before the choice: it would need a smaller share than other releases to be
+                // chosen.
                 try connection.run(
                     """
                     update app set pinned_release = ?, pinned_by = ?, pinned_at = ?,

@@ -12,7 +12,7 @@ extension Writer {
                 try write(slot, ofApp: app)
             } else if slot.day >= firstDay {
                 let day = try write(slot.reports, onDay: slot.day, ofApp: app)
-                _ = try add(slot.installs, to: .day, of: day)
+                _ = try add(slot.installHashes, to: .day, of: day)
             }
         }
     }
@@ -29,7 +29,7 @@ extension Writer {
         guard try upsert.step() else { return }
         let rowID = upsert.int64(0)
         while try upsert.step() {}
-        _ = try add(slot.installs, to: .slot, of: rowID)
+        _ = try add(slot.installHashes, to: .slot, of: rowID)
     }
 
     /// - Returns: the row ID in `app_day`.

@@ -6,7 +6,7 @@ extension Writer {
         do throws(StoreError) {
             return try connection.transaction(.immediate) { () throws(StoreError) in
                 try clearCachesIfOthersWrote()
-                // The statements below read the counts of releases, so all of them must be in their tables.
+                // The statements below read the counts of releases, so all counts must be in their tables.
                 try readLogs()
                 try flushCountLog()
                 try reindexIfCrowded()
@@ -14,7 +14,7 @@ extension Writer {
                 let action = try store(decision, about: target, now: now)
                 for leak in Set(leaks).subtracting([first]).sorted() {
                     guard var other = try findDecisionTarget(leak) else { continue }
-                    // If the leak was seen in a higher version of that environment, it is resolved in or after that version.
+                    // "Now" and "next" refer to the higher one of the current versions of the two environments.
                     if VersionOrder(other.currentVersion) < VersionOrder(target.currentVersion) {
                         other.currentVersion = target.currentVersion
                     }
@@ -33,7 +33,8 @@ extension Writer {
         /// The row ID of the decision that is in force; 0 if there is none.
         var decisionInForceRowID: Int64
         var reports: Int
-        /// The version that ``Decision/Fix/newestVersion`` and ``Decision/Fix/nextVersion`` refer to: ``CurrentRelease/reference``.
+        /// The version that ``Decision/Fix/newestVersion`` and ``Decision/Fix/nextVersion`` refer to:
+        /// ``CurrentRelease/referenceReleaseSQL``.
         var currentVersion: String
     }
 
@@ -41,7 +42,7 @@ extension Writer {
         let select = try connection.statement(
             composed: """
                 select l.id, l.state, l.reports, r.version from leak l join app a on a.id = l.app
-                join release r on r.id = (\(CurrentRelease.reference)) where l.key = ?
+                join release r on r.id = (\(CurrentRelease.referenceReleaseSQL)) where l.key = ?
                 """)
         defer { select.reset() }
         try select.bind(leak.bytes)
@@ -83,7 +84,7 @@ extension Writer {
             try connection.statement(
                 composed: """
                     insert into decision_release (decision, release, reports, hour_reports)
-                    select d.id, c.release, c.reports, \(ContradictingReports.hourReports(smallest: "min"))
+                    select d.id, c.release, c.reports, \(ContradictingReports.hourReportsSQL(smallest: "min"))
                     from decision d join leak_release c on c.leak = d.leak join release r on r.id = c.release
                     where d.id = ? and c.reports > 0 and r.order_key >= d.fix_from
                     """

@@ -1,6 +1,6 @@
 extension Writer {
     struct InstallChange {
-        var count: Int
+        var installCount: Int
         /// The hashes that changed the set. Only these hashes can be missing in a superset of the set.
         var newHashes: [UInt64]
     }
@@ -23,7 +23,7 @@ extension Writer {
         } else {
             try store(entry, in: rowID)
         }
-        return InstallChange(count: entry.set.count, newHashes: newHashes)
+        return InstallChange(installCount: entry.set.count, newHashes: newHashes)
     }
 
     /// Adds the members of the set with the row ID `source` to the set with the row ID `rowID`.
@@ -81,7 +81,7 @@ extension Writer {
     func readInstallLog() throws(StoreError) -> InstallLog {
         var log = InstallLog()
         for (rowID, hash) in try connection.readLoggedInstalls() {
-            // The cache may have evicted a set to which this loop has added members, and the table lacks these members.
+            // The cache may have evicted a set to which this loop has added members. These members are not in the table.
             let entry =
                 if let pendingEntry = log.pendingSets[rowID] { pendingEntry } else { try installs(in: rowID) }
             if entry.set.insert(hash) { log.add([hash], to: entry, rowID) }
@@ -106,23 +106,23 @@ extension Writer {
 /// A set takes up to 2 KiB, and a commit adds members to hundreds of sets. So commits append the new members to a log, which takes few
 /// pages, and the sets are written when the log is long.
 struct InstallLog: PendingLog {
-    /// Number of members above which the sets are written: 4 MiB on disk.
+    /// If the log has more members than this number, the sets are written. So many members take 4 MiB on disk.
     private static let memberLimit = 262_144
 
     /// Sets with members in the log, by row ID in `install_set`.
     private(set) var pendingSets: [Int64: InstallEntry] = [:]
-    private var count = 0
-    /// Rows and hashes in turn, little-endian: the part of the log that is not on disk.
+    private var memberCount = 0
+    /// The part of the log that is not on disk: for each member, the row ID of its set and its hash, both little-endian.
     var unwritten: [UInt8] = []
 
     func isLong(beyond limits: PendingLogs.Limits) -> Bool {
-        count > Self.memberLimit || pendingSets.count > limits.installSets
+        memberCount > Self.memberLimit || pendingSets.count > limits.installSets
     }
 
     mutating func add(_ newHashes: [UInt64], to entry: InstallEntry, _ rowID: Int64) {
         if !entry.isInLog { pendingSets[rowID] = entry }
         entry.isInLog = true
-        count += newHashes.count
+        memberCount += newHashes.count
         for hash in newHashes {
             let member = (UInt64(bitPattern: rowID).littleEndian, hash.littleEndian)
             unsafe withUnsafeBytes(of: member) { unsafe unwritten.append(contentsOf: $0) }

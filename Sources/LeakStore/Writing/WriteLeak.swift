@@ -56,9 +56,9 @@ extension Writer {
         return entry
     }
 
-    /// Counts values of explanations. They are rare, so they are written without ``ValueLog``.
+    /// Counts values of explanations. Explanations are rare, so their values are written without ``ValueLog``.
     ///
-    /// - Parameter day: the day whose limit the bytes of new values count against.
+    /// - Parameter day: the day on which the bytes of new values count.
     func writeValues(
         _ values: [SubmissionAggregate.Value], of leak: Int64, app: AppEntry, day: Int
     ) throws(StoreError) {
@@ -71,7 +71,7 @@ extension Writer {
                 """, leak, value.kind.rawValue, value.text)
             guard connection.changes == 0 else { continue }
             var isAdmitted = false
-            if !value.text.isEmpty, try hasRoom(forValueOf: leak, value.kind) {
+            if !value.text.isEmpty, try canAddValue(value.kind, to: leak) {
                 isAdmitted = try admitDetail(
                     bytes: DetailBytes.ofValue(value.text), key: value.key, day: day)
                 leftOutCount += isAdmitted ? 0 : 1
@@ -82,11 +82,12 @@ extension Writer {
                 on conflict (leak, kind, value) do update set reports = min(reports + 1, LARGEST_TOTAL)
                 """, leak, value.kind.rawValue, isAdmitted ? value.text : "")
         }
-        if leftOutCount > 0 { try write(.details, leftOutCount, of: app) }
+        if leftOutCount > 0 { try addOverLimitCount(leftOutCount, of: .details, to: app) }
         if values.contains(where: { $0.kind == .retainedBytes }) { try writeRetainedBytes(of: leak) }
     }
 
-    private func hasRoom(forValueOf leak: Int64, _ kind: ValueKind) throws(StoreError) -> Bool {
+    /// Returns `true` if the leak has fewer values of the kind than ``ValueKind/limit``.
+    private func canAddValue(_ kind: ValueKind, to leak: Int64) throws(StoreError) -> Bool {
         let count = try connection.statement(
             "select count(*) < ? from leak_value where leak = ? and kind = ? and value <> ''")
         defer { count.reset() }
@@ -97,7 +98,8 @@ extension Writer {
     /// Recomputes the median of the retained bytes from the counts.
     func writeRetainedBytes(of leak: Int64) throws(StoreError) {
         let write = try connection.statement(
-            composed: "update leak set retained_bytes = \(RetainedBytes.median(ofLeak: "?1")) where id = ?1")
+            composed:
+                "update leak set retained_bytes = \(RetainedBytes.medianSQL(ofLeak: "?1")) where id = ?1")
         defer { write.reset() }
         try write.bind(leak)
         _ = try write.step()
@@ -142,13 +144,15 @@ extension Writer {
         entry.installs = select.int(9)
         entry.samples.sightings = select.int(10)
         entry.aliveAtMost = select.optionalInt(11)
-        // If the first report may have expired, no later report is kept as the first.
+        // If the sample of the first report may have expired, no later report becomes the first sample.
         let isFirstExpired =
             entry.samples.sightings > 0
-            && clock.map { entry.firstSeen < Retention.start(Retention.sampleDays, now: $0.expiryTime) }
+            && clock.map {
+                entry.firstSeen < Retention.startTime(ofLastDays: Retention.sampleDays, now: $0.expiryTime)
+            }
                 ?? true
-        entry.samples.first = select.optionalTime(12) ?? (isFirstExpired ? entry.firstSeen : nil)
-        entry.samples.newest = select.optionalTime(13)
+        entry.samples.firstReportedAt = select.optionalTime(12) ?? (isFirstExpired ? entry.firstSeen : nil)
+        entry.samples.newestReportedAt = select.optionalTime(13)
         entry.buildCount = select.int(14)
         entry.module = select.optionalText(17)
         if select.int(15) == 1 { entry.deferredIn = caches.deferredIndexing.period }

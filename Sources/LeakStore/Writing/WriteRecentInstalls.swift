@@ -3,7 +3,7 @@ struct RecentInstallSet {
     /// The row ID in `leak_release`.
     let leakReleaseRowID: Int64
     var installs = RecentInstalls()
-    /// The last of the days that the stored number of installs covers.
+    /// The last day of the days that the stored number of installs covers.
     var day = 0
 }
 
@@ -59,7 +59,7 @@ extension SQLiteConnection {
         return count
     }
 
-    /// Returns a set; an empty one if the table has none.
+    /// Returns the set of a row of `leak_release`; an empty set if the table has no such row.
     func recentInstallSet(_ row: Int64) throws(StoreError) -> RecentInstallSet {
         let select = try statement("select id, day, members from recent_install_set where id = ?")
         defer { select.reset() }
@@ -67,9 +67,10 @@ extension SQLiteConnection {
         return try sets(select).first ?? RecentInstallSet(leakReleaseRowID: row)
     }
 
-    /// Returns sets in the order of their rows.
+    /// Returns sets in the order of their row IDs.
     ///
-    /// - Parameter today: returns only sets whose stored number of installs ends before this day, or on a day that is not possible.
+    /// - Parameter today: if given, only sets are returned whose ``RecentInstallSet/day`` is before this day, or so far ahead
+    ///   that it is not possible.
     func recentInstallSets(
         after row: Int64, expiringOn today: Int? = nil, limit: Int
     ) throws(StoreError) -> [RecentInstallSet] {
@@ -83,8 +84,8 @@ extension SQLiteConnection {
         return try sets(select)
     }
 
-    /// A set that cannot be read is empty. It then fills again, and has all installs of the last days after a week. The verification of
-    /// the file reports it.
+    /// Reads the sets. A set that cannot be read is returned empty. New reports fill it again, so that it is complete after
+    /// ``RecentInstalls/days`` days. A verification of the database reports such a set.
     private func sets(_ select: Statement) throws(StoreError) -> [RecentInstallSet] {
         var sets: [RecentInstallSet] = []
         while try select.step() {

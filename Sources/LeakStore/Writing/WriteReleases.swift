@@ -13,24 +13,23 @@ extension Writer {
         let cells = aggregate.cells.span
         for index in leak.cells {
             let release = rows.releases[aggregate.releases[aggregate.release(ofCell: index)].number]
-            let inRelease = try count(of: entry, release: release.id)
-            let inBuild = try count(
+            let inRelease = try findOrInsertCountEntry(of: entry, release: release.id)
+            let inBuild = try findOrInsertCountEntry(
                 of: entry, build: rows.builds[aggregate.builds[cells[index].build].number].buildRowID,
-                in: inRelease,
-                release.id)
+                releaseEntry: inRelease, releaseID: release.id)
             inBuild.add(cells[index])
             inRelease.add(cells[index])
-            if let change = try add(cells[index].installs, to: .leakBuild, of: inBuild.id) {
+            if let change = try add(cells[index].installHashes, to: .leakBuild, of: inBuild.id) {
                 release.newInstalls.append(contentsOf: change.newHashes)
-                inBuild.installs = change.count
+                inBuild.installs = change.installCount
                 // A release with only one build has no set of its own: it uses the set of that build.
                 if inRelease.builds == 1 {
-                    inRelease.installs = change.count
+                    inRelease.installs = change.installCount
                 } else if let releaseChange = try add(change.newHashes, to: .leakRelease, of: inRelease.id) {
-                    inRelease.installs = releaseChange.count
+                    inRelease.installs = releaseChange.installCount
                 }
                 if entry.buildCount == 1 {
-                    entry.installs = change.count
+                    entry.installs = change.installCount
                 } else {
                     newInstalls.append(contentsOf: change.newHashes)
                 }
@@ -46,26 +45,26 @@ extension Writer {
             }
         }
         if let leakChange = try add(newInstalls, to: .leak, of: entry.id) {
-            entry.installs = leakChange.count
+            entry.installs = leakChange.installCount
         }
     }
 
-    private func count(
-        of leak: LeakEntry, build: Int64, in inRelease: CountEntry, _ release: Int64
+    private func findOrInsertCountEntry(
+        of leak: LeakEntry, build: Int64, releaseEntry: CountEntry, releaseID: Int64
     ) throws(StoreError) -> CountEntry {
-        if let count = leak.count(build: build) { return count }
+        if let count = leak.countEntry(ofBuild: build) { return count }
         let select = try connection.statement(
             "select id, reports, freed, installs, 0 from leak_build where leak = ? and build = ?")
         let count: CountEntry
-        if let stored = try storedCount(select, leak: leak.id, part: build) {
+        if let stored = try readCountEntry(select, leak: leak.id, part: build) {
             count = stored
         } else {
             try connection.run("insert into leak_build (leak, build) values (?, ?)", leak.id, build)
             count = CountEntry(id: connection.lastInsertedRowID)
-            inRelease.builds += 1
+            releaseEntry.builds += 1
             leak.buildCount += 1
-            if inRelease.builds == 2 {
-                try startReleaseSet(of: inRelease, leak: leak.id, release, except: count.id)
+            if releaseEntry.builds == 2 {
+                try startReleaseSet(of: releaseEntry, leak: leak.id, releaseID, except: count.id)
             }
             if leak.buildCount == 2 { try startLeakSet(leak: leak.id, except: count.id) }
         }
@@ -103,8 +102,8 @@ extension Writer {
         try copyInstalls(from: InstallScope.leakBuild.rowID(ownerRowID: select.int64(0)), to: rowID)
     }
 
-    private func count(of leak: LeakEntry, release: Int64) throws(StoreError) -> CountEntry {
-        if let count = leak.count(release: release) { return count }
+    private func findOrInsertCountEntry(of leak: LeakEntry, release: Int64) throws(StoreError) -> CountEntry {
+        if let count = leak.countEntry(ofRelease: release) { return count }
         let select = try connection.statement(
             """
             select id, reports, freed, installs,
@@ -113,7 +112,7 @@ extension Writer {
             from leak_release c where leak = ? and release = ?
             """)
         let count: CountEntry
-        if let stored = try storedCount(select, leak: leak.id, part: release) {
+        if let stored = try readCountEntry(select, leak: leak.id, part: release) {
             count = stored
         } else {
             try connection.run("insert into leak_release (leak, release) values (?, ?)", leak.id, release)
@@ -124,7 +123,7 @@ extension Writer {
         return count
     }
 
-    private func storedCount(
+    private func readCountEntry(
         _ select: Statement, leak: Int64, part: Int64
     ) throws(StoreError) -> CountEntry? {
         defer { select.reset() }
@@ -162,7 +161,7 @@ extension Writer {
     }
 }
 
-/// Rows of `leak`, `leak_build` and `leak_release` whose counts a transaction has changed, and samples that it keeps.
+/// Rows of `leak`, `leak_build` and `leak_release` whose counts a transaction has changed, and samples that it stores.
 struct ChangedCounts {
     private(set) var leaks: [LeakEntry] = []
     var samples: [StoredSample] = []
@@ -187,7 +186,7 @@ struct ChangedCounts {
         builds.append(build)
         buildOfCell[cell] = build
         releaseOfCell[cell] = inRelease
-        // A release may have several builds, and is added once.
+        // A release with several builds is added only once.
         if !inRelease.isChanged { releases.append((leak, release, inRelease)) }
         inRelease.isChanged = true
     }

@@ -1,7 +1,7 @@
 extension Writer {
-    /// Keeps some of a leak's reports as samples. Reads only the JSON of these reports.
+    /// Stores some of a leak's reports as samples. Reads only the JSON of these reports.
     ///
-    /// - Parameter day: the day whose limit the bytes of the samples count against.
+    /// - Parameter day: the day on which the bytes of the samples count.
     func keepSamples(
         of leak: SubmissionAggregate.Leak, _ entry: LeakEntry, app: AppEntry, from submissions: [Submission],
         in changed: inout ChangedCounts, day: Int, now: Int64
@@ -15,7 +15,7 @@ extension Writer {
             let sighting = submission.sightings[sample.sightingIndex.sighting]
             let rowID = SampleSlot.rowID(leakRowID: entry.id, slot: sample.slot)
             var stored = StoredSample(
-                rowID: rowID, ordinal: sample.ordinal, at: sample.at,
+                rowID: rowID, ordinal: sample.ordinal, reportedAt: sample.reportedAt,
                 origin: submission.origins[sighting.origin], body: body)
             guard try admit(stored, in: sample.slot, of: entry, key: sample.key, day: day) else {
                 leftOutOrdinals.insert(sample.ordinal)
@@ -26,19 +26,20 @@ extension Writer {
             stored.body = SampleBody.packed(body, by: &sampleDeflater)
             changed.samples.append(stored)
         }
-        if !leftOutOrdinals.isEmpty { try write(.details, leftOutOrdinals.count, of: app) }
+        if !leftOutOrdinals.isEmpty { try addOverLimitCount(leftOutOrdinals.count, of: .details, to: app) }
     }
 }
 
 /// A row of `sample`.
 struct StoredSample {
     var rowID: Int64
-    /// The number of the report among those of its leak, from 1.
+    /// The number of the report among the reports of its leak, from 1.
     var ordinal: Int
-    var at: Int64
+    /// Time of the report, in milliseconds since 1970.
+    var reportedAt: Int64
     /// The origin, without the app.
     var origin: Submission.Origin
-    /// The JSON without private data, ``SampleBody/packed(_:by:)``.
+    /// The JSON without private data, as ``SampleBody/packed(_:by:)`` returns it.
     var body: [UInt8]
 
     func write(on connection: SQLiteConnection) throws(StoreError) {
@@ -50,7 +51,7 @@ struct StoredSample {
             insert into sample (id, ordinal, at, version, build, system, model, install_hash, install,
               user, body)
             values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """, rowID, ordinal, at, origin.version, origin.build, origin.system, origin.model,
+            """, rowID, ordinal, reportedAt, origin.version, origin.build, origin.system, origin.model,
             origin.installHash.map { Int64(bitPattern: $0) }, origin.install, origin.user, body)
     }
 }
@@ -59,7 +60,7 @@ extension PackedWriter {
     mutating func append(_ sample: StoredSample) {
         append(Int(sample.rowID))
         append(sample.ordinal)
-        append(Int(sample.at))
+        append(Int(sample.reportedAt))
         let origin = sample.origin
         append(origin.version)
         for text in [origin.build, origin.system, origin.model, origin.install, origin.user] {
@@ -95,6 +96,7 @@ extension PackedReader {
         }
         guard let body = blob() else { return nil }
         return StoredSample(
-            rowID: Int64(rowID), ordinal: Total.bounded(ordinal), at: Int64(at), origin: origin, body: body)
+            rowID: Int64(rowID), ordinal: Total.bounded(ordinal), reportedAt: Int64(at), origin: origin,
+            body: body)
     }
 }

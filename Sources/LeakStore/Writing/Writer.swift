@@ -6,8 +6,8 @@ internal import LeakGzip
 final class Writer {
     typealias Redact = @Sendable (ArraySlice<UInt8>) -> [UInt8]
 
-    /// Number of pages in the write-ahead log from which on a commit copies them into the database: 64 MiB. SQLite's default, 1,000
-    /// pages, halves the throughput of large commits.
+    /// If the write-ahead log has at least this number of pages (62.5 MiB), a commit copies them into the database. SQLite's
+    /// default, 1,000 pages, halves the throughput of large commits.
     static let checkpointPages = 16_000
     /// Size of a page: SQLite's default since version 3.12, which the collector does not change.
     static let pageBytes = 4096
@@ -28,16 +28,17 @@ final class Writer {
     private let pageLimit: Int
     let redact: Redact
     let reservoir: Reservoir
-    /// Compresses samples. Fast, because the thread that counts does it.
+    /// Compresses samples. Uses the fastest level, because the thread that counts compresses them.
     var sampleDeflater = Deflater(level: 1, historyBits: 12)
     let limits: StoreLimits
     private let clockRule: ClockRule
-    /// `nil` until it has been read.
+    /// `nil` until the clock has been read.
     private(set) var clock: StoreClock?
     var caches = Caches()
+    /// SQLite's `data_version` at the last call, which changes when another connection commits.
     private var dataVersion: Int64?
-    /// ``checkpointThresholdBytes``, except in tests.
-    var logLimit = Writer.checkpointThresholdBytes
+    /// Size of the write-ahead log above which it is emptied: ``checkpointThresholdBytes``, except in tests.
+    var writeAheadLogLimitBytes = Writer.checkpointThresholdBytes
     /// The standard limits, except in tests.
     var logLimits = PendingLogs.Limits()
     /// Readers of this process record the times of their reads here.
@@ -182,13 +183,13 @@ final class Writer {
         dataVersion = version
     }
 
-    /// Returns the guarded time for a writer's first transaction, and stores it if the database has no stored time.
+    /// Returns the ``StoreClock`` of a writer's first transaction, and stores it if the database has no stored clock.
     private func startClock(at now: Int64) throws(StoreError) -> StoreClock {
         guard try storedClock() == nil else { return try clock(at: now) }
         return try writeClock(at: now)
     }
 
-    /// Returns the guarded time, which the first call reads from the database.
+    /// Returns the ``StoreClock``, which the first call reads from the database.
     func clock(at now: Int64) throws(StoreError) -> StoreClock {
         var clock: StoreClock
         if let cachedClock = self.clock {
@@ -205,11 +206,12 @@ final class Writer {
     func writeClock(at now: Int64) throws(StoreError) -> StoreClock {
         let stored = try storedClock()
         var clock = self.clock ?? StoreClock(stored, now: now, rule: clockRule)
-        clock.advance(to: now, past: stored)
+        clock.advance(to: now, adopting: stored)
         self.clock = clock
         try connection.run(
-            "insert or replace into clock (id, wall, keys, waited) values (1, ?, ?, ?)", clock.state.wall,
-            clock.state.keys, clock.state.waited)
+            "insert or replace into clock (id, wall, keys, waited) values (1, ?, ?, ?)",
+            clock.state.acceptedTime,
+            clock.state.keyTime, clock.state.waitedMilliseconds)
         return clock
     }
 
@@ -217,17 +219,18 @@ final class Writer {
         let select = try connection.statement("select wall, keys, waited from clock where id = 1")
         defer { select.reset() }
         guard try select.step() else { return nil }
-        return StoreClock.Stored(wall: select.time(0), keys: select.time(1), waited: select.time(2))
+        return StoreClock.Stored(
+            acceptedTime: select.time(0), keyTime: select.time(1), waitedMilliseconds: select.time(2))
     }
 
-    /// Empties the write-ahead log if it is larger than ``logLimit``: readers may have prevented SQLite from emptying it.
+    /// Empties the write-ahead log if it is larger than ``writeAheadLogLimitBytes``: readers may have prevented SQLite from emptying it.
     func checkpointIfNeeded(now: Int64) throws(StoreError) {
         if let lastAttempt = lastCheckpointAttemptAt,
             (0..<Self.checkpointRetryMilliseconds).contains(now - lastAttempt)
         {
             return
         }
-        guard DatabaseFile.size(of: connection.path + "-wal") > logLimit else { return }
+        guard DatabaseFile.size(of: connection.path + "-wal") > writeAheadLogLimitBytes else { return }
         lastCheckpointAttemptAt = now
         if try connection.truncateLog(waitMilliseconds: Self.checkpointWaitMilliseconds) {
             lastCheckpointAttemptAt = nil
@@ -275,7 +278,7 @@ final class Writer {
         try chooseCurrentReleases(rows, aggregate, now: expiry)
         try writeSlots(of: aggregate, rows, expiry: expiry)
         // Flushes counts before leaks are reindexed, so that the indexes get the new counts.
-        let areValuesRead = readTime.isRecent(within: logLimits.readMilliseconds)
+        let areValuesRead = readTime.isRecent(within: logLimits.millisecondsAfterRead)
         quietCalls = submissions.count <= logLimits.maxSubmissionsWhenIdle ? quietCalls + 1 : 0
         if areValuesRead || quietCalls >= logLimits.quietCalls { try flushCountLog() }
         try reindex(now: now)
@@ -290,11 +293,11 @@ final class Writer {
               freed = min(freed + ?, LARGEST_TOTAL), cells = ?, text_bytes = ?
             where id = ?
             """, app.lastSeen, app.reports, app.freed, entry.cells, entry.textBytes, entry.id)
-        for (reason, count) in app.dropped { try write(reason.text, count, of: entry) }
-        for (limit, count) in app.overLimitCounts { try write(limit, count, of: entry) }
+        for (reason, count) in app.dropped { try writeDropped(count, reason: reason.text, of: entry) }
+        for (limit, count) in app.overLimitCounts { try addOverLimitCount(count, of: limit, to: entry) }
     }
 
-    private func write(_ reason: String, _ count: Int, of app: AppEntry) throws(StoreError) {
+    private func writeDropped(_ count: Int, reason: String, of app: AppEntry) throws(StoreError) {
         try connection.run(
             "update dropped set count = min(count + ?, LARGEST_TOTAL) where app = ? and reason = ?", count,
             app.id, reason)
@@ -302,7 +305,8 @@ final class Writer {
         var isOverLimit = false
         if reason != StoreLimits.other {
             let reasonCount = try number(
-                app.reasonCount, else: "select count(*) from dropped where app = ? and reason <> 'other'",
+                cached: app.reasonCount,
+                by: "select count(*) from dropped where app = ? and reason <> 'other'",
                 of: app.id)
             isOverLimit = reasonCount >= limits.droppedReasonsPerApp
             app.reasonCount = reasonCount + (isOverLimit ? 0 : 1)
@@ -312,10 +316,10 @@ final class Writer {
             insert into dropped (app, reason, count) values (?, ?, ?)
             on conflict (app, reason) do update set count = min(count + excluded.count, LARGEST_TOTAL)
             """, app.id, isOverLimit ? StoreLimits.other : reason, count)
-        if isOverLimit { try write(.droppedReasons, count, of: app) }
+        if isOverLimit { try addOverLimitCount(count, of: .droppedReasons, to: app) }
     }
 
-    func write(_ limit: OverLimitCount.Name, _ count: Int, of app: AppEntry) throws(StoreError) {
+    func addOverLimitCount(_ count: Int, of limit: OverLimitCount.Name, to app: AppEntry) throws(StoreError) {
         try connection.run(
             """
             insert into over_limit (app, name, count) values (?, ?, ?)
@@ -350,16 +354,16 @@ final class Writer {
         )
         var overLimitCounts: [OverLimitCount.Name: Int] = [:]
         for (className, check) in build.checks.sorted(by: { $0.key.text < $1.key.text }) {
-            if let limit = try write(check, of: className.text, to: entry.buildRowID, day: day) {
+            if let limit = try writeChecks(check, of: className.text, to: entry.buildRowID, day: day) {
                 overLimitCounts[limit, default: 0].addBounded(check.count)
             }
         }
-        for (limit, count) in overLimitCounts { try write(limit, count, of: app) }
+        for (limit, count) in overLimitCounts { try addOverLimitCount(count, of: limit, to: app) }
     }
 
-    /// - Parameter day: the day whose limit the bytes of a new class count against.
+    /// - Parameter day: the day on which the bytes of a new class count.
     /// - Returns: the limit because of which the class does not count under its own name; `nil` if it does.
-    private func write(
+    private func writeChecks(
         _ check: SubmissionAggregate.Check, of className: String, to build: Int64, day: Int
     ) throws(StoreError) -> OverLimitCount.Name? {
         let buckets = BucketCounts(check.buckets).bytes
@@ -372,7 +376,7 @@ final class Writer {
         var limit: OverLimitCount.Name?
         if className != StoreLimits.other {
             let classCount = try number(
-                else: "select count(*) from build_check where build = ? and class <> 'other'", of: build)
+                by: "select count(*) from build_check where build = ? and class <> 'other'", of: build)
             if classCount >= limits.checkClassesPerBuild {
                 limit = .checkClasses
             } else if try !admitDetail(bytes: DetailBytes.ofCheck(className), keys: check.keys, day: day) {
@@ -393,6 +397,6 @@ final class Writer {
         let newInstalls = release.newInstalls
         release.newInstalls = []
         guard let change = try add(newInstalls, to: .release, of: release.id) else { return }
-        try connection.run("update release set installs = ? where id = ?", change.count, release.id)
+        try connection.run("update release set installs = ? where id = ?", change.installCount, release.id)
     }
 }

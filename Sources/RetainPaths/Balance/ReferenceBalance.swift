@@ -8,7 +8,7 @@ struct ReferenceBalance {
     let strongCount: Int?
     /// The number of strong references to the object that no proven reference explains; suspected references are not subtracted.
     /// Below 0 if the graph changed during the walk.
-    let unexplained: Int
+    let unexplainedCount: Int
 
     /// Computes the balance. Rejects the suspected references for which the strong counts of their targets leave no room.
     init(_ walker: inout GraphWalker, callerReferences: Int) {
@@ -32,6 +32,6 @@ struct ReferenceBalance {
             }
         }
         strongCount = walker.strongCount
-        unexplained = strongCount.map { $0 - callerReferences - Int(proven[0]) } ?? 0
+        unexplainedCount = strongCount.map { $0 - callerReferences - Int(proven[0]) } ?? 0
     }
 }

@@ -12,23 +12,26 @@ struct CaptureDescriptor {
 
     /// - Returns: `nil` if a count is implausibly large, or the records are not in a segment of an image.
     init?(_ address: UInt, _ images: ImageAddressMap) {
-        guard address & 3 == 0, images.contains(address, count: Captures.captureTypes) else { return nil }
-        let counts = [Captures.captureCount, Captures.sourceCount, Captures.bindingCount].map {
-            ImmortalMemory.uint32(address &+ $0)
+        guard address & 3 == 0, images.contains(address, count: Captures.captureTypesOffset) else {
+            return nil
         }
+        let counts = [Captures.captureCountOffset, Captures.sourceCountOffset, Captures.bindingCountOffset]
+            .map {
+                ImmortalMemory.uint32(address &+ $0)
+            }
         guard counts.allSatisfy({ $0 < Captures.countLimit }) else { return nil }
-        let types = address &+ Captures.captureTypes
-        let sources = types &+ UInt(counts[0]) &* Captures.captureTypeBytes
-        let end = sources &+ UInt(counts[1]) &* Captures.sourceBytes
+        let types = address &+ Captures.captureTypesOffset
+        let sources = types &+ UInt(counts[0]) &* Captures.captureTypeRecordBytes
+        let end = sources &+ UInt(counts[1]) &* Captures.sourceRecordBytes
         guard images.contains(address, count: end &- address) else { return nil }
         func name(_ record: UInt) -> MangledName? {
             let name = MangledName(ImmortalMemory.relativeTarget(record))
             return name.isSafe(images) ? name : nil
         }
-        captureTypes = (0..<UInt(counts[0])).map { name(types &+ $0 &* Captures.captureTypeBytes) }
+        captureTypes = (0..<UInt(counts[0])).map { name(types &+ $0 &* Captures.captureTypeRecordBytes) }
         let found = (0..<UInt(counts[1])).compactMap { index -> (MangledName, MetadataSource)? in
-            let record = sources &+ index &* Captures.sourceBytes
-            guard let parameter = name(record), let source = name(record &+ Captures.sourceName),
+            let record = sources &+ index &* Captures.sourceRecordBytes
+            guard let parameter = name(record), let source = name(record &+ Captures.sourceNameOffset),
                 let source = MetadataSource(source.tail)
             else { return nil }
             return (parameter, source)

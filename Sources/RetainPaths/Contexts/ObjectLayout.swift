@@ -36,8 +36,11 @@ struct ObjectLayout {
     var keyLayoutIndex: Int32 = -1
     /// The offset of the elements of an array, or of the bitmap of a dictionary or set.
     var elementsOffset = 0
+    /// The offset of the scale of a dictionary or set: the number of its buckets is two to the power of the scale.
     var scaleOffset: UInt = 0
+    /// The offset of the pointer to the keys of a dictionary.
     var keysOffset: UInt = 0
+    /// The offset of the pointer to the values of a dictionary, or to the elements of a set.
     var valuesOffset: UInt = 0
     /// The offset of the pointer to raw memory that the object owns; 0 if it owns none.
     var rawMemoryOffset: UInt = 0

@@ -47,7 +47,7 @@ extension ObjectLayouts {
         types parameters: [GenericArguments.Argument]
     ) -> ObjectLayout {
         var layout = ObjectLayout(kind: .closureContext, metadata: metadata.address)
-        var offset = firstCapture(metadata, descriptor)
+        var offset = offsetOfFirstCapture(metadata, descriptor)
         var referenceFields: [ReferenceField] = []
         for name in descriptor.captureTypes {
             guard let capture = name.flatMap({ capture($0, arguments: arguments, parameters: parameters) })
@@ -76,7 +76,7 @@ extension ObjectLayouts {
     }
 
     /// Returns the offset of the first capture in a context, in bytes.
-    private func firstCapture(_ metadata: Metadata, _ descriptor: CaptureDescriptor) -> Int {
+    private func offsetOfFirstCapture(_ metadata: Metadata, _ descriptor: CaptureDescriptor) -> Int {
         let start = min(
             Int(metadata.uint32(Int(HeapLayout.Context.firstCapture))), HeapLayout.Context.firstLimit)
         return max(start, HeapLayout.headerBytes) + 8 * descriptor.bindingCount
@@ -87,7 +87,7 @@ extension ObjectLayouts {
         _ metadata: Metadata, _ descriptor: CaptureDescriptor
     ) -> GenericContext? {
         guard let sources = descriptor.sources else { return nil }
-        let first = firstCapture(metadata, descriptor)
+        let first = offsetOfFirstCapture(metadata, descriptor)
         var context = GenericContext(descriptor: descriptor)
         for (name, source) in sources {
             guard let parameter = name.genericParameter else { return nil }
@@ -118,8 +118,8 @@ extension ObjectLayouts {
 
     /// Returns `true` if the objects from which type arguments were taken are at the offsets that captures have with these
     /// arguments.
-    mutating func confirms(
-        _ context: GenericContext, _ metadata: Metadata, arguments: [GenericArguments.Argument]
+    mutating func areOffsetsRight(
+        in context: GenericContext, _ metadata: Metadata, arguments: [GenericArguments.Argument]
     ) -> Bool {
         context.parameters.allSatisfy { parameter in
             guard case .object(let offset, let capture, _) = parameter.location else { return true }
@@ -135,7 +135,7 @@ extension ObjectLayouts {
         arguments: GenericArguments?, types parameters: [GenericArguments.Argument],
         assuming fallback: Capture? = nil
     ) -> Int? {
-        var offset = firstCapture(metadata, descriptor)
+        var offset = offsetOfFirstCapture(metadata, descriptor)
         for name in descriptor.captureTypes.prefix(number) {
             guard let name,
                 let capture = capture(name, arguments: arguments, parameters: parameters)

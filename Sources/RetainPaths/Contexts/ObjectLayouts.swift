@@ -13,16 +13,16 @@ struct ObjectLayouts {
     /// Layout indices of generic contexts by the addresses of their metadata and type arguments.
     var genericLayouts: [[UInt]: Int32] = [:]
 
-    // Layouts that do not depend on metadata.
-    let task: Int32
-    let taskFrames: Int32
-    let block: Int32
+    // The indices of the layouts that do not depend on metadata.
+    let taskIndex: Int32
+    let taskFramesIndex: Int32
+    let blockIndex: Int32
 
     init(_ images: ImageAddressMap) {
         types = TypeLayouts(images)
-        task = 0
-        taskFrames = 1
-        block = 2
+        taskIndex = 0
+        taskFramesIndex = 1
+        blockIndex = 2
         layouts = [
             ObjectLayout(kind: .task, scanStart: HeapLayout.headerBytes),
             ObjectLayout(kind: .taskFrames, scanStart: Int(HeapLayout.TaskSlab.next)),
@@ -70,11 +70,13 @@ struct ObjectLayouts {
     mutating func classLayout(_ metadata: Metadata) -> ObjectLayout {
         let descriptor = metadata.descriptor
         var layout = ObjectLayout(kind: .object, metadata: metadata.address, size: metadata.instanceSize)
-        if descriptor == types.standard.arrayStorage {
+        if descriptor == types.standard.arrayStorageDescriptor {
             addArrayElements(metadata, to: &layout)
             return layout
         }
-        if descriptor == types.standard.dictionaryStorage || descriptor == types.standard.setStorage {
+        if descriptor == types.standard.dictionaryStorageDescriptor
+            || descriptor == types.standard.setStorageDescriptor
+        {
             addHashTableElements(metadata, to: &layout)
             return layout
         }
@@ -109,7 +111,7 @@ struct ObjectLayouts {
         var current: Metadata? = metadata
         for _ in 0..<64 {
             guard let type = current else { return nil }
-            if type.descriptor == types.standard.managedBuffer { return type.genericArgument(1) }
+            if type.descriptor == types.standard.managedBufferDescriptor { return type.genericArgument(1) }
             current = type.superclass
         }
         return nil
@@ -134,7 +136,7 @@ struct ObjectLayouts {
         layout.scaleOffset = scale
         layout.elementsOffset = layout.size.aligned(to: 8)
         let firstIndex = types.index(of: first)
-        if metadata.descriptor == types.standard.setStorage {
+        if metadata.descriptor == types.standard.setStorageDescriptor {
             guard let elements = offset("_rawElements"), !types.value(firstIndex).referenceFields.isEmpty
             else {
                 return

@@ -4,8 +4,8 @@
 /// released by its holder. Suspected references explain nothing: an object that only they hold is not counted. "Trial deletion":
 /// Lins 1992; Bacon, Rajan: Concurrent Cycle Collection, 2001.
 struct TrialDeletion {
-    private(set) var bytes = 0
-    private(set) var objects = 0
+    private(set) var byteCount = 0
+    private(set) var objectCount = 0
     /// `true` if an object that is held from outside holds the object itself, so that breaking a cycle would not free it.
     private(set) var isHeldFromOutside = false
 
@@ -37,8 +37,8 @@ struct TrialDeletion {
         }
         for index in 0..<nodeCount where !isKept[index] {
             let node = walker.graph.nodes[index]
-            objects += 1
-            bytes &+= walker.reader.allocatedBytes(
+            objectCount += 1
+            byteCount &+= walker.reader.allocatedBytes(
                 at: node.address, walker.reader.layouts.layout(node.layoutIndex))
         }
         addBuffers(&walker, isKept: isKept)
@@ -62,8 +62,9 @@ struct TrialDeletion {
             guard let layout = walker.reader.layoutIndex(at: buffer.address),
                 let count = walker.reader.strongCount(at: buffer.address), count <= buffer.references
             else { continue }
-            objects += 1
-            bytes &+= walker.reader.allocatedBytes(at: buffer.address, walker.reader.layouts.layout(layout))
+            objectCount += 1
+            byteCount &+= walker.reader.allocatedBytes(
+                at: buffer.address, walker.reader.layouts.layout(layout))
         }
     }
 }
@@ -98,7 +99,8 @@ extension ObjectReader {
             return HeapLayout.StringValue.text + Int(min(capacity, HeapLayout.Chunk.sizeLimit))
         }
         guard layout.kind == .storage else { return size }
-        if type.descriptor == layouts.types.standard.arrayStorage, let element = type.genericArgument(0),
+        if type.descriptor == layouts.types.standard.arrayStorageDescriptor,
+            let element = type.genericArgument(0),
             let capacity = memory.word(address &+ Storage.capacityAndFlags),
             capacity >> 1 < Storage.countLimit
         {
@@ -110,7 +112,7 @@ extension ObjectReader {
             // Buckets are a power of two with a quarter of them free. HashTable.swift: maxLoadFactor
             var stride = 0
             for index in 0..<2 {
-                if index == 1, type.descriptor == layouts.types.standard.setStorage { break }
+                if index == 1, type.descriptor == layouts.types.standard.setStorageDescriptor { break }
                 if let argument = type.genericArgument(index) {
                     stride &+= layouts.types.layout(of: argument).stride
                 }

@@ -9,16 +9,16 @@ extension GraphWalker {
         let budget = budget.limited
         guard walk(from: address, budget: budget) else { return explanation }
         var balance = ReferenceBalance(&self, callerReferences: callerReferences)
-        if balance.unexplained != 0 {
+        if balance.unexplainedCount != 0 {
             // A thread that loads a weak reference to the object retains it for a moment.
             guard walk(from: address, budget: budget) else { return explanation }
             balance = ReferenceBalance(&self, callerReferences: callerReferences)
         }
-        explanation.unexplainedReferences = max(0, balance.unexplained)
+        explanation.unexplainedReferences = max(0, balance.unexplainedCount)
         let cycles = CycleSearch(graph).cycles(limit: budget.cycles, longest: budget.cycleLength)
         let deletion = TrialDeletion(&self)
         explanation.cost = .init(
-            bytes: deletion.bytes, objects: deletion.objects,
+            bytes: deletion.byteCount, objects: deletion.objectCount,
             isAtLeast: graph.isTruncated || reader.memory.isExhausted)
         let renderer = PathRenderer(self)
         explanation.type = renderer.typeName(0)
@@ -39,11 +39,11 @@ extension GraphWalker {
             let isWhole = !shortest.path.isSuspected && shortest.path.fullLength == nil
             // A reference from outside to any object of the cycle keeps this object too, through the cycle.
             let isExplained =
-                balance.strongCount != nil && balance.unexplained == 0 && !deletion.isHeldFromOutside
+                balance.strongCount != nil && balance.unexplainedCount == 0 && !deletion.isHeldFromOutside
             explanation.confidence = isWhole && isExplained ? .proven : .suspected
         }
         let isSuspected = explanation.path?.isSuspected ?? true
-        if !search.isEmpty, isSuspected, balance.unexplained > 0 || explanation.path != nil {
+        if !search.isEmpty, isSuspected, balance.unexplainedCount > 0 || explanation.path != nil {
             addHolder(of: address, to: &explanation, budget: budget, search: search)
         }
         return explanation

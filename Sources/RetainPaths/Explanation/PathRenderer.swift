@@ -14,7 +14,7 @@ struct PathRenderer {
         images = walker.reader.images
     }
 
-    /// - Parameter length: the number of references of the whole path; more than `edges` if it was cut.
+    /// - Parameter length: the number of references of the whole path; more than `edges.count` if it was cut.
     func path(_ edges: [Int32], isCycle: Bool, length: Int) -> RetainPath {
         var references: [RetainReference] = []
         guard let first = edges.first else {
@@ -23,19 +23,19 @@ struct PathRenderer {
         var owner = Int(graph.edges[Int(first)].from)
         var field = ""
         var isSuspected = false
-        var hasElement = false
+        var isElementOfContainer = false
         for index in edges {
             let edge = graph.edges[Int(index)]
             append(edge, to: &field)
             isSuspected = isSuspected || edge.flags.contains(.suspected)
-            hasElement = hasElement || edge.flags.contains(.element)
+            isElementOfContainer = isElementOfContainer || edge.flags.contains(.element)
             if index != edges.last, isFolded(edge) { continue }
             references.append(
                 RetainReference(
                     owner: typeName(owner), field: field,
-                    kind: kind(owner, field: field, hasElement: hasElement), isSuspected: isSuspected,
-                    isClosure: edge.flags.contains(.closure)))
-            (owner, field, isSuspected, hasElement) = (Int(edge.to), "", false, false)
+                    kind: kind(owner, field: field, isElementOfContainer: isElementOfContainer),
+                    isSuspected: isSuspected, isClosure: edge.flags.contains(.closure)))
+            (owner, field, isSuspected, isElementOfContainer) = (Int(edge.to), "", false, false)
         }
         return RetainPath(
             references: references, target: typeName(owner), isCycle: isCycle,
@@ -82,14 +82,14 @@ struct PathRenderer {
         }
     }
 
-    private func kind(_ node: Int, field: String, hasElement: Bool) -> RetainReference.Kind {
+    private func kind(_ node: Int, field: String, isElementOfContainer: Bool) -> RetainReference.Kind {
         guard graph.nodes[node].layoutIndex >= 0 else { return .global }
         switch layouts.layout(graph.nodes[node].layoutIndex).kind {
         case .closureContext, .genericContext: return .closureCapture
         case .task, .taskFrames: return .task
         case .block: return .block
         case .object, .storage, .box:
-            if hasElement { return .element }
+            if isElementOfContainer { return .element }
             return field.contains("(.") ? .enumPayload : .property
         }
     }

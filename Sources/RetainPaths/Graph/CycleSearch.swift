@@ -13,7 +13,7 @@ struct CycleSearch {
     }
 
     private let graph: ObjectGraph
-    /// The fewest references from each node back to the first; `.max` for a node without a path back.
+    /// The smallest number of references from each node back to the first node; `.max` for a node without a path back.
     private var distances: [Int32]
 
     init(_ graph: ObjectGraph) {

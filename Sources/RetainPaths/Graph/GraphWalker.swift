@@ -1,13 +1,15 @@
-/// A walker that visits the objects reachable from one object, breadth first, so that a small budget misses only the farthest.
+/// A walker that visits the objects reachable from one object, breadth first, so that a small budget misses only the farthest
+/// objects.
 ///
 /// It retains nothing, runs no code of the program, and reads instances only through the snapshot.
 struct GraphWalker: ~Copyable {
-    /// The maximum number of references per node, on average. An array of a million references to one object stays within it.
+    /// The maximum number of references per node, on average. With ``Budget/thorough``, an array of a million references to one
+    /// object does not exceed it.
     private static let maxAverageEdgesPerNode = 16
 
     var reader = ObjectReader()
     var graph = ObjectGraph()
-    /// The strong count of the first object; `nil` for an immortal one.
+    /// The strong count of the first object; `nil` for an immortal object.
     private(set) var strongCount: Int?
     private var budget = Budget.release
     private var edgeLimit = 0
@@ -32,6 +34,7 @@ struct GraphWalker: ~Copyable {
         return true
     }
 
+    /// Starts a walk: drops the graph and the pages of the previous walk.
     mutating func begin(_ budget: Budget) {
         self.budget = budget.limited
         current = 0
@@ -235,9 +238,9 @@ struct GraphWalker: ~Copyable {
         guard type != 0, reader.isType(type) else { return }
         let first = unsafe container.loadUnaligned(as: UInt.self)
         let value = reader.layouts.types.layout(of: Metadata(type))
-        // A large value without references still has a box, which belongs to the memory kept.
+        // A large value without references still has a box, which counts towards the memory that is kept.
         if value.isClass || !value.isInline { return addEdge(to: first, label: label, flags: flags) }
-        guard nesting < ScratchMemory.levels else { return }
+        guard nesting < ScratchMemory.levelCount else { return }
         unsafe follow(
             value.referenceFields, in: container, size: MetadataLayout.Existential.containedType,
             label: label,
@@ -255,7 +258,7 @@ struct GraphWalker: ~Copyable {
         }
         unsafe copy.copyMemory(from: value, byteCount: layout.size)
         let tag = unsafe Int(Reflection.enumTag(copy, layout))
-        // Garbage may give any tag.
+        // A value that is garbage may give any tag.
         guard tag < layout.cases.count, !layout.cases[tag].isEmpty else { return }
         unsafe Reflection.projectEnumData(copy, layout)
         unsafe follow(

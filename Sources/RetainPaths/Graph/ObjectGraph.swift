@@ -18,7 +18,7 @@ struct ObjectGraph {
         static let suspected = EdgeFlags(rawValue: 2)
         static let element = EdgeFlags(rawValue: 4)
         static let key = EdgeFlags(rawValue: 8)
-        /// A suspected reference that turns out not to be one, as the strong count of its target shows.
+        /// A suspected reference that turns out not to be a reference, as the strong count of its target shows.
         static let rejected = EdgeFlags(rawValue: 16)
     }
 

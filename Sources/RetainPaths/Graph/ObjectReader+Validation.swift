@@ -1,4 +1,5 @@
-/// Checks that a word of memory is the address of metadata, before it is used as such. Reads only through the snapshot of the memory, because a word may have any value.
+/// Checks that a word of memory is the address of metadata, before it is used as such. The checks read only through the
+/// snapshot of the memory, because a word may have any value.
 ///
 /// `RandomAddressTests` walks from random addresses while another thread changes objects.
 extension ObjectReader {
@@ -6,7 +7,7 @@ extension ObjectReader {
 
     /// Returns `true` if an address is class metadata of Swift.
     ///
-    /// The runtime allocates metadata of generic classes and of subclasses of resilient ones; other metadata lies in an
+    /// The runtime allocates metadata of generic classes and of subclasses of resilient classes; other metadata lies in an
     /// image.
     mutating func isClass(_ address: UInt) -> Bool {
         typealias Class = MetadataLayout.Class
@@ -132,7 +133,7 @@ extension ObjectReader {
             }
             elements.append(Metadata(element))
         }
-        // Tuples with labels differ from those without only by the address of the labels, which cannot be checked.
+        // Tuples with labels differ from tuples without labels only by the address of the labels, which cannot be checked.
         guard labels == 0 else { return false }
         return Reflection.tuple(of: elements)?.address == address
     }

@@ -43,8 +43,10 @@ struct ObjectReader: ~Copyable {
 
     private mutating func newLayoutIndex(at address: UInt, _ word: UInt) -> Int32? {
         typealias Kind = MetadataLayout.Kind
-        if word == Reflection.heapBlockClass { return isBlock(at: address) ? layouts.block : nil }
-        if word == Reflection.taskSlabMetadata { return isTaskSlab(at: address) ? layouts.taskFrames : nil }
+        if word == Reflection.heapBlockClass { return isBlock(at: address) ? layouts.blockIndex : nil }
+        if word == Reflection.taskSlabMetadata {
+            return isTaskSlab(at: address) ? layouts.taskFramesIndex : nil
+        }
         guard word & 7 == 0, let kind = memory.word(word) else { return nil }
         if Kind.isClass(kind) {
             guard isClass(word) else { return nil }
@@ -69,7 +71,7 @@ struct ObjectReader: ~Copyable {
                 isType(type)
             else { return nil }
             return layouts.boxLayoutIndex(of: Metadata(type), minOffset: HeapLayout.ErrorBox.value)
-        case Kind.task: return images.contains(word) ? layouts.task : nil
+        case Kind.task: return images.contains(word) ? layouts.taskIndex : nil
         default: return nil
         }
     }
@@ -82,7 +84,7 @@ struct ObjectReader: ~Copyable {
         let key = [metadata.address] + (arguments ?? []).map(\.type.address)
         if let index = layouts.genericLayouts[key] { return index }
         let layout: ObjectLayout
-        if let arguments, layouts.confirms(context, metadata, arguments: arguments) {
+        if let arguments, layouts.areOffsetsRight(in: context, metadata, arguments: arguments) {
             layout = layouts.contextLayout(
                 metadata, context.descriptor, arguments: GenericArguments(arguments), types: arguments)
         } else {

@@ -10,7 +10,7 @@ extension GraphWalker {
         _ = graph.addNode(1, layoutIndex: -1)
         var variables: [UInt] = []
         for image in reader.images.images where image.isProgram {
-            for segment in image.writable { addGlobals(in: segment, &variables) }
+            for segment in image.writableRanges { addGlobals(in: segment, &variables) }
         }
         graph.nodes[0].edgeCount = Int32(graph.edges.count)
         expandAll(from: 1) { $0.index(of: target) != nil }

@@ -17,7 +17,7 @@ extension GraphWalker {
         for _ in 0..<HeapSearch.roundLimit where !search.isDone {
             // The pages of a round are stale in the next round.
             begin(budget)
-            // A library was loaded or unloaded, so the layouts of the holders found so far were dropped.
+            // If a library was loaded or unloaded, the layouts of the holders found so far were dropped.
             guard reader.generation == generation else { return nil }
             search.scan(excluding: reader.memory.ownRanges, until: end)
             // An unfinished round may have missed a more certain holder.
@@ -26,7 +26,7 @@ extension GraphWalker {
             search.finishRound()
         }
         var path = search.path
-        if !sources.isEmpty, let handler = path.first, handler.layoutIndex == reader.layouts.block {
+        if !sources.isEmpty, let handler = path.first, handler.layoutIndex == reader.layouts.blockIndex {
             begin(budget)
             guard reader.generation == generation else { return nil }
             let source = sources.first { reader.isHandler(handler.holder, of: $0) }
@@ -67,7 +67,7 @@ extension GraphWalker {
                 certainty: isSuspected ? certainty : .proven))
     }
 
-    /// Replaces the graph by one that consists of a path.
+    /// Replaces the graph by a graph that consists of a path.
     private mutating func replaceGraph(with path: [HeapSearch.Step]) -> (edges: [Int32], variable: UInt)? {
         guard let first = path.first, let last = path.last else { return nil }
         graph.removeAll()

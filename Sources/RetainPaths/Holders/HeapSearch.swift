@@ -38,7 +38,7 @@ struct HeapSearch {
 
     /// A reference of a holder to the target or to another holder.
     struct Step {
-        /// 0 for a global variable.
+        /// The address of the holder; 0 for a global variable.
         var holder: UInt
         var layoutIndex: Int32
         var target: UInt
@@ -72,17 +72,17 @@ struct HeapSearch {
         frontier = [target]
     }
 
-    /// `true` if a global variable or a task was found, or no holder in the last round.
+    /// `true` if a global variable or a task was found, or if the last round found no holder.
     var isDone: Bool { hasEnd || frontier.isEmpty }
 
     func isNew(_ holder: UInt) -> Bool { holder != target && steps[holder] == nil }
 
     mutating func add(_ step: Step) { newSteps.append(step) }
 
-    /// Makes the holders found in this round the targets of the next one.
+    /// Makes the holders found in this round the targets of the next round.
     ///
-    /// Only the holders with the highest certainty of this round count. The path begins with the first of them at which the search
-    /// ends, or else with the first one.
+    /// Only the holders with the highest certainty of this round count. The path begins with the first of them at which the
+    /// search ends. If the search ends at none of them, it begins with the first holder.
     mutating func finishRound() {
         let highest = newSteps.map(\.certainty).max()
         let holders = newSteps.filter { $0.certainty == highest }.prefix(Self.holderLimit)
@@ -169,7 +169,8 @@ struct HeapSearch {
 
 /// The memory of the process that can contain objects and variables.
 enum WritableMemory {
-    /// Returns the private, writable mappings, including the stacks of all threads but the main one. proc(5): /proc/pid/maps
+    /// Returns the private, writable mappings, including the stacks of all threads except the main thread. proc(5):
+    /// /proc/pid/maps
     static func regions() -> [Range<UInt>] {
         SystemFile.contents(of: "/proc/self/maps").split(separator: UInt8(ascii: "\n")).compactMap { line in
             let columns = line.split(separator: UInt8(ascii: " "))

@@ -69,8 +69,8 @@ enum HeapLayout {
         static let text = 32
     }
 
-    /// The bytes of a task up to the context of its start function, observed on Swift 6.3.1: a pointer to the slabs is at 120, one
-    /// to the context at 256.
+    /// The bytes of a task up to the context of its start function, observed on Swift 6.3.1: a pointer to the slabs is at 120,
+    /// a pointer to the context at 256.
     static let taskBytes = 320
 
     /// stdlib/public/Concurrency/TaskAlloc.h, runtime/StackAllocator.h

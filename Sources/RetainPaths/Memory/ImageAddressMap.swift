@@ -14,7 +14,7 @@ struct ImageAddressMap: Sendable {
         var isProgram: Bool
 
         /// The segments that a program can write to, where its global variables are.
-        var writable: [Range<UInt>] { segments.filter(\.isWritable).map(\.addresses) }
+        var writableRanges: [Range<UInt>] { segments.filter(\.isWritable).map(\.addresses) }
     }
 
     /// Memory that the loader has mapped for an image, and its permitted use.

@@ -58,13 +58,13 @@ enum DescriptorLayout {
 
     /// Records.h: CaptureDescriptor, CaptureTypeRecord and MetadataSourceRecord
     enum Captures {
-        static let captureCount: UInt = 0
-        static let sourceCount: UInt = 4
-        static let bindingCount: UInt = 8
-        static let captureTypes: UInt = 12
-        static let captureTypeBytes: UInt = 4
-        static let sourceBytes: UInt = 8
-        static let sourceName: UInt = 4
+        static let captureCountOffset: UInt = 0
+        static let sourceCountOffset: UInt = 4
+        static let bindingCountOffset: UInt = 8
+        static let captureTypesOffset: UInt = 12
+        static let captureTypeRecordBytes: UInt = 4
+        static let sourceRecordBytes: UInt = 8
+        static let sourceNameOffset: UInt = 4
         /// A limit that no program reaches; garbage is larger.
         static let countLimit: UInt32 = 256
     }

@@ -1,6 +1,6 @@
 /// A mangled type name in an image, with references to descriptors in it. docs/ABI/Mangling.rst: symbolic references
 struct MangledName {
-    private static let longest = 4096
+    private static let maxBytes = 4096
 
     let address: UInt
     let count: Int
@@ -35,7 +35,7 @@ struct MangledName {
             }
             return true
         }
-        while position < Self.longest, hasByte(position), bytes[position] != 0 {
+        while position < Self.maxBytes, hasByte(position), bytes[position] != 0 {
             switch bytes[position] {
             // A control byte, then a relative reference of 4 bytes or an absolute one of 8, which no compiler has written yet.
             case 0x01...0x17:
@@ -63,8 +63,8 @@ struct MangledName {
     /// Returns `true` if the name is safe to give to the runtime: the runtime follows its references without a check, and calls
     /// functions.
     ///
-    /// Mangling.rst: 1 is a context descriptor, 2 a pointer to one, 9 a function that returns metadata, A and B the shape of an
-    /// existential type. Names of fields and captures have no other kinds on Linux.
+    /// Mangling.rst: 1 is a context descriptor, 2 a pointer to a context descriptor, 9 a function that returns metadata, A and
+    /// B the shape of an existential type. Names of fields and captures have no other kinds on Linux.
     func isSafe(_ images: ImageAddressMap) -> Bool {
         isWellFormed && images.contains(address, count: UInt(count + 1))
             && references.allSatisfy { control, target in

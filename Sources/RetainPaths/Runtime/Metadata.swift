@@ -1,4 +1,4 @@
-/// The metadata of a type, which the runtime never frees. It must be validated before a value of this type is made.
+/// The metadata of a type, which the runtime never frees. An address must be validated before a `Metadata` is created from it.
 struct Metadata: Hashable {
     let address: UInt
 

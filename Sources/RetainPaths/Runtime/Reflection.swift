@@ -1,6 +1,6 @@
 internal import CLeakSwiftRuntime
 
-/// Queries about types to the runtime, so that no layout of fields is computed here.
+/// Queries to the runtime about types, so that no layout of fields is computed here.
 ///
 /// The runtime checks nothing. The comment of each function states what its caller must have validated.
 enum Reflection {

@@ -51,7 +51,8 @@ struct Labels {
 
     private var texts = [""]
     private var numbers: [String: Int32] = ["": 0]
-    private var joined: [UInt64: Int32] = [:]
+    /// The numbers of joined labels, by the pair of numbers of their parts.
+    private var joinedNumbers: [UInt64: Int32] = [:]
 
     func text(_ number: Int32) -> String { texts[Int(number)] }
 
@@ -69,10 +70,10 @@ struct Labels {
         if outer == 0 { return inner }
         if inner == 0 { return outer }
         let pair = UInt64(UInt32(bitPattern: outer)) << 32 | UInt64(UInt32(bitPattern: inner))
-        if let number = joined[pair] { return number }
+        if let number = joinedNumbers[pair] { return number }
         let text = text(inner)
         let number = number(of: self.text(outer) + (text.hasPrefix("(") ? "" : ".") + text)
-        joined[pair] = number
+        joinedNumbers[pair] = number
         return number
     }
 }

@@ -4,7 +4,7 @@ extension TypeLayouts {
     mutating func enumReferenceFields(_ metadata: Metadata) -> [ReferenceField] {
         let isOptional = metadata.kind == MetadataLayout.Kind.optional
         if isOptional, let payload = metadata.genericArgument(0) {
-            // `nil` is a null word in each of these, so the case need not be computed.
+            // If `isNullWhenNil` is `true`, `nil` is a null word, so the case need not be computed.
             let inner = layout(of: payload)
             if inner.referenceFields.count == 1,
                 let reference = referenceFields(in: inner.referenceFields).first, reference.offset == 0,

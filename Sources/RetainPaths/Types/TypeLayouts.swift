@@ -113,8 +113,10 @@ struct TypeLayouts {
 
     private mutating func structReferenceFields(_ metadata: Metadata) -> [ReferenceField] {
         let descriptor = metadata.descriptor
-        if descriptor == standard.string { return [ReferenceField(kind: .string, offset: 0, label: 0)] }
-        if descriptor == standard.inlineArray { return inlineElementReferenceFields(metadata) }
+        if descriptor == standard.stringDescriptor {
+            return [ReferenceField(kind: .string, offset: 0, label: 0)]
+        }
+        if descriptor == standard.inlineArrayDescriptor { return inlineElementReferenceFields(metadata) }
         var referenceFields = memberReferenceFields(of: metadata)
         guard standard.wrappers.contains(descriptor) else { return referenceFields }
         let isLeaf =
@@ -150,7 +152,7 @@ struct TypeLayouts {
         guard elements.count < Self.nestingLimit else { return false }
         var index = 0
         while index < 2, let argument = metadata.genericArgument(index),
-            index == 0 || metadata.hasTwoArguments
+            index == 0 || metadata.isDictionary
         {
             if elements.contains(argument.address) { return false }
             elements.append(argument.address)
@@ -193,7 +195,7 @@ struct TypeLayouts {
 
 extension Metadata {
     /// `true` for `Dictionary`, the only one of ``StandardTypes/containers`` with two type arguments.
-    fileprivate var hasTwoArguments: Bool {
+    fileprivate var isDictionary: Bool {
         descriptor == Metadata([Int: Int].self).descriptor
     }
 }

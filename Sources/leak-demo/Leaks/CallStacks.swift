@@ -1,14 +1,14 @@
 import LeakMessage
 import LeakReporter
 
-/// A leak that is reported with the call stack of the code that made it. A stripped build has no names for its
-/// functions; `collector symbols upload` gives them to the collector.
+/// A leak that is reported with the call stack of the code that made it. The functions of a stripped build have no names until
+/// `collector symbols upload` sends the names to the collector.
 @MainActor
 final class PriceCache {
     private var onChange: (() -> Void)?
     private(set) var prices: [Int] = []
 
-    /// Keeps itself alive: the closure holds the cache that holds the closure.
+    /// Makes the cache keep itself alive: the closure holds the cache, which holds the closure.
     func observe() {
         onChange = { self.prices.append(self.prices.count) }
     }

@@ -49,7 +49,7 @@ enum Closures {
                     return row
                 },
                 Scenario(
-                    "a variable that a closure captured, set afterwards",
+                    "a closure that captured a variable, which was later set to the closure's owner",
                     keptBy: "AddressForm.onSave → closure → AddressForm", path: ["Checkout", "Address"],
                     reason: "dismissed"
                 ) { goesWrong in

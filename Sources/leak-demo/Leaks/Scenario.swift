@@ -1,6 +1,6 @@
 import LeakDetector
 
-/// A way to use an object that leaks it, frees it late, or frees it in time.
+/// A use of an object, after which the object leaks, is freed late, or is freed in time.
 @MainActor
 struct Scenario {
     enum End: Hashable {
@@ -16,8 +16,8 @@ struct Scenario {
     let end: End
     /// The only release with the leak, which is fixed in the newest version or new in it; `nil` if both have it.
     let onlyIn: Release?
-    /// The paths that may be found for the object, as the page of its leak shows them, but without question marks. Each of
-    /// them is right; empty if none can be found.
+    /// The paths that may be found for the object, as the page of its leak shows them, but without question marks. Any of
+    /// these paths is right. Empty if no path can be found.
     let expectedPaths: [String]
     /// The owners of the object, outermost first, as an app would name them.
     private let path: [String]
@@ -44,14 +44,14 @@ struct Scenario {
     /// Makes the mistake.
     ///
     /// - Returns: the address of the object, which nothing but the mistake keeps.
-    func leak() -> UnsafeRawPointer {
+    func leakObject() -> UnsafeRawPointer {
         let object = unsafe Unmanaged.passRetained(make(true))
         defer { unsafe object.release() }
         return unsafe UnsafeRawPointer(object.toOpaque())
     }
 
-    /// Tells the detector that an object should be freed, and releases it as an app would.
-    func play(_ detector: LeakDetector, goesWrong: Bool) {
+    /// Creates the object, tells the detector that the object should be freed, and releases it as an app would.
+    func play(with detector: LeakDetector, goesWrong: Bool) {
         detector.expectDeallocation(
             of: make(goesWrong), path: path, reason: reason, file: file, line: line)
     }

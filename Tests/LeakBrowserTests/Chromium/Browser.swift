@@ -2,23 +2,23 @@ import Foundation
 import Testing
 import LeakPlatform
 
-/// The one browser of all tests of the suite.
+/// The browser that all tests of the suite share.
 final class Browser: Sendable {
     /// The browser of the tests that run now. ``ChromiumTrait`` sets it.
     @TaskLocal static var current: Browser?
 
     private let devTools: DevTools
-    private let kept = Guarded<Task<Site, any Error>?>(nil)
+    private let sharedSite = Guarded<Task<Site, any Error>?>(nil)
 
     init(program: String) throws {
         devTools = try DevTools(program: program)
     }
 
-    /// Returns the site with the shop's leaks that read-only tests share. The first of them creates it.
+    /// Returns the site with the shop's leaks that read-only tests share. The first call creates the site.
     func shop() async throws -> Site {
-        let opening = kept.with { kept in
-            let opening = kept ?? Task { try await Shop.site() }
-            kept = opening
+        let opening = sharedSite.with { sharedSite in
+            let opening = sharedSite ?? Task { try await Shop.site() }
+            sharedSite = opening
             return opening
         }
         return try await opening.value
@@ -44,7 +44,7 @@ final class Browser: Sendable {
         let tab = try await Tab(browser.devTools, context: context, look: look, site: site)
         do {
             let value = try await body(tab)
-            try await tab.settle()
+            try await tab.receivePendingEvents()
             let complaints = tab.takeErrors()
             #expect(complaints == [], sourceLocation: sourceLocation)
             try await browser.close(context)

@@ -3,8 +3,8 @@ import LeakPlatform
 
 /// A headless Chromium and the two pipes that control it.
 ///
-/// `--remote-debugging-pipe` takes messages from descriptor 3 and answers on 4, each ended by a zero byte. When the
-/// pipe closes, as it does with this process however that ends, Chromium ends too.
+/// With `--remote-debugging-pipe`, Chromium reads messages from descriptor 3 and answers on descriptor 4. A zero byte
+/// ends each message. When this process ends, even by a crash, the pipe closes and Chromium ends too.
 final class ChromiumProcess: Sendable {
     private struct Outbox {
         var messages: [Data] = []
@@ -18,7 +18,7 @@ final class ChromiumProcess: Sendable {
     private let writer: WorkerThread
     private let reader: WorkerThread
 
-    /// Path of Chromium; `nil` if this machine has none.
+    /// Path of the program `chromium`; `nil` if no folder of PATH has it.
     static let program: String? = {
         let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
         return folders.map { "\($0)/chromium" }.first { FileManager.default.isExecutableFile(atPath: $0) }
@@ -32,7 +32,7 @@ final class ChromiumProcess: Sendable {
         let (commands, answers) = (Pipe(), Pipe())
         profile = NSTemporaryDirectory() + "chromium-\(UUID().uuidString)"
         process.executableURL = URL(fileURLWithPath: "/bin/sh")
-        // A process that Foundation starts gets only descriptors 0 to 2, so a shell moves them.
+        // A process that Foundation starts gets only descriptors 0 to 2, so a shell copies two of them to 3 and 4.
         process.arguments =
             ["-c", "exec \"$0\" \"$@\" 3<&0 4>&1 </dev/null >/dev/null 2>&1", program] + Self.flags
             + ["--user-data-dir=\(profile)"]
@@ -43,7 +43,7 @@ final class ChromiumProcess: Sendable {
 
         let output = commands.fileHandleForWriting
         let outbox = outbox
-        // The thread has signals blocked: a write to a Chromium that has ended fails and ends nothing else.
+        // The thread blocks signals, so a write to a Chromium that has ended fails without ending this process.
         writer = WorkerThread(name: "chromium-write") {
             while let message = Self.next(in: outbox) {
                 do { try output.write(contentsOf: message) } catch { break }

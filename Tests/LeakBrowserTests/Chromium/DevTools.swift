@@ -3,7 +3,7 @@ import LeakPlatform
 
 /// The DevTools protocol: calls, their answers, and events. https://chromedevtools.github.io/devtools-protocol/
 final class DevTools: Sendable {
-    /// Timeout of an answer, for busy machines.
+    /// Maximum time to wait for an answer. It is long, because the machine may be busy.
     static let timeout: Duration = .seconds(90)
 
     struct Failure: Error, CustomStringConvertible {
@@ -31,7 +31,7 @@ final class DevTools: Sendable {
         }
     }
 
-    /// Ends Chromium. Waiting calls fail. Blocks.
+    /// Ends Chromium. Calls that wait for an answer fail. Blocks until the process has ended.
     func stop() {
         process.stop()
     }

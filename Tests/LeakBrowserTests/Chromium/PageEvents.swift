@@ -1,18 +1,18 @@
 /// Activity of a tab's pages so far, collected from the tab's events.
 struct PageEvents: Sendable {
     /// Number of documents that have loaded completely, including their resources.
-    private(set) var loads = 0
+    private(set) var loadedDocumentCount = 0
     /// Errors and warnings of scripts, of the network and of the security policy, and dialogs.
     var complaints: [String] = []
     /// Number of dialogs that scripts opened.
-    private(set) var dialogs = 0
+    private(set) var dialogCount = 0
 
     mutating func receive(_ method: String, _ parameters: JSON) {
         switch method {
         case "Page.loadEventFired":
-            loads += 1
+            loadedDocumentCount += 1
         case "Page.javascriptDialogOpening":
-            dialogs += 1
+            dialogCount += 1
             complaints.append("dialog: \(parameters["message"].text ?? "")")
         case "Runtime.exceptionThrown":
             let details = parameters["exceptionDetails"]

@@ -6,7 +6,7 @@ extension Tab {
         try await click(found: "document.querySelector(\(Self.quoted(selector)))", words: selector)
     }
 
-    /// Clicks a link, a button or a summary by its words.
+    /// Clicks the first link, button or `summary` with the given text.
     func click(words: String) async throws {
         try await click(
             found: """
@@ -47,7 +47,7 @@ extension Tab {
         try await call("Input.insertText", ["text": JSON(text)])
     }
 
-    /// Chooses an option of a `select` by its value, as the form then sends it.
+    /// Chooses an option of a `select` by the value that the form sends for it.
     func choose(_ value: String, in selector: String) async throws {
         let chosen = try await evaluate(
             """

@@ -4,15 +4,15 @@ extension Tab {
     /// Returns a PNG of the page.
     ///
     /// - Parameters:
-    ///   - tallest: pixels down to which the picture shows the page.
+    ///   - maxHeight: maximum height of the picture in pixels. The rest of the page is left out.
     ///   - isQuick: `true` makes a larger file in a fraction of the time.
-    func picture(tallest: Int = 6000, isQuick: Bool = true) async throws -> Data {
+    func picture(maxHeight: Int = 6000, isQuick: Bool = true) async throws -> Data {
         let size = try await call("Page.getLayoutMetrics")["cssContentSize"]
         guard let width = size["width"].int, let height = size["height"].int else {
             throw Failure(description: "the page has no size")
         }
         let clip: JSON = [
-            "x": 0, "y": 0, "width": JSON(width), "height": JSON(min(height, tallest)), "scale": 1,
+            "x": 0, "y": 0, "width": JSON(width), "height": JSON(min(height, maxHeight)), "scale": 1,
         ]
         return try Self.decoded(
             await call(
@@ -24,7 +24,7 @@ extension Tab {
     }
 
     /// Returns a PDF of the page on A4.
-    func printed() async throws -> Data {
+    func pdf() async throws -> Data {
         try Self.decoded(
             await call(
                 "Page.printToPDF",

@@ -5,7 +5,7 @@ extension Tab {
     func expect(
         _ selector: String, reads words: [String], sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
-        let found = try await allWords(selector)
+        let found = try await texts(of: selector)
         let place = try await path
         #expect(found == words, "\(selector) at \(place)", sourceLocation: sourceLocation)
     }
@@ -18,14 +18,14 @@ extension Tab {
 
     /// Returns the text of the first element that a selector finds, as a person reads it: white space becomes one
     /// space, and hidden text is left out.
-    func words(_ selector: String) async throws -> String? {
+    func text(of selector: String) async throws -> String? {
         try await evaluate(
             "document.querySelector(\(Self.quoted(selector)))?.innerText.replace(/\\s+/g, ' ').trim()"
         ).text
     }
 
     /// Returns the text of every element that a selector finds.
-    func allWords(_ selector: String) async throws -> [String] {
+    func texts(of selector: String) async throws -> [String] {
         try await evaluate(
             "[...document.querySelectorAll(\(Self.quoted(selector)))].map(it => it.innerText.replace(/\\s+/g, ' ').trim())"
         ).elements.compactMap(\.text)
@@ -49,8 +49,8 @@ extension Tab {
         }
     }
 
-    /// The innermost elements that make the page wider than the window; empty if the page is not wider.
-    var widest: [String] {
+    /// Markup around the innermost elements that make the page wider than the window; empty if the page is not wider.
+    var overflowingElements: [String] {
         get async throws {
             guard try await overflow > 0 else { return [] }
             return try await evaluate(

@@ -42,7 +42,7 @@ final class Tab: Sendable {
     }
 
     func show(_ look: Look) async throws {
-        try await call("Emulation.setScriptExecutionDisabled", ["value": JSON(!look.scripts)])
+        try await call("Emulation.setScriptExecutionDisabled", ["value": JSON(!look.runsScripts)])
         try await call(
             "Emulation.setDeviceMetricsOverride",
             [
@@ -59,14 +59,14 @@ final class Tab: Sendable {
 
     /// Opens an address and waits until the page has loaded with its resources.
     func open(_ address: String) async throws {
-        try await loading {
+        try await waitForNewPage {
             let error = try await call("Page.navigate", ["url": JSON(address)])["errorText"]
             if let words = error.text { throw Failure(description: "\(address): \(words)") }
         }
     }
 
     func reload() async throws {
-        try await loading { try await call("Page.reload") }
+        try await waitForNewPage { try await call("Page.reload") }
     }
 
     /// Goes back one page in the tab's history. Does not use `history.back()`: an expression is evaluated again if
@@ -80,15 +80,15 @@ final class Tab: Sendable {
     }
 
     /// Runs an action that leads to another page, and waits until that page has loaded.
-    func loading(_ act: () async throws -> Void) async throws {
-        let before = events.with { $0.loads }
+    func waitForNewPage(after act: () async throws -> Void) async throws {
+        let before = events.with { $0.loadedDocumentCount }
         try await act()
-        try await wait("a page to load") { self.events.with { $0.loads } > before }
+        try await wait("a page to load") { self.events.with { $0.loadedDocumentCount } > before }
     }
 
     /// Waits until an expression of JavaScript is true.
     func wait(until expression: String) async throws {
-        // A page that is being left answers with an error.
+        // The evaluation fails while the tab navigates to another page.
         try await wait(expression) { ((try? await self.evaluate(expression)) ?? .null).isTrue }
     }
 
@@ -97,13 +97,13 @@ final class Tab: Sendable {
         while try await !condition() {
             guard ContinuousClock.now < deadline else {
                 let place = try? await evaluate("location.href").text
-                throw Failure(description: "waited in vain for: \(words); at \(place ?? "?")")
+                throw Failure(description: "timed out waiting for: \(words); at \(place ?? "?")")
             }
             try await Task.sleep(for: .milliseconds(10))
         }
     }
 
-    /// Returns the value of an expression, or of its promise. It works even if the page's own scripts do not run.
+    /// Returns the value of an expression, or of its promise. Works even if the page's own scripts are disabled.
     func evaluate(_ expression: String) async throws -> JSON {
         let answer = try await answer(to: expression)
         let problem = answer["exceptionDetails"]
@@ -147,7 +147,7 @@ final class Tab: Sendable {
     }
 
     /// Waits until all events that have happened so far have been received.
-    func settle() async throws {
+    func receivePendingEvents() async throws {
         _ = try await evaluate("0")
     }
 }

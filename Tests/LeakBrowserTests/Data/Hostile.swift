@@ -1,4 +1,4 @@
-/// Texts that break a page that trusts them.
+/// Texts that break a page which does not escape them.
 enum Hostile: String, CaseIterable, CustomStringConvertible, Sendable {
     case script, attribute, image, comment, ends, bidirectional, rightToLeft, unbroken, emoji, stacked,
         address
@@ -68,7 +68,7 @@ enum Hostile: String, CaseIterable, CustomStringConvertible, Sendable {
         ]
     }
 
-    /// Returns a site with reports of all these texts.
+    /// Returns a site with a report for each of these texts.
     static func site() async throws -> Site {
         try await Site(
             [Batch.reports(allCases.map(\.report))]

@@ -4,11 +4,11 @@ import Testing
 /// leak that has only a text.
 enum Shop {
     static let app = "com.acme.shop"
-    static let other = "com.acme.driver"
+    static let driverApp = "com.acme.driver"
     /// Number of leaks that exist only to make the list long.
-    static let screens = 60
+    static let extraLeakCount = 60
 
-    static let deliveries: [JSON] = [
+    static let batches: [JSON] = [
         Batch.sessions(
             app: app, version: "5.0.1", sessions: 40, leaky: 2, checks: ["Shop.ProductCell": 900]),
         Batch.sessions(
@@ -17,9 +17,9 @@ enum Shop {
         Batch.sessions(
             app: app, version: "5.2.0", sessions: 120, leaky: 9,
             checks: ["Shop.CheckoutViewController": 320, "Shop.CartViewModel": 260, "Shop.ProductCell": 800]),
-        Batch.sessions(app: other, version: "2.0", sessions: 10, leaky: 1),
-        Batch.reports(checkout + cart + cells + search + textFields + [messageAlone, driver]),
-        Batch.reports((0..<screens).map(screen)),
+        Batch.sessions(app: driverApp, version: "2.0", sessions: 10, leaky: 1),
+        Batch.reports(checkout + cart + cells + search + textFields + [reportWithMessageOnly, driver]),
+        Batch.reports((0..<extraLeakCount).map(screen)),
     ]
 
     static let checkout: [JSON] = (0..<24).map { index in
@@ -96,13 +96,13 @@ enum Shop {
         ).report
     }
 
-    static let messageAlone = Sighting(
+    static let reportWithMessageOnly = Sighting(
         kind: "object", version: "5.1.0", build: "790", install: 3, hoursAgo: 80,
         others: ["message": "Objekt nach 12 Sekunden noch im Speicher"]
     ).report
 
     static let driver = Sighting(
-        className: "Driver.MapViewController", stack: ["Driver.MapViewController"], app: other,
+        className: "Driver.MapViewController", stack: ["Driver.MapViewController"], app: driverApp,
         version: "2.0", build: nil, install: 90, hoursAgo: 5
     ).report
 
@@ -125,13 +125,13 @@ enum Shop {
     /// Returns the site that all read-only tests of the suite share.
     static func shared() async throws -> Site { try await #require(Browser.current).shop() }
 
-    /// Returns a site with all these leaks, of which one leak has regressed and one leak is ignored.
+    /// Returns a site with all these leaks. One of them is ignored, and a further leak has regressed.
     static func site() async throws -> Site {
-        let site = try await Site(deliveries + [Batch.reports([wishList(in: "5.0.1", hoursAgo: 300)])])
+        let site = try await Site(batches + [Batch.reports([wishList(in: "5.0.1", hoursAgo: 300)])])
         try await site.decide(
             "WishListController",
             ["action": "resolve", "in": "5.1.0", "note": "The list's data source held it.\nNow it is weak."])
-        try await site.deliver(Batch.reports([wishList(in: "5.2.0", hoursAgo: 0)]))
+        try await site.send(Batch.reports([wishList(in: "5.2.0", hoursAgo: 0)]))
         try await site.decide("WishListController", ["action": "note", "note": "Back: see the new search."])
         try await site.decide("Screen10ViewController", ["action": "ignore", "reports": 100])
         return site

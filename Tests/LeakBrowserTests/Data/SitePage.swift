@@ -30,14 +30,14 @@ enum SitePage: String, CaseIterable, CustomStringConvertible, Sendable {
         case .summaryOfApp: "/?app=\(Shop.app)"
         case .emptyList: "/?q=nothing+has+this+name"
         case .allStates: "/?state=any&limit=200&sort=reports"
-        case .leak: "/leaks/\(try await site.leak("CheckoutViewController"))"
-        case .oldLeak: "/leaks/\(try await site.leak("CartViewModel"))"
-        case .slowLeak: "/leaks/\(try await site.leak("SearchResultsController"))"
-        case .knownLeak: "/leaks/\(try await site.leak("UITextField"))"
-        case .leakWithoutClass: "/leaks/\(try await site.leak("noch im Speicher"))"
-        case .regressedLeak: "/leaks/\(try await site.leak("WishListController"))"
-        case .ignoredLeak: "/leaks/\(try await site.leak("Screen10ViewController"))"
-        case .reports: "/leaks/\(try await site.leak("CheckoutViewController"))/reports"
+        case .leak: "/leaks/\(try await site.leakID(matching: "CheckoutViewController"))"
+        case .oldLeak: "/leaks/\(try await site.leakID(matching: "CartViewModel"))"
+        case .slowLeak: "/leaks/\(try await site.leakID(matching: "SearchResultsController"))"
+        case .knownLeak: "/leaks/\(try await site.leakID(matching: "UITextField"))"
+        case .leakWithoutClass: "/leaks/\(try await site.leakID(matching: "noch im Speicher"))"
+        case .regressedLeak: "/leaks/\(try await site.leakID(matching: "WishListController"))"
+        case .ignoredLeak: "/leaks/\(try await site.leakID(matching: "Screen10ViewController"))"
+        case .reports: "/leaks/\(try await site.leakID(matching: "CheckoutViewController"))/reports"
         case .releases: "/releases?app=\(Shop.app)"
         case .compare: "/compare?app=\(Shop.app)"
         case .causes: "/causes"
@@ -50,15 +50,16 @@ enum SitePage: String, CaseIterable, CustomStringConvertible, Sendable {
     }
 
     /// Number of messages that a browser logs about the status of the page.
-    var complaints: Int { self == .missing ? 1 : 0 }
+    var expectedMessageCount: Int { self == .missing ? 1 : 0 }
 }
 
 extension Tab {
-    /// Opens a page of its site. Accepts the browser's messages about the status of the page, and throws on any other.
+    /// Opens a page of its site. For the missing page, accepts the browser's messages about the status 404, and throws if
+    /// there are others.
     func open(_ page: SitePage, of site: Site) async throws {
         try await open(site.address + page.path(at: site))
-        guard page.complaints > 0 else { return }
-        try await settle()
+        guard page.expectedMessageCount > 0 else { return }
+        try await receivePendingEvents()
         let complaints = takeErrors().filter { !$0.contains("the server responded with a status of 404") }
         guard complaints.isEmpty else { throw Failure(description: "\(complaints)") }
     }

@@ -18,7 +18,7 @@ extension BrowserTests {
                 for look in Self.looks {
                     try await tab.show(look)
                     // In the dark scheme only the colours of the page differ.
-                    let violations = try await tab.violations(isOfColours: look.isDark)
+                    let violations = try await tab.violations(onlyColours: look.isDark)
                     #expect(violations == [], "\(page), \(look)")
                 }
             }
@@ -37,14 +37,16 @@ extension BrowserTests {
         }
 
         /// Proves that axe finds problems; otherwise an empty result would mean nothing.
-        @Test func `axe finds an image without words and text too pale to read`() async throws {
+        @Test func `axe finds an image without a text alternative, and text with too little contrast`()
+            async throws
+        {
             try await Browser.tab { tab in
                 try await tab.open(
                     "data:text/html,<html lang=en><title>a</title><main><h1>a</h1><img src='data:,'><p style='color:%23ddd'>pale"
                 )
                 let violations = try await tab.violations()
                 #expect(violations.map { $0.prefix { $0 != ":" } } == ["color-contrast", "image-alt"])
-                let colours = try await tab.violations(isOfColours: true)
+                let colours = try await tab.violations(onlyColours: true)
                 #expect(colours.map { $0.prefix { $0 != ":" } } == ["color-contrast"])
             }
         }

@@ -16,18 +16,18 @@ extension BrowserTests {
             try await site.export(to: folder.path)
             try await Browser.tab(look) { tab in
                 try await tab.open(folder.appendingPathComponent("index.html").absoluteString)
-                // The style sheet is found.
+                // The page has loaded its style sheet.
                 #expect(try await tab.evaluate("getComputedStyle(document.body).marginTop") == "0px")
                 #expect(try await tab.count("form, [rel=next]") == 0)
-                try await tab.loading { try await tab.click(words: "CheckoutViewController") }
+                try await tab.waitForNewPage { try await tab.click(words: "CheckoutViewController") }
                 try await tab.expect("h1", reads: ["CheckoutViewController"])
-                try await tab.loading { try await tab.click("footer a[href$='.reports.html']") }
+                try await tab.waitForNewPage { try await tab.click("footer a[href$='.reports.html']") }
                 #expect(try await tab.path.hasSuffix(".reports.html"))
-                #expect(try await tab.words("main")?.contains("tapped “Pay”") == true)
-                try await tab.loading { try await tab.click(words: "Releases") }
+                #expect(try await tab.text(of: "main")?.contains("tapped “Pay”") == true)
+                try await tab.waitForNewPage { try await tab.click(words: "Releases") }
                 try await tab.expect(".crumb, nav.filters [aria-current]", reads: [Shop.app])
-                try await tab.loading { try await tab.click(words: "Leaks") }
-                try await tab.loading { try await tab.click(words: Shop.other) }
+                try await tab.waitForNewPage { try await tab.click(words: "Leaks") }
+                try await tab.waitForNewPage { try await tab.click(words: Shop.driverApp) }
                 try await tab.expect(
                     "table.leaks tbody th > a", reads: ["Driver.MapViewController"])
             }
@@ -75,7 +75,7 @@ extension BrowserTests {
                 for name in names {
                     try await tab.open(folder.appendingPathComponent(name).absoluteString)
                     try await tab.unfold()
-                    try await tab.expectNothingRan()
+                    try await tab.expectNoInjectedMarkup()
                     try await tab.expectFits()
                 }
             }

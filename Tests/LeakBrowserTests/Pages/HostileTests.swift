@@ -9,7 +9,7 @@ extension BrowserTests {
             let site = try await Hostile.site()
             try await site.visit(.phone) { tab in
                 try await tab.open(site.address + "/?state=any")
-                try await tab.expectNothingRan()
+                try await tab.expectNoInjectedMarkup()
                 try await tab.expectFits()
                 try await tab.show(.desk)
                 try await tab.expectFits()
@@ -45,7 +45,7 @@ extension BrowserTests {
                 ] {
                     try await tab.open(site.address + path)
                     try await tab.unfold()
-                    try await tab.expectNothingRan()
+                    try await tab.expectNoInjectedMarkup()
                     try await tab.expectFits()
                 }
                 try await tab.open(site.address + "/leaks/\(id)/reports")
@@ -59,7 +59,7 @@ extension BrowserTests {
 
 extension Tab {
     /// Expects that the page has no element and no attribute that a text could have added.
-    func expectNothingRan(sourceLocation: SourceLocation = #_sourceLocation) async throws {
+    func expectNoInjectedMarkup(sourceLocation: SourceLocation = #_sourceLocation) async throws {
         let brought = try await evaluate(
             """
             [...document.querySelectorAll('*')].filter(it =>
@@ -76,7 +76,7 @@ extension Tab {
     /// Expects that the page is no wider than the window and that the elements around its content keep their positions.
     func expectFits(sourceLocation: SourceLocation = #_sourceLocation) async throws {
         let place = try await path.prefix(60)
-        let wide = try await widest
+        let wide = try await overflowingElements
         #expect(wide == [], "\(place)", sourceLocation: sourceLocation)
         let frame = try await evaluate(
             "[...document.body.children].map(it => it.localName).filter(it => it !== 'dialog').join(' ')")

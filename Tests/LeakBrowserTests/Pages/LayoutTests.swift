@@ -6,7 +6,7 @@ extension BrowserTests {
     @Suite struct LayoutTests {
         /// Takes screenshots of the tested pages, for a visual review.
         @Test(arguments: SitePage.allCases)
-        func `a page fits a desk, a phone and paper`(page: SitePage)
+        func `a page is not wider than a desktop window, a phone or a sheet of paper`(page: SitePage)
             async throws
         {
             try FileManager.default.createDirectory(
@@ -17,7 +17,7 @@ extension BrowserTests {
                 try await tab.unfold()
                 for look in [Look.desk, .night, .phone, .paper] {
                     try await tab.show(look)
-                    let wide = try await tab.widest
+                    let wide = try await tab.overflowingElements
                     #expect(wide == [], "\(look)")
                     let picture = try await tab.picture()
                     #expect(picture.count > 4000)
@@ -27,7 +27,9 @@ extension BrowserTests {
             }
         }
 
-        @Test func `on a phone each number of a release is below its name, and the table stays a table`()
+        @Test
+        func
+            `on a phone each number of a release has the name of its column, and all columns have headers`()
             async throws
         {
             try await Shop.shared().visit(.phone) { tab in
@@ -65,7 +67,7 @@ extension BrowserTests {
                 ])
             ])
             try await site.visit(.phone) { tab in
-                try await tab.open(site.address + "/leaks/\(try await site.leak("WWW"))")
+                try await tab.open(site.address + "/leaks/\(try await site.leakID(matching: "WWW"))")
                 #expect(try #require(try await tab.evaluate("document.body.scrollHeight").number) < 3500)
                 let reached = try await tab.evaluate(
                     """
@@ -84,7 +86,7 @@ extension BrowserTests {
         }
 
         @Test(arguments: [360, 401, 480, 600, 720])
-        func `the app's filter has the width of its column`(width: Int) async throws {
+        func `the filters for app, version and state have equal widths`(width: Int) async throws {
             try await Shop.shared().visit(Look(width: width)) { tab in
                 try await tab.open(tab.site + "/")
                 let fills = try await tab.evaluate(
@@ -101,7 +103,7 @@ extension BrowserTests {
         }
 
         @Test(arguments: [360, 400, 480, 600, 720, 900, 1280])
-        func `a date among the custom keys is on one line`(width: Int) async throws {
+        func `dates in the lists of ingest keys and access tokens are not wrapped`(width: Int) async throws {
             try await Shop.shared().visit(Look(width: width)) { tab in
                 try await tab.open(tab.site + "/access")
                 let isWhole = try await tab.evaluate(
@@ -122,7 +124,7 @@ extension BrowserTests {
         @Test(
             arguments: [Look.desk, .phone, .smallPhone],
             ["Comment", "Resolve in next version (after 2.0)", "Reopen"])
-        func `after a note or a decision the page opens with the state visible`(
+        func `after a note or a decision the state of the leak is visible without scrolling`(
             look: Look, button: String
         ) async throws {
             let site = try await Site([Batch.reports([Shop.driver])])
@@ -132,10 +134,10 @@ extension BrowserTests {
                 try await tab.open(site.address + "/leaks/\(id)")
                 if button == "Reopen" {
                     try await tab.click(words: "Ignore…")
-                    try await tab.loading { try await tab.click(words: "Ignore forever") }
+                    try await tab.waitForNewPage { try await tab.click(words: "Ignore forever") }
                 }
                 try await tab.type("Ada looks at it.", into: "#note")
-                try await tab.loading { try await tab.click(words: button) }
+                try await tab.waitForNewPage { try await tab.click(words: button) }
                 let isInView = try await tab.evaluate(
                     """
                     (() => {
@@ -147,11 +149,11 @@ extension BrowserTests {
             }
         }
 
-        @Test func `a leak can be printed on paper`() async throws {
+        @Test func `the page of a leak can be printed as a PDF`() async throws {
             let site = try await Shop.shared()
             try await site.visit { tab in
                 try await tab.open(.leak, of: site)
-                let document = try await tab.printed()
+                let document = try await tab.pdf()
                 #expect(document.prefix(5) == Data("%PDF-".utf8))
             }
         }

@@ -8,20 +8,22 @@ extension BrowserTests {
         private let rows = "table.leaks:not(details *) > tbody > tr > th > a"
 
         @Test(arguments: looks)
-        func `a list leads from page to page and back to the first`(look: Look) async throws {
+        func `links lead from each page of a list to the next page, and back to the first`(look: Look)
+            async throws
+        {
             try await Shop.shared().visit(look) { tab in
                 try await tab.open(tab.site + "/?limit=25&sort=first_seen")
                 try await tab.expect(".pages a", reads: ["Next page"])
                 var seen = Set<String>()
                 for number in 1...3 {
-                    let names = try await tab.allWords(rows)
+                    let names = try await tab.texts(of: rows)
                     #expect(names.count == (number == 3 ? 15 : 25))
                     #expect(seen.isDisjoint(with: names))
                     seen.formUnion(names)
-                    if number < 3 { try await tab.loading { try await tab.click("a[rel=next]") } }
+                    if number < 3 { try await tab.waitForNewPage { try await tab.click("a[rel=next]") } }
                 }
                 #expect(try await tab.count("a[rel=next]") == 0)
-                try await tab.loading { try await tab.click(words: "First page") }
+                try await tab.waitForNewPage { try await tab.click(words: "First page") }
                 try await tab.expect(path: "/?sort=first_seen&limit=25")
             }
         }
@@ -35,9 +37,9 @@ extension BrowserTests {
                 try await tab.choose(Shop.app, in: "select[name=app]")
                 try await tab.choose("view", in: "select[name=kind]")
                 try await tab.choose("5.1.0", in: "select[name=version]")
-                try await tab.loading { try await tab.click(words: "Apply") }
+                try await tab.waitForNewPage { try await tab.click(words: "Apply") }
                 try await tab.expect(rows, reads: ["ProductCell"])
-                // The address without further state gives the same list.
+                // The address alone gives the same list.
                 let address = try await tab.evaluate("location.href").text ?? ""
                 try await tab.open(tab.site + "/sign-in")
                 try await tab.open(address)
@@ -47,7 +49,7 @@ extension BrowserTests {
         }
 
         @Test(arguments: looks)
-        func `a search finds a class, a path and a message`(look: Look) async throws {
+        func `a search finds leaks by class, path and message`(look: Look) async throws {
             try await Shop.shared().visit(look) { tab in
                 try await tab.open(tab.site + "/")
                 for (words, names) in [
@@ -57,21 +59,21 @@ extension BrowserTests {
                     ("nothing has this name", []),
                 ] {
                     try await tab.type(words, into: "[type=search]")
-                    try await tab.loading { try await tab.press("Enter") }
+                    try await tab.waitForNewPage { try await tab.press("Enter") }
                     try await tab.expect(rows, reads: names)
                 }
-                try await tab.loading { try await tab.click(words: "Clear filters") }
+                try await tab.waitForNewPage { try await tab.click(words: "Clear filters") }
                 try await tab.expect(path: "/")
             }
         }
 
         @Test(arguments: [320, 401, 600, 720, 845, 1_000, 1_001, 1_040, 1_081, 1_280])
-        func `a list is as wide as the window, with rates and ranges of versions in its rows`(width: Int)
+        func `a list is not wider than the window`(width: Int)
             async throws
         {
             try await Shop.shared().visit(Look(width: width)) { tab in
                 try await tab.open(tab.site + "/")
-                let widest = try await tab.widest
+                let widest = try await tab.overflowingElements
                 #expect(widest.isEmpty, "\(widest)")
             }
         }
@@ -94,13 +96,14 @@ extension BrowserTests {
         }
 
         @Test(arguments: looks)
-        func `a click on the head of a column sorts the list`(look: Look) async throws {
+        func `a click on the header of a column sorts the list`(look: Look) async throws {
             try await Shop.shared().visit(look) { tab in
                 try await tab.open(tab.site + "/")
-                try await tab.loading { try await tab.click(words: "Reports") }
+                try await tab.waitForNewPage { try await tab.click(words: "Reports") }
                 try await tab.expect("th[aria-sort]", reads: ["Reports"])
-                let counts = try await tab.allWords(
-                    "table.leaks:not(details *) > tbody > tr > td:nth-child(4)")
+                let counts = try await tab.texts(
+                    of:
+                        "table.leaks:not(details *) > tbody > tr > td:nth-child(4)")
                 let numbers = counts.compactMap { Int($0.filter(\.isNumber)) }
                 #expect(numbers.count == 50)
                 #expect(numbers == numbers.sorted(by: >))
@@ -108,7 +111,9 @@ extension BrowserTests {
         }
 
         @Test(arguments: looks)
-        func `a list marks slow leaks, new leaks and leaks of the system`(look: Look) async throws {
+        func `a list marks new leaks, and shows slow leaks and known leaks in separate sections`(look: Look)
+            async throws
+        {
             try await Shop.shared().visit(look) { tab in
                 try await tab.open(tab.site + "/?app=\(Shop.app)&q=checkout")
                 try await tab.expect(rows, reads: ["CheckoutViewController"])
@@ -125,15 +130,15 @@ extension BrowserTests {
         }
 
         @Test(arguments: looks)
-        func `a row opens a leak, its reports and its class`(look: Look) async throws {
+        func `links lead from a row to its leak, the leak's reports and its class`(look: Look) async throws {
             try await Shop.shared().visit(look) { tab in
                 try await tab.open(tab.site + "/?q=cartviewmodel")
-                try await tab.loading { try await tab.click(words: "CartViewModel") }
+                try await tab.waitForNewPage { try await tab.click(words: "CartViewModel") }
                 try await tab.expect("h1", reads: ["CartViewModel"])
-                try await tab.loading { try await tab.click("footer a[href$='/reports']") }
+                try await tab.waitForNewPage { try await tab.click("footer a[href$='/reports']") }
                 #expect(try await tab.path.hasSuffix("/reports"))
                 try await tab.goBack()
-                // Between two pages there may be an empty page that is complete.
+                // While the browser goes back, an empty page may have the state “complete”.
                 try await tab.wait(
                     until: """
                         document.readyState === 'complete'
@@ -151,40 +156,46 @@ extension BrowserTests {
             ("limit=none", "the parameter “limit” must be a number from 1 to 200"),
             ("q=" + String(repeating: "long", count: 80), "the parameter “q” is 320 bytes, at most 256"),
         ])
-        func `an invalid address gets a page that says why`(query: String, words: String) async throws {
+        func `an invalid query gets an error page that names the invalid parameter`(
+            query: String, words: String
+        ) async throws {
             try await Site().visit { tab in
                 try await tab.open(tab.site + "/?" + query)
-                try await tab.settle()
+                try await tab.receivePendingEvents()
                 #expect(tab.takeErrors().allSatisfy { $0.contains("400 (Bad Request)") })
-                #expect(try await tab.words("main")?.contains(words) == true)
-                try await tab.loading { try await tab.click(words: "Leaks") }
+                #expect(try await tab.text(of: "main")?.contains(words) == true)
+                try await tab.waitForNewPage { try await tab.click(words: "Leaks") }
                 try await tab.expect(path: "/")
             }
         }
 
         @Test(arguments: looks)
-        func `an empty list waits for the first report and shows it`(look: Look) async throws {
+        func `the page of an empty collector shows the first report after a click on Refresh`(look: Look)
+            async throws
+        {
             let site = try await Site()
             try await site.visit(look) { tab in
                 try await tab.open(site.address + "/")
                 try await tab.expect("h1", reads: ["Waiting for the first report"])
-                try await site.deliver(Batch.reports([Shop.driver]))
-                try await tab.loading { try await tab.click(words: "Refresh") }
+                try await site.send(Batch.reports([Shop.driver]))
+                try await tab.waitForNewPage { try await tab.click(words: "Refresh") }
                 try await tab.expect(rows, reads: ["Driver.MapViewController"])
             }
         }
 
         @Test(arguments: looks)
-        func `the list of releases shows the counts of each release`(look: Look) async throws {
+        func `the list of releases has each version of the app, and links to a comparison`(look: Look)
+            async throws
+        {
             try await Shop.shared().visit(look) { tab in
                 try await tab.open(tab.site + "/")
-                try await tab.loading { try await tab.click(words: "Releases") }
+                try await tab.waitForNewPage { try await tab.click(words: "Releases") }
                 try await tab.choose(Shop.app, in: "select[name=app]")
-                try await tab.loading { try await tab.click(words: "Apply") }
+                try await tab.waitForNewPage { try await tab.click(words: "Apply") }
                 try await tab.expect(
                     "table.releases tbody th > a, table.releases tbody th > bdi",
                     reads: ["5.2.0", "5.1.0", "5.0.1"])
-                try await tab.loading { try await tab.click(words: "Compare 5.2.0") }
+                try await tab.waitForNewPage { try await tab.click(words: "Compare 5.2.0") }
                 try await tab.expect("h1", reads: ["5.1.0 and 5.2.0"])
             }
         }

@@ -5,7 +5,7 @@ extension BrowserTests {
     @Suite struct LiveTests {
         private let rows = "table.leaks:not(details *) > tbody > tr > th > a"
 
-        @Test func `changes appear without a jump, and the focused row keeps the focus`()
+        @Test func `a live update of the list changes neither the scroll position nor the focused row`()
             async throws
         {
             let site = try await Shop.site()
@@ -19,7 +19,7 @@ extension BrowserTests {
                     window.before = read.getBoundingClientRect().top;
                     """)
                 #expect(try await tab.evaluate("scrollY > 200").isTrue)
-                try await site.deliver(
+                try await site.send(
                     Batch.reports(
                         (0..<40).map { index in
                             Sighting(
@@ -27,7 +27,7 @@ extension BrowserTests {
                                 install: index, hoursAgo: 0
                             ).report
                         }))
-                try await tab.comeBack()
+                try await tab.checkForChanges()
                 try await tab.wait(until: "document.body.innerText.includes('FreshController3')")
                 #expect(try await tab.evaluate("document.activeElement === read && read.isConnected").isTrue)
                 let moved = try await tab.evaluate("Math.abs(read.getBoundingClientRect().top - before)")
@@ -36,13 +36,15 @@ extension BrowserTests {
             }
         }
 
-        @Test func `the first page becomes the summary when a report arrives`() async throws {
+        @Test func `the page of an empty collector becomes the summary when the first report arrives`()
+            async throws
+        {
             let site = try await Site()
             try await site.visit { tab in
                 try await tab.open(site.address + "/")
                 try await tab.expect("h1", reads: ["Waiting for the first report"])
-                try await site.deliver(Batch.reports([Shop.driver]))
-                try await tab.comeBack()
+                try await site.send(Batch.reports([Shop.driver]))
+                try await tab.checkForChanges()
                 try await tab.wait(until: "document.querySelector('table.leaks') !== null")
                 try await tab.expect(rows, reads: ["Driver.MapViewController"])
             }
@@ -51,11 +53,12 @@ extension BrowserTests {
         @Test func `a leak's page shows new reports and decisions, and open sections stay open`()
             async throws
         {
-            let site = try await Site(Shop.deliveries)
+            let site = try await Site(Shop.batches)
             try await site.visit { tab in
-                try await tab.open(site.address + "/leaks/\(try await site.leak("CheckoutViewController"))")
+                try await tab.open(
+                    site.address + "/leaks/\(try await site.leakID(matching: "CheckoutViewController"))")
                 let reports = ".facts div:first-child dd"
-                let before = try #require(try await tab.words(reports))
+                let before = try #require(try await tab.text(of: reports))
                 try await tab.click(words: "Ignore…")
                 _ = try await tab.evaluate(
                     """
@@ -68,11 +71,11 @@ extension BrowserTests {
                 #expect(try await tab.evaluate("scrollY > 100").isTrue)
                 try await site.decide(
                     "CheckoutViewController", ["action": "note", "note": "Ada looks at it."])
-                try await site.deliver(Batch.reports(Array(Shop.checkout.prefix(3))))
-                try await tab.comeBack()
+                try await site.send(Batch.reports(Array(Shop.checkout.prefix(3))))
+                try await tab.checkForChanges()
                 try await tab.wait(until: "document.querySelector('#history') !== null")
-                #expect(try await tab.words("#history")?.contains("Ada looks at it.") == true)
-                #expect(try await tab.words(reports) != before)
+                #expect(try await tab.text(of: "#history")?.contains("Ada looks at it.") == true)
+                #expect(try await tab.text(of: reports) != before)
                 #expect(try await tab.evaluate("document.activeElement === json && json.isConnected").isTrue)
                 #expect(
                     try await tab.evaluate(
@@ -83,31 +86,32 @@ extension BrowserTests {
             }
         }
 
-        @Test func `a note being written is not lost, and the page is not changed meanwhile`() async throws {
+        @Test func `a page is not updated while its note field contains text`() async throws {
             let site = try await Site([Batch.reports([Shop.driver])])
             try await site.visit { tab in
-                try await tab.open(site.address + "/leaks/\(try await site.leak("MapViewController"))")
+                try await tab.open(
+                    site.address + "/leaks/\(try await site.leakID(matching: "MapViewController"))")
                 try await tab.type("It is the tile cache", into: "#note")
                 _ = try await tab.evaluate("document.activeElement.blur()")
-                try await site.deliver(Batch.reports([Shop.driver]))
-                try await tab.comeBack()
-                try await tab.settle()
-                #expect(try await tab.words(".facts div:first-child dd") == "1")
+                try await site.send(Batch.reports([Shop.driver]))
+                try await tab.checkForChanges()
+                try await tab.receivePendingEvents()
+                #expect(try await tab.text(of: ".facts div:first-child dd") == "1")
                 _ = try await tab.evaluate("document.querySelector('#note').value = ''")
-                try await tab.comeBack()
+                try await tab.checkForChanges()
                 try await tab.wait(
                     until: "document.querySelector('.facts div:first-child dd').innerText === '2'")
             }
         }
 
-        @Test func `a page with typed text is not updated`() async throws {
+        @Test func `a list is not updated while its search field contains text`() async throws {
             let site = try await Site([Batch.reports([Shop.driver])])
             try await site.visit { tab in
                 try await tab.open(site.address + "/")
                 try await tab.type("map", into: "[type=search]")
-                try await site.deliver(Batch.reports([Shop.messageAlone]))
-                try await tab.comeBack()
-                try await tab.settle()
+                try await site.send(Batch.reports([Shop.reportWithMessageOnly]))
+                try await tab.checkForChanges()
+                try await tab.receivePendingEvents()
                 #expect(try await tab.evaluate("document.querySelector('[type=search]').value").text == "map")
                 try await tab.expect(rows, reads: ["Driver.MapViewController"])
             }
@@ -130,9 +134,9 @@ extension BrowserTests {
                       .find((label) => label.textContent.includes('Live updates')).firstElementChild;
                     box.click();
                     """)
-                try await site.deliver(Batch.reports([Shop.messageAlone]))
-                try await tab.comeBack()
-                try await tab.settle()
+                try await site.send(Batch.reports([Shop.reportWithMessageOnly]))
+                try await tab.checkForChanges()
+                try await tab.receivePendingEvents()
                 #expect(try await tab.evaluate("asked").number == 0)
                 try await tab.expect(rows, reads: ["Driver.MapViewController"])
                 _ = try await tab.evaluate("box.click()")
@@ -148,7 +152,7 @@ extension BrowserTests {
         {
             try await Shop.shared().visit { tab in
                 try await tab.open(tab.site + "/?app=\(Shop.app)&sort=reports")
-                let names = try await tab.allWords(rows)
+                let names = try await tab.texts(of: rows)
                 let focused = "document.activeElement.textContent.trim()"
                 for (key, name) in [("j", 0), ("j", 1), ("ArrowDown", 2), ("k", 1)] {
                     try await tab.press(key)
@@ -162,17 +166,19 @@ extension BrowserTests {
                 try await tab.press("Escape")
                 try await tab.press("?")
                 #expect(try await tab.evaluate("document.querySelector('dialog').open").isTrue)
-                #expect(try await tab.words("dialog h2") == "Keyboard shortcuts")
+                #expect(try await tab.text(of: "dialog h2") == "Keyboard shortcuts")
                 try await tab.press("Escape")
                 try await tab.wait(until: "!document.querySelector('dialog').open")
                 try await tab.press("j")
-                try await tab.loading { try await tab.press("Enter") }
+                try await tab.waitForNewPage { try await tab.press("Enter") }
                 try await tab.expect("h1", reads: [names[0]])
             }
         }
 
         @Test(arguments: [Look.desk, .withoutScripts])
-        func `the first tab stop skips to the content`(look: Look) async throws {
+        func `the first element that the Tab key focuses is a link that skips to the content`(look: Look)
+            async throws
+        {
             try await Shop.shared().visit(look) { tab in
                 try await tab.open(tab.site + "/")
                 try await tab.press("Tab")
@@ -190,8 +196,9 @@ extension BrowserTests {
 }
 
 extension Tab {
-    /// Hides the tab and shows it again twenty seconds later, when a page checks for changes.
-    fileprivate func comeBack() async throws {
+    /// Moves the page's clock twenty seconds ahead and sends the event of a tab that is shown again, so that the page checks
+    /// for changes.
+    fileprivate func checkForChanges() async throws {
         _ = try await evaluate(
             """
             { const now = Date.now; Date.now = () => now() + 20_000; }

@@ -11,7 +11,7 @@ extension BrowserTests {
             let look = Look(width: 1200, height: 900)
             try await Shop.shared().visit(look) { tab in
                 try await tab.open(page, of: Shop.shared())
-                let picture = try await tab.picture(tallest: 900, isQuick: false)
+                let picture = try await tab.picture(maxHeight: 900, isQuick: false)
                 #expect(picture.count > 4000)
                 try picture.write(to: Checkout.documents.appendingPathComponent("\(name).png"))
             }

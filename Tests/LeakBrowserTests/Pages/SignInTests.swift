@@ -7,7 +7,7 @@ extension BrowserTests {
 
         @Test(arguments: looks)
         func
-            `after signing in with a token the requested page opens, and after signing out the page is closed`(
+            `after a sign-in with a token the requested page opens, and a sign-out ends the session`(
                 look: Look
             ) async throws
         {
@@ -16,9 +16,9 @@ extension BrowserTests {
                 try await tab.open(site.address + "/releases?app=com.acme.shop")
                 try await tab.expect("h1", reads: ["Sign in"])
                 try await tab.type(RunningCollector.token, into: "#token")
-                try await tab.loading { try await tab.press("Enter") }
+                try await tab.waitForNewPage { try await tab.press("Enter") }
                 try await tab.expect(path: "/releases?app=com.acme.shop")
-                try await tab.loading { try await tab.click(words: "Sign out") }
+                try await tab.waitForNewPage { try await tab.click(words: "Sign out") }
                 try await tab.expect("[role=status]", reads: ["You are signed out."])
                 try await tab.open(site.address + "/")
                 try await tab.expect("h1", reads: ["Sign in"])
@@ -26,14 +26,16 @@ extension BrowserTests {
         }
 
         @Test(arguments: looks)
-        func `a printed link opens the summary, once`(look: Look) async throws {
+        func `a printed sign-in link works once, even if a preview has requested it before`(look: Look)
+            async throws
+        {
             let site = try await Site()
             try await Browser.tab(look) { tab in
-                // A preview opens the link before the browser does.
+                // A chat app requests the link for a preview before the browser does.
                 try await site.preview(at: site.signInLink)
                 try await tab.open(site.signInLink)
                 try await tab.expect("h1", reads: ["Sign in"])
-                try await tab.loading { try await tab.click("main button") }
+                try await tab.waitForNewPage { try await tab.click("main button") }
                 try await tab.expect(path: "/")
                 try await tab.expect("h1", reads: ["Waiting for the first report"])
             }
@@ -54,12 +56,12 @@ extension BrowserTests {
             try await Browser.tab(look) { tab in
                 try await tab.open(site.address + "/sign-in?to=/releases")
                 try await tab.type("no such token", into: "#token")
-                try await tab.loading { try await tab.click("main button") }
-                try await tab.settle()
+                try await tab.waitForNewPage { try await tab.click("main button") }
+                try await tab.receivePendingEvents()
                 #expect(tab.takeErrors().allSatisfy { $0.contains("403 (Forbidden)") })
-                #expect(try await tab.words("[role=alert]")?.hasPrefix("Invalid or revoked token") == true)
+                #expect(try await tab.text(of: "[role=alert]")?.hasPrefix("Invalid or revoked token") == true)
                 try await tab.type(RunningCollector.token, into: "#token")
-                try await tab.loading { try await tab.click("main button") }
+                try await tab.waitForNewPage { try await tab.click("main button") }
                 try await tab.expect(path: "/releases")
             }
         }
@@ -70,11 +72,11 @@ extension BrowserTests {
                 let form =
                     "<form method=post action=\(site.address)/sign-out><button>Win a phone</button></form>"
                 try await tab.open("data:text/html,\(form)")
-                try await tab.loading { try await tab.click("button") }
-                try await tab.settle()
+                try await tab.waitForNewPage { try await tab.click("button") }
+                try await tab.receivePendingEvents()
                 #expect(tab.takeErrors().allSatisfy { $0.contains("403 (Forbidden)") })
                 #expect(
-                    try await tab.words("main")?.contains("This form was sent from another site.") == true)
+                    try await tab.text(of: "main")?.contains("This form was sent from another site.") == true)
                 try await tab.open(site.address + "/")
                 try await tab.expect("h1", reads: ["Waiting for the first report"])
             }

@@ -16,8 +16,8 @@ import Testing
     private static let form = "application/x-www-form-urlencoded"
     private static let bearer = HTTPField("Authorization", "Bearer \(RunningCollector.token)")
 
-    /// Signs in by the token, and returns the session's cookie field.
-    private func session(_ running: RunningCollector) throws -> [HTTPField] {
+    /// Signs in with the access token, and returns the fields `Cookie` and `Origin` of its session.
+    private func sessionFields(_ running: RunningCollector) throws -> [HTTPField] {
         let answer = try running.post(
             "token=\(RunningCollector.token)", Self.form, to: "/sign-in", fields: [])
         let cookie = try #require(answer.field("Set-Cookie"))
@@ -26,37 +26,40 @@ import Testing
         ]
     }
 
-    /// Returns the text of the page's `pre` elements.
-    private func pasted(_ page: HTTPResponse) -> [String] {
+    /// Returns the texts of the page's `pre` elements.
+    private func preTexts(_ page: HTTPResponse) -> [String] {
         page.text.components(separatedBy: "<pre>").dropFirst().compactMap {
             $0.components(separatedBy: "</pre>").first
         }
     }
 
-    private func report(_ running: RunningCollector, key: String, app: String = "a") throws -> Int {
+    /// Sends a report, and returns the status of the response.
+    private func reportStatus(_ running: RunningCollector, key: String, app: String = "a") throws -> Int {
         try running.post(
             #"{"class":"One"}"#, to: "/api/v1/reports?app=\(app)", fields: [HTTPField("X-Leak-Key", key)]
         ).status
     }
 
-    @Test func `a key created by the form is shown once and works at once, only for its app`() throws {
+    @Test func `a key that the form creates is shown once, and at once permits reports of its app only`()
+        throws
+    {
         let running = try RunningCollector()
-        let fields = try session(running)
+        let fields = try sessionFields(running)
         let page = try running.post(
             "name=phone+%3C1%3E&app=shop", Self.form, to: "/access/keys", fields: fields)
         #expect(page.status == 201 && page.field("Cache-Control") == "no-store" && page.field("ETag") == nil)
-        let secret = try #require(pasted(page).first)
+        let secret = try #require(preTexts(page).first)
         #expect(secret.count == 40)
-        #expect(pasted(page).count == 4 && pasted(page).dropFirst().allSatisfy { $0.contains(secret) })
-        #expect(try report(running, key: secret, app: "shop") == 200)
-        #expect(try report(running, key: secret, app: "other") == 403)
+        #expect(preTexts(page).count == 4 && preTexts(page).dropFirst().allSatisfy { $0.contains(secret) })
+        #expect(try reportStatus(running, key: secret, app: "shop") == 200)
+        #expect(try reportStatus(running, key: secret, app: "other") == 403)
         let access = try running.get("/access", fields: fields)
         #expect(access.text.contains("phone &lt;1&gt;") && !access.text.contains(secret))
     }
 
-    @Test func `a form renames or revokes a key or token, and leads back to the page`() throws {
+    @Test func `a form renames or revokes an ingest key, and redirects to the list of keys`() throws {
         let running = try RunningCollector()
-        let fields = try session(running)
+        let fields = try sessionFields(running)
         let made = try running.post(#"{"name":"old"}"#, to: "/api/v1/keys", fields: [Self.bearer])
         let (secret, id) = (
             try #require(try made.json["secret"] as? String), try #require(try made.json["id"] as? Int)
@@ -64,10 +67,10 @@ import Testing
         let renamed = try running.post("name=new", Self.form, to: "/access/keys/\(id)/name", fields: fields)
         #expect(renamed.status == 303 && renamed.field("Location") == "/access#keys")
         #expect(try running.get("/access", fields: fields).text.contains(">new<"))
-        #expect(try report(running, key: secret) == 200)
+        #expect(try reportStatus(running, key: secret) == 200)
         let revoked = try running.post("", Self.form, to: "/access/keys/\(id)/revoke", fields: fields)
         #expect(revoked.status == 303 && revoked.field("Location") == "/access#keys")
-        #expect(try report(running, key: secret) == 403)
+        #expect(try reportStatus(running, key: secret) == 403)
         let again = try running.post("", Self.form, to: "/access/keys/\(id)/revoke", fields: fields)
         #expect(again.status == 404 && again.text.contains("there is no valid key \(id)"))
     }
@@ -86,9 +89,9 @@ import Testing
         #expect(token["secret"] != nil && token["dsn"] == nil)
     }
 
-    @Test func `a revoked token signs out its sessions`() throws {
+    @Test func `revoking a token ends the sessions that were opened with it`() throws {
         let running = try RunningCollector()
-        let fields = try session(running)
+        let fields = try sessionFields(running)
         let tokens = try #require(try running.json("/api/v1/tokens")["tokens"] as? [[String: Any]])
         let id = try #require(tokens.first?["id"] as? Int)
         #expect(
@@ -107,17 +110,16 @@ import Testing
         ),
         ("name=x&app=\(String(repeating: "a", count: 300))", "app is 300 bytes, must be"),
     ])
-    func `an invalid form for a key or token is rejected with a sentence`(body: String, words: String) throws
-    {
+    func `an invalid form for a new key is rejected with a reason`(body: String, words: String) throws {
         let running = try RunningCollector()
-        let answer = try running.post(body, Self.form, to: "/access/keys", fields: try session(running))
+        let answer = try running.post(body, Self.form, to: "/access/keys", fields: try sessionFields(running))
         #expect(answer.status == 400)
         #expect(answer.text.contains(words), "\(answer.text)")
     }
 
     @Test func `a rejected form for a key or token is shown again as it was filled in`() throws {
         let running = try RunningCollector()
-        let fields = try session(running)
+        let fields = try sessionFields(running)
         let key = try running.post(
             "name=Te%22ams&app=\(String(repeating: "a", count: 300))", Self.form, to: "/access/keys",
             fields: fields)
@@ -140,12 +142,12 @@ import Testing
 
     @Test(arguments: ["/access/keys", "/access/tokens/1/name", "/access/keys/1/revoke"])
     func
-        `a form's address leads a browser to its page, which reports forms that are too large or compressed`(
+        `GET of a form's path redirects to /access; a form that is too large or compressed is rejected`(
             path: String
         ) throws
     {
         let running = try RunningCollector()
-        let fields = try session(running)
+        let fields = try sessionFields(running)
         let read = try running.get(path, fields: fields)
         #expect(read.status == 303 && read.field("Location") == "/access")
         #expect(try running.get(path, fields: []).field("Location") == "/sign-in?to=%2Faccess")
@@ -161,9 +163,11 @@ import Testing
                 "this address accepts no compressed body; send it uncompressed"))
     }
 
-    @Test func `a key's name of the maximum length is accepted, in any script`() throws {
+    @Test func `a key's name of the maximum length is accepted, even if each character has three bytes`()
+        throws
+    {
         let running = try RunningCollector()
-        let fields = try session(running)
+        let fields = try sessionFields(running)
         let page = try running.get("/access", fields: fields).text
         let limit = try #require(page.firstMatch(of: /name="name" required maxlength="(\d+)"/))
         let name = String(repeating: "漏", count: try #require(Int(limit.1)))
@@ -172,9 +176,9 @@ import Testing
         #expect(answer.status == 201)
     }
 
-    @Test func `forms of other sites, and cookies of programs, change nothing`() throws {
+    @Test func `neither a form of another site nor an API request with a cookie creates a key`() throws {
         let running = try RunningCollector()
-        let cookie = try session(running)[0]
+        let cookie = try sessionFields(running)[0]
         for origin in [[HTTPField("Origin", "https://evil.example")], [HTTPField("Origin", "null")], []] {
             let answer = try running.post("name=x", Self.form, to: "/access/keys", fields: [cookie] + origin)
             #expect(answer.status == 403)
@@ -202,7 +206,7 @@ import Testing
         #expect(try (answer.json["detail"] as? String)?.isEmpty == false)
     }
 
-    @Test func `the API creates, lists, renames and revokes keys and tokens`() async throws {
+    @Test func `the API creates, lists, renames and revokes access tokens`() async throws {
         let running = try RunningCollector()
         let made = try running.post(#"{"name":"ci"}"#, to: "/api/v1/tokens", fields: [Self.bearer])
         #expect(made.status == 201 && made.field("Cache-Control") == "no-store")
@@ -276,7 +280,7 @@ import Testing
         #expect(try running.get("/api/v1/leaks").json["total"] as? Int == 1)
     }
 
-    /// A form that names the field at all never makes a token that reads everything.
+    /// The presence of the field restricts the token, so that a wrong value does not create a token that reads everything.
     @Test(arguments: ["", "no", "false", "0", "on"])
     func `the form field checks_only with any value creates a token for release checks`(value: String) throws
     {
@@ -298,7 +302,7 @@ import Testing
     }
 
     @Test(arguments: ["+1", "-1", "1.0", "%2B1", "0x1", "99999999999999999999"])
-    func `a key's address without a number is not found`(number: String) async throws {
+    func `the path of a key whose ID is not a plain number is not found`(number: String) async throws {
         let running = try RunningCollector()
         let keys = try #require(try running.json("/api/v1/keys")["keys"] as? [[String: Any]])
         #expect(keys.first?["id"] as? Int == 1)
@@ -307,7 +311,9 @@ import Testing
         #expect(try running.post(#"{"class":"A"}"#).status == 200)
     }
 
-    @Test func `bodies that are too large or compressed are rejected as documented`() async throws {
+    @Test func `the API for keys and tokens rejects bodies that are too large or compressed, as documented`()
+        async throws
+    {
         let running = try RunningCollector()
         let paths = try #require(try running.json("/openapi.json")["paths"] as? [String: [String: Any]])
         let changes = paths.flatMap { path, item in
@@ -332,9 +338,9 @@ import Testing
         ("sign-in link", 400, "choose another"), ("signed in by ann", 400, "choose another"),
         ("ann", 409, "choose another name, or revoke that token first"),
     ])
-    func `no two authors have the same name in a history`(name: String, status: Int, words: String)
-        async throws
-    {
+    func `a token cannot have the name of another author of decisions`(
+        name: String, status: Int, words: String
+    ) async throws {
         let running = try RunningCollector()
         let made = try running.post(#"{"name":"ann"}"#, to: "/api/v1/tokens", fields: [Self.bearer])
         let ann = try #require(try made.json["id"] as? Int)
@@ -346,7 +352,7 @@ import Testing
         #expect(again.status == status && again.text.contains(words), "\(again.text)")
         let form = try running.post(
             "name=\(name.replacing(" ", with: "+"))", Self.form, to: "/access/tokens",
-            fields: try session(running))
+            fields: try sessionFields(running))
         #expect(form.status == status && form.text.contains(words), "\(form.text)")
         let renamed = try await send("PATCH", "\(running.address)/api/v1/tokens/\(bob)", body: body)
         #expect(renamed.status == status, "\(renamed.body)")
@@ -367,9 +373,9 @@ import Testing
         #expect(freed.status == 201, "\(freed.text)")
     }
 
-    @Test func `the page of tokens says that tokens create tokens, and what stays after revoking`() throws {
+    @Test func `the page of tokens says that tokens created with a revoked token stay valid`() throws {
         let running = try RunningCollector()
-        let page = try running.get("/access", fields: try session(running)).text
+        let page = try running.get("/access", fields: try sessionFields(running)).text
         #expect(
             page.contains(
                 "If a token is revoked, the tokens that were created with it stay valid."))

@@ -19,7 +19,7 @@ import Testing
                 settings: settings, storedCredentials: [], now: 1)
             #expect(made.ingestKey == nil && made.accessToken == nil)
         }
-        let kept = try store.makeReader().credentials(all: true, now: 1)
+        let kept = try store.makeReader().credentials(includingEnded: true, now: 1)
         #expect(kept.map(\.purpose) == [.ingest, .access])
     }
 }

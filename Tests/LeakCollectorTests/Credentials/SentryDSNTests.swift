@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test(arguments: ["", "a@b", "a:b", "a/b", "a?b", "a#b", "a%b", "a,b", "a b", "a=b", "schlüssel", "a\"b"])
-    func `a key that SDKs would parse differently has no DSN`(key: String) {
+    func `a key with characters that a Sentry SDK would misread in a DSN has no DSN`(key: String) {
         #expect(SentryDSN(address: "http://localhost", key: key, project: 7) == nil)
     }
 

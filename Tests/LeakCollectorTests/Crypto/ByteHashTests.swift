@@ -23,7 +23,7 @@ import Testing
         #expect(Set(strings.map { hash.hash($0) }).count == strings.count)
     }
 
-    @Test func `one flipped bit changes half of the bits of the hash`() {
+    @Test func `one flipped bit changes about half of the bits of the hash`() {
         var changes = 0
         for number in 0..<1_000 {
             let bytes = (0..<40).map { UInt8(truncatingIfNeeded: number &* 31 &+ $0 &* 7) }

@@ -11,7 +11,7 @@ import Testing
     private let running: RunningCollector
     private let root = NSTemporaryDirectory() + "export-\(UUID().uuidString)"
     private static let shop = "com.acme.Shop"
-    /// The same name on a file system that ignores case.
+    /// Equal to `shop` in a file system that ignores case.
     private static let twin = "com.acme.shop"
     private static let hostile = "../a b/<script>%2F?#&\"'=." + String(repeating: "é", count: 100)
 
@@ -95,9 +95,11 @@ import Testing
         return problems + alone.sorted().map { "nothing leads to \($0)" }
     }
 
-    private func remove() { try? FileManager.default.removeItem(atPath: root) }
+    private func removeRoot() { try? FileManager.default.removeItem(atPath: root) }
 
-    @Test func `hidden leaks have lists of their own, for all apps and for each app`() throws {
+    @Test func `an export has lists of the resolved and of the ignored leaks, for all apps and for each app`()
+        throws
+    {
         let json = try running.json("/api/v1/leaks?app=\(Self.shop)&sort=reports&limit=2")
         let leaks = try #require(json["leaks"] as? [[String: Any]])
         let ids = leaks.compactMap { ($0["id"] as? String).flatMap { LeakID($0) } }
@@ -118,13 +120,15 @@ import Testing
         #expect(files["known.html"] == nil)
     }
 
-    @Test func `the export of an empty collector has the same bytes whenever it is written`() throws {
+    @Test func `the export of an empty collector does not depend on the time at which it is written`()
+        throws
+    {
         let empty = try RunningCollector()
         let publicFolder = try PublicFolder(RunningCollector.publicFolder, knownLeaks: nil)
         try FileManager.default.createDirectory(atPath: root, withIntermediateDirectories: true)
         let export = try Export(store: empty.store, publicFolder: publicFolder)
         try export.write(to: "\(root)/one", app: nil)
-        // Waits until the clock shows another second.
+        // Wait until the clock shows another second.
         let second = WallClock.milliseconds() / 1000
         while WallClock.milliseconds() / 1000 == second { usleep(50_000) }
         try export.write(to: "\(root)/two", app: nil)
@@ -134,13 +138,13 @@ import Testing
         #expect(page.contains("No leaks yet") && !page.contains("Updated"))
     }
 
-    @Test func `every link leads to a file, and a link leads to every page`() throws {
-        defer { remove() }
+    @Test func `every link of an export leads to a file, and every page can be reached by links`() throws {
+        defer { removeRoot() }
         let result = try export(to: "a")
         let files = try files("a")
         let problems = try problems(of: files)
         #expect(problems == [], "\(problems)")
-        // 212 leaks, each with its page and its reports; their classes; three apps and all together, twice.
+        // Each of the 212 leaks has a page and a page of its reports. Each of their 210 classes has a page.
         #expect(files.keys.filter { $0.hasPrefix("leaks/") && $0.hasSuffix(".html") }.count == 2 * 212)
         #expect(files.keys.filter { $0.hasPrefix("classes/") && $0.hasSuffix(".html") }.count == 210)
         #expect(Set(files.keys.map { $0.lowercased() }).count == files.count)
@@ -151,8 +155,8 @@ import Testing
         #expect(files.keys.allSatisfy { $0.split(separator: "/").allSatisfy { $0.utf8.count <= 255 } })
     }
 
-    @Test func `the same data gives the same bytes at every time of the clock`() throws {
-        defer { remove() }
+    @Test func `an export does not depend on the clock, but shows a time that is given`() throws {
+        defer { removeRoot() }
         try export(to: "a")
         Thread.sleep(forTimeInterval: 1.1)
         try export(to: "b")
@@ -163,8 +167,11 @@ import Testing
         #expect(page.contains("2030-03-17 17:46 UTC"))
     }
 
-    @Test func `a later export removes files of the earlier one, and no other file`() throws {
-        defer { remove() }
+    @Test
+    func `a later export removes the files of the earlier export that it does not write, and no other file`()
+        throws
+    {
+        defer { removeRoot() }
         try export(to: "a")
         for name in ["notes.html", "leaks/notes.html"] {
             try Data("mine".utf8).write(to: URL(fileURLWithPath: "\(root)/a/\(name)"))
@@ -184,8 +191,8 @@ import Testing
             ])
     }
 
-    @Test func `leaks of a new app that arrive during an export are written too`() throws {
-        defer { remove() }
+    @Test func `leaks that are reported during an export are exported too, even those of a new app`() throws {
+        defer { removeRoot() }
         try export(to: "a") { progress in
             guard progress.writtenLeakCount == 10 else { return }
             try? report(app: "late", version: "1", [#"{"class":"Late"}"#])
@@ -198,7 +205,7 @@ import Testing
     }
 
     @Test func `an interrupted export is cleaned up by the next one`() throws {
-        defer { remove() }
+        defer { removeRoot() }
         try FileManager.default.createDirectory(atPath: root, withIntermediateDirectories: true)
         var cut = try ExportFolder("\(root)/a")
         try cut.put([1], to: "leaks/00.html")
@@ -213,27 +220,32 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: "\(root)/a/leaks"))
     }
 
-    /// Creates a symbolic link to a file or a folder outside of the exported folder.
-    private func link(_ name: String, to target: String) throws {
+    /// Creates a symbolic link in `root` to another file or folder in `root`.
+    private func createLink(_ name: String, to target: String) throws {
         let path = "\(root)/\(name)"
         try FileManager.default.createDirectory(
             atPath: (path as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
         try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: "\(root)/\(target)")
     }
 
-    @Test func `an export writes into new files, even if links with their names exist`() throws {
-        defer { remove() }
-        try link("a/.collector-export.part", to: "outside")
+    @Test func `an export does not write through a symbolic link that has the name of its temporary file`()
+        throws
+    {
+        defer { removeRoot() }
+        try createLink("a/.collector-export.part", to: "outside")
         try Data("mine".utf8).write(to: URL(fileURLWithPath: "\(root)/outside"))
         try export(to: "a", app: Self.twin)
         #expect(try Data(contentsOf: URL(fileURLWithPath: "\(root)/outside")) == Data("mine".utf8))
         #expect(try files("a")["index.html"] != nil)
     }
 
-    @Test func `a link above the folder is followed, but the folder itself must not be a link`() throws {
-        defer { remove() }
+    @Test
+    func `an export accepts a symbolic link in the path above its folder, but not as the folder itself`()
+        throws
+    {
+        defer { removeRoot() }
         try FileManager.default.createDirectory(atPath: "\(root)/outside", withIntermediateDirectories: true)
-        try link("www", to: "outside")
+        try createLink("www", to: "outside")
         try export(to: "www/leaks", app: Self.twin)
         #expect(try files("outside/leaks")["index.html"] != nil)
         #expect(throws: ExportFolder.Failure.self) { try export(to: "www", app: Self.twin) }
@@ -241,9 +253,11 @@ import Testing
     }
 
     @Test(arguments: [".collector-export", "leaks", "apps", "classes"])
-    func `links in the folder are not followed`(name: String) throws {
-        defer { remove() }
-        try link("a/\(name)", to: "outside")
+    func `an export fails if a symbolic link replaces one of its folders or its list of files`(name: String)
+        throws
+    {
+        defer { removeRoot() }
+        try createLink("a/\(name)", to: "outside")
         if name != ".collector-export" {
             try FileManager.default.createDirectory(
                 atPath: "\(root)/outside", withIntermediateDirectories: true)
@@ -256,10 +270,10 @@ import Testing
     }
 
     @Test(arguments: ["hard link", "pipe"])
-    func `a list of files that is a hard link or a pipe is not written`(
+    func `an export fails if its list of files is a hard link or a pipe`(
         kind: String
     ) throws {
-        defer { remove() }
+        defer { removeRoot() }
         let list = "\(root)/a/.collector-export"
         let outside = "\(root)/outside"
         try FileManager.default.createDirectory(atPath: "\(root)/a", withIntermediateDirectories: true)
@@ -275,18 +289,18 @@ import Testing
         #expect(try Data(contentsOf: URL(fileURLWithPath: outside)) == Data("index.html\n".utf8))
     }
 
-    @Test func `a list of files behind a link is not read`() throws {
-        defer { remove() }
-        try link("a/.collector-export", to: "outside")
+    @Test func `an export does not read a list of files that is a symbolic link`() throws {
+        defer { removeRoot() }
+        try createLink("a/.collector-export", to: "outside")
         try Data("notes.html\n".utf8).write(to: URL(fileURLWithPath: "\(root)/outside"))
         try Data("mine".utf8).write(to: URL(fileURLWithPath: "\(root)/a/notes.html"))
         #expect(throws: ExportFolder.Failure.self) { try export(to: "a", app: Self.twin) }
         #expect(try files("a") == ["notes.html": Data("mine".utf8)])
     }
 
-    @Test func `nothing is removed behind a link`() throws {
-        defer { remove() }
-        try link("a/leaks", to: "outside")
+    @Test func `an export removes no file through a symbolic link to a folder`() throws {
+        defer { removeRoot() }
+        try createLink("a/leaks", to: "outside")
         try FileManager.default.createDirectory(
             atPath: "\(root)/outside", withIntermediateDirectories: true)
         try Data("mine".utf8).write(to: URL(fileURLWithPath: "\(root)/outside/1.html"))
@@ -297,10 +311,10 @@ import Testing
     }
 
     @Test(arguments: ["", "/", "/.", "//./"])
-    func `a folder that is a link is refused, and nothing is written`(end: String) throws {
-        defer { remove() }
+    func `an export into a symbolic link is refused, and nothing is written`(end: String) throws {
+        defer { removeRoot() }
         try FileManager.default.createDirectory(atPath: "\(root)/real", withIntermediateDirectories: true)
-        try link("a", to: "real")
+        try createLink("a", to: "real")
         #expect { try export(to: "a" + end, app: Self.twin) } throws: {
             "\($0)".hasPrefix("\(root)/a is a link, which an export does not follow; remove it or ")
         }
@@ -308,10 +322,10 @@ import Testing
     }
 
     @Test(arguments: ["notes.txt", ".git"])
-    func `a nonempty folder without an export is refused, and nothing is written`(name: String)
+    func `an export into a folder with foreign files is refused, and nothing is written`(name: String)
         throws
     {
-        defer { remove() }
+        defer { removeRoot() }
         try FileManager.default.createDirectory(atPath: "\(root)/a", withIntermediateDirectories: true)
         try Data("mine".utf8).write(to: URL(fileURLWithPath: "\(root)/a/\(name)"))
         #expect { try export(to: "a", app: Self.twin) } throws: {
@@ -321,8 +335,10 @@ import Testing
     }
 
     @Test(arguments: ["index.html", "releases.json", "style.css"])
-    func `nothing is written into a folder with foreign files`(name: String) throws {
-        defer { remove() }
+    func `an export does not overwrite a foreign file that has the name of one of its files`(name: String)
+        throws
+    {
+        defer { removeRoot() }
         try FileManager.default.createDirectory(atPath: "\(root)/a", withIntermediateDirectories: true)
         try Data("mine".utf8).write(to: URL(fileURLWithPath: "\(root)/a/\(name)"))
         // Repeats the attempt, because the first attempt may have left files.
@@ -334,12 +350,14 @@ import Testing
         #expect(try files("a") == [name: Data("mine".utf8)])
     }
 
-    @Test func `a foreign file in a subfolder stays, and the rest is removed later`() throws {
-        defer { remove() }
+    @Test func `a foreign file in a subfolder is not overwritten, and after its removal the export succeeds`()
+        throws
+    {
+        defer { removeRoot() }
         let mine = "\(root)/a/apps/\(Self.twin).html"
         try FileManager.default.createDirectory(atPath: "\(root)/a/apps", withIntermediateDirectories: true)
         try Data("mine".utf8).write(to: URL(fileURLWithPath: mine))
-        // The folder is an export's.
+        // The list of files marks the folder as an export.
         try Data("\n".utf8).write(to: URL(fileURLWithPath: "\(root)/a/.collector-export"))
         for _ in 1...2 {
             #expect { try export(to: "a", app: Self.twin) } throws: {
@@ -353,8 +371,8 @@ import Testing
         #expect(try files("a") == files("b"))
     }
 
-    @Test func `half a line at the end of the list of files hides no file from a later export`() throws {
-        defer { remove() }
+    @Test func `an incomplete last line in the list of files does not stop later exports`() throws {
+        defer { removeRoot() }
         try FileManager.default.createDirectory(atPath: "\(root)/a", withIntermediateDirectories: true)
         try Data("index.html\nsty".utf8).write(to: URL(fileURLWithPath: "\(root)/a/.collector-export"))
         var cut = try ExportFolder("\(root)/a")
@@ -365,7 +383,7 @@ import Testing
         #expect(try files("a")["leaks/1.html"] == Data([2]))
     }
 
-    @Test func `a forged list of files leads to nothing outside of the folder`() {
+    @Test func `names outside of the folder, or that no export writes, are ignored in a list of files`() {
         let lines = [
             "/etc/passwd", "../up.html", "leaks/../../up", ".", "..", ".ssh", "a//b", "a/b/c", "", "leaks/.x",
             "a\0b",
@@ -375,8 +393,11 @@ import Testing
         #expect(names == ["leaks/1.html", "apps/=2Fa=p2.json", "index.html"])
     }
 
-    @Test func `the error of an export names a path that cannot be written`() throws {
-        defer { remove() }
+    @Test
+    func `the error of an export names the path that cannot be created, or the app that does not exist`()
+        throws
+    {
+        defer { removeRoot() }
         try FileManager.default.createDirectory(atPath: root, withIntermediateDirectories: true)
         try Data().write(to: URL(fileURLWithPath: root + "/file"))
         #expect { try export(to: "file/a") } throws: { "\($0)".hasPrefix("cannot create \(root)/file/a: ") }
@@ -395,7 +416,7 @@ import Testing
         #expect(PercentEncoder.fileName(text) == name)
     }
 
-    @Test func `an encoded file name stays short, and different from others`() {
+    @Test func `encoded file names have at most 200 bytes, and differ even if case is ignored`() {
         let long = String(repeating: "é", count: 100)
         let names = [
             long, long + "a", long + "A", String(repeating: "a", count: 200),

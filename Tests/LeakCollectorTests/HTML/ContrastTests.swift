@@ -12,7 +12,7 @@ import Testing
     }()
 
     /// The variables of the light, the dark and the printed pages. A variable that a later scheme leaves out has the
-    /// value of the first.
+    /// value of the light pages.
     private static let schemes: [[String: String]] = {
         var schemes: [[String: String]] = []
         for block in style.components(separatedBy: ":root {").dropFirst() {
@@ -50,7 +50,7 @@ import Testing
         ("--dim", "--card"), ("--dim", "--ground"), ("--text", "--card"), ("--accent", "--card"),
         ("--on-accent", "--accent"),
     ])
-    func `every badge and every small text has enough contrast, by day, by night and on paper`(
+    func `badges and small texts have enough contrast on light, dark and printed pages`(
         text: String, ground: String
     ) throws {
         #expect(Self.schemes.count == 3)

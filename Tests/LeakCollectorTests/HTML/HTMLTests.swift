@@ -24,12 +24,12 @@ import Testing
                 == #"<p class="x"><b>&lt;</b>-12<b>&lt;</b><b>&lt;</b>1,284</p>"#)
     }
 
-    @Test func `text of another direction is isolated`() {
+    @Test func `text that is written from right to left is isolated by a bdi element`() {
         #expect(IsolatedText("Cart<A>").html == "Cart&lt;A&gt;")
         #expect(IsolatedText("עגלה").html == "<bdi>\("עגלה")</bdi>")
     }
 
-    @Test func `parts are joined with the separator between them`() {
+    @Test func `parts of HTML are joined with a separator between them`() {
         #expect(HTML(["a", "b"], separator: "<br>") == "a<br>b")
         #expect(HTML([HTML](), separator: "<br>").isEmpty)
     }

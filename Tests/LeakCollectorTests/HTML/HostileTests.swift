@@ -23,14 +23,14 @@ private func pages(_ text: String) -> [HTML] {
         groupingKey: GroupingKey(version: 1, className: text, stack: [text]))
     var row = Shop.row(
         leak, isNew: true, reports: 3, freed: 2, installs: 1, alive: 1, lived: Percentiles(p50: 1, p90: 2),
-        from: text,
-        to: text, seen: 0, trend: [1, 2], share: Share(reports: 1, checks: 60))
+        firstVersion: text,
+        lastVersion: text, lastSeenAgo: 0, trend: [1, 2], share: Share(reports: 1, checks: 60))
     var regressed = row
     regressed.state = .regressed
     regressed.decisionStatus = DecisionStatus(
         decision: PastDecision(.resolved(version: text, isAfter: true), note: text, by: text, at: 0),
         reportsSince: 1, regressedIn: text)
-    regressed.fix = Shop.fix([(text, 1, 5_000)], back: text)
+    regressed.fix = Shop.fixStatus([(text, 1, 5_000)], regressedIn: text)
     let release = ReleaseSummary(
         version: text, builds: [text, "2"], reports: 1, leaks: 1, newLeaks: 1, installs: 1, sessions: 9,
         leakySessions: 1,
@@ -51,7 +51,7 @@ private func pages(_ text: String) -> [HTML] {
     ]
     row.decisionStatus = DecisionStatus(decision: history[0], reportsSince: 1, regressedIn: text)
     row.state = .regressed
-    row.fix = Shop.fix([(text, 9, 5_000)], back: text)
+    row.fix = Shop.fixStatus([(text, 9, 5_000)], regressedIn: text)
     var detail = LeakDetail(
         row: row,
         versions: ["", text].map {
@@ -67,7 +67,7 @@ private func pages(_ text: String) -> [HTML] {
     var explanation = RetainExplanation()
     explanation.path = RetainPath(references: [reference], target: "A", isCycle: true)
     detail.reasons = [LeakDetail.ValueCount(value: StoredReason(explanation).text, reports: 1)]
-    // Symbols have no names with control characters.
+    // The names in symbols contain no control characters.
     let name = String(
         String.UnicodeScalarView(text.unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7F }))
     let closures = "\(explanation.path?.fingerprint ?? "")\n\(name)\tf\t1"
@@ -75,7 +75,7 @@ private func pages(_ text: String) -> [HTML] {
     var resolved = detail
     resolved.row.state = .resolved
     resolved.row.decisionStatus?.regressedIn = nil
-    resolved.row.fix = Shop.fix([(text, 0, 5_000)])
+    resolved.row.fix = Shop.fixStatus([(text, 0, 5_000)])
     var relatedLeaks = RelatedLeaks()
     let outline = LeakOutline(
         id: leak.id, title: text, className: text, stack: [text],
@@ -209,16 +209,16 @@ private func makeStoredSample(_ text: String) -> ParsedSample {
         return texts
     }()
 
-    /// Returns the shape of a page without elements that depend on the text and have only a class: isolation, small
-    /// print, code.
+    /// Returns the elements and attributes of a page, without the elements whose number depends on the text: `bdi`,
+    /// `small` and `code`.
     private func shape(_ html: HTML) throws -> [String] {
         try Markup(html.bytes).shape.filter { !["bdi", "small", "code"].contains($0) }
     }
 
-    @Test func `no text changes the markup around it`() throws {
+    @Test func `no text from outside changes the markup of a page`() throws {
         let short = try pages("x").map(shape)
         for text in Self.texts {
-            // Long texts are in scrolling boxes, with any content.
+            // Every long text is in a scrolling box, so it is compared with another text of its length.
             let isShort = 2 * text.utf8.count <= LongText.maxShortBytes
             let like = String(repeating: "x", count: text.utf8.count)
             for (page, expected) in zip(pages(text), isShort ? short : try pages(like).map(shape)) {
@@ -227,7 +227,7 @@ private func makeStoredSample(_ text: String) -> ParsedSample {
         }
     }
 
-    @Test func `every text stays readable on every page`() throws {
+    @Test func `every text from outside is shown completely on every page`() throws {
         for text in Self.texts {
             let shown = String(
                 String.UnicodeScalarView(

@@ -25,13 +25,13 @@ import Testing
     }()
 
     @Test(arguments: queries)
-    func `a query is the same after it was a link`(query: LeakQuery) throws {
+    func `parsing the link of a query gives the same query`(query: LeakQuery) throws {
         let links = Links(mode: .server(base: "/leaks"))
         #expect(try parse(links.to(.summary(query)), path: "/leaks/") == query)
         #expect(try parse(links.json(of: .summary(query)), path: "/leaks/api/v1/leaks") == query)
     }
 
-    @Test func `every link of the list leads to what it names`() throws {
+    @Test func `the links of a list are exactly its sort orders, states, tiles and next page`() throws {
         let context = Shop.context {
             $0.version = "5.2.0"
             $0.search = "a&b"
@@ -46,7 +46,8 @@ import Testing
         var query = context.query
         query.cursor = nil
         expected.insert(query)
-        // In a list of a version, the order by impact is that by installs, which the column reverses.
+        // In a list of one version, the orders by impact and by installs are equal, so the link of the column reverses
+        // the order.
         for sort in LeakQuery.Sort.allCases where sort != .cost {
             var sorted = query
             (sorted.sort, sorted.order) = (sort, sort == .installs ? .ascending : nil)
@@ -76,9 +77,9 @@ import Testing
         #expect(found == expected)
     }
 
-    /// File systems allow names of 255 bytes, including the extension. An app's id has at most 256 bytes, and escaped
-    /// three times as many.
-    @Test func `each app has a file of its own, however long its name is`() {
+    /// File systems allow names of 255 bytes, including the extension. An app's ID has at most 256 bytes. Escaping can
+    /// triple its length.
+    @Test func `each app has a separate file name of at most 200 bytes in an export`() {
         var names: Set<String> = []
         for app in [200, 201, 255, 256].map({ String(repeating: "a", count: $0) })
             + ["é", "א", "ع"].map({ String(repeating: $0, count: 128) })
@@ -90,7 +91,7 @@ import Testing
         #expect(PercentEncoder.fileName("com.acme.shop") == "com.acme.shop")
     }
 
-    @Test func `exported pages link to files beside them`() {
+    @Test func `links of exported pages are relative paths of files`() {
         let id = LeakID(high: 1, low: 2)
         let index = Links(mode: .files(page: .summary(app: nil)))
         #expect(index.to(.leak(id)) == "leaks/00000000000000010000000000000002.html")
@@ -104,7 +105,7 @@ import Testing
         #expect(Links.file(of: .releases(app: "")) == "releases/=.html")
     }
 
-    @Test func `an exported page has no form and no address of a server`() throws {
+    @Test func `an exported page has no form and no link to a server`() throws {
         let markup = try Markup(SamplePage.exported.html.bytes)
         #expect(!markup.shape.contains("form"))
         #expect(markup.links.allSatisfy { !$0.hasPrefix("/") && !$0.contains("?") })
@@ -112,7 +113,7 @@ import Testing
 
     private struct Unreadable: Error {}
 
-    /// Reads a link as a server does, on its own: a mistake in `Links` must not hide in a shared function.
+    /// Parses a link as the server does, without the code of the collector: shared code could hide a mistake in `Links`.
     private func parse(_ link: String, path: String) throws -> LeakQuery {
         let parts = link.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts[0] == path else { throw Unreadable() }

@@ -1,4 +1,4 @@
-/// Parser of a page that works like a browser's, and rejects markup that our pages must never contain.
+/// Parser of a page. It works like the parser of a browser, and rejects markup that our pages must never contain.
 struct Markup {
     struct Mistake: Error, CustomStringConvertible {
         var description: String
@@ -11,7 +11,7 @@ struct Markup {
     private(set) var classes: Set<String> = []
     private(set) var links: [String] = []
 
-    private static let void: Set = ["meta", "link", "input", "path", "rect", "br", "hr"]
+    private static let voidElements: Set = ["meta", "link", "input", "path", "rect", "br", "hr"]
     private static let elements: Set = [
         "html", "head", "meta", "title", "link", "body", "a", "header", "nav", "main", "footer", "form",
         "select",
@@ -56,7 +56,7 @@ struct Markup {
             }
             let tag = String(String.UnicodeScalarView(scalars[(index + 1)..<end]))
             if tag.lowercased() == "!doctype html" {
-                guard index == 0 else { throw Mistake(description: "doctype inside") }
+                guard index == 0 else { throw Mistake(description: "doctype after the start") }
             } else if tag.hasPrefix("/") {
                 guard open.popLast() == String(tag.dropFirst()) else {
                     throw Mistake(
@@ -71,17 +71,17 @@ struct Markup {
                         throw Mistake(description: "a script with content of its own: <\(tag)>")
                     }
                 }
-                if !Self.void.contains(name) { open.append(name) }
+                if !Self.voidElements.contains(name) { open.append(name) }
             }
             index = end + 1
         }
-        guard open.isEmpty else { throw Mistake(description: "left open: \(open)") }
+        guard open.isEmpty else { throw Mistake(description: "elements without an end: \(open)") }
     }
 
     private mutating func add(_ tag: String) throws(Mistake) -> String {
         var rest = Substring(tag.hasSuffix("/") ? String(tag.dropLast()) : tag)
         let name = String(rest.prefix { $0.isLetter || $0.isNumber })
-        guard Self.elements.contains(name) else { throw Mistake(description: "element <\(tag)>") }
+        guard Self.elements.contains(name) else { throw Mistake(description: "unexpected element <\(tag)>") }
         rest = rest.dropFirst(name.count)
         shape.append(name)
         var seen: Set<String> = []
@@ -90,7 +90,7 @@ struct Markup {
             if rest.isEmpty { return name }
             let attribute = String(rest.prefix { $0.isLetter || $0 == "-" }).lowercased()
             guard Self.attributes.contains(attribute), seen.insert(attribute).inserted else {
-                throw Mistake(description: "attribute in <\(tag)>")
+                throw Mistake(description: "unexpected or repeated attribute in <\(tag)>")
             }
             shape.append("\(name).\(attribute)")
             rest = rest.dropFirst(attribute.count)
@@ -121,7 +121,7 @@ struct Markup {
             case "&gt;": result += ">"
             case "&quot;": result += "\""
             case "&#39;": result += "'"
-            default: throw Mistake(description: "entity \(rest[mark...end])")
+            default: throw Mistake(description: "unexpected entity \(rest[mark...end])")
             }
             rest = rest[rest.unicodeScalars.index(after: end)...]
         }

@@ -1,6 +1,6 @@
 import Testing
 
-/// The checker must reject the markup that it looks for in the pages.
+/// ``Markup`` checks the pages of other tests, so it must reject markup that pages must not contain.
 @Suite struct MarkupTests {
     @Test(arguments: [
         "<script>alert(1)</script>", #"<p style="color:red">a</p>"#, #"<p onload="x">a</p>"#, "<p>a",

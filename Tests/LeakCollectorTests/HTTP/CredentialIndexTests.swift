@@ -50,12 +50,12 @@ import Testing
     }
 
     @Test(arguments: [(99, "valid"), (100, "unknown"), (101, "unknown")])
-    func `a session ends on time`(now: Int64, lookup: String) {
+    func `a session is valid until its expiration time`(now: Int64, lookup: String) {
         let credentialIndex = CredentialIndex([Self.credential("s", .session, expires: 100)])
         #expect(Self.lookup(credentialIndex, "s", [.session], now: now) == lookup)
     }
 
-    @Test func `a removed secret is unknown at once`() {
+    @Test func `a secret that was removed from the index is unknown`() {
         var credentialIndex = CredentialIndex([Self.credential("s", .session)])
         credentialIndex.remove(Secret.hash(of: "s"))
         #expect(Self.lookup(credentialIndex, "s", [.session]) == "unknown")
@@ -63,7 +63,7 @@ import Testing
 }
 
 @Suite struct SecretTests {
-    @Test func `new secrets are long, of plain characters and different`() throws {
+    @Test func `new secrets are different, and have 40 ASCII letters and digits`() throws {
         let secrets = try (0..<100).map { _ in try Secret.random().text }
         #expect(Set(secrets).count == 100)
         for secret in secrets {
@@ -74,8 +74,8 @@ import Testing
         #expect(Set(secrets.joined()).count == 62)
     }
 
-    @Test func `the hash is SHA-256`() throws {
-        // printf 0123456789abcdef | sha256sum
+    @Test func `the hash of a secret is its SHA-256`() throws {
+        // The expected hash is the output of: printf 0123456789abcdef | sha256sum
         let hash = try Secret(chosen: "0123456789abcdef").hash
         #expect(
             hash.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()

@@ -9,7 +9,7 @@ import Testing
 @Suite struct FormOriginTests {
     private static let form = "application/x-www-form-urlencoded"
 
-    private static func named(_ settings: inout Settings) {
+    private static func setOrigins(_ settings: inout Settings) {
         settings.url = "http://leaks.internal"
         settings.trustedOrigins = ["https://leaks.example.com", "http://[2001:db8::1]:8443"]
     }
@@ -37,10 +37,10 @@ import Testing
             ("127.0.0.1:8080", "http://leaks.internal, http://evil.example", nil, 403),
             ("evil.example", "http://evil.example", "cross-site", 403),
         ] as [(String, String, String?, Int)])
-    func `forms are accepted from the pages that an operator named, and from the requested host`(
+    func `a form is accepted only if its Origin is in the settings or is the requested host`(
         host: String, origin: String, site: String?, status: Int
     ) throws {
-        let running = try RunningCollector(Self.named)
+        let running = try RunningCollector(Self.setOrigins)
         var fields = [HTTPField("Host", host), HTTPField("Origin", origin)]
         if let site { fields.append(HTTPField("Sec-Fetch-Site", site)) }
         let body = "token=\(RunningCollector.token)"
@@ -52,8 +52,10 @@ import Testing
         ("POST /access/keys", "name=shop", 201),
         ("POST /leaks/00000000000000000000000000000000/decisions", "do=ignore", 404),
     ])
-    func `a cookie alone changes nothing`(request: String, body: String, status: Int) throws {
-        let running = try RunningCollector(Self.named)
+    func `a request with a cookie changes data only if its Origin is the collector's`(
+        request: String, body: String, status: Int
+    ) throws {
+        let running = try RunningCollector(Self.setOrigins)
         let signedIn = try running.post(
             "token=\(RunningCollector.token)", Self.form, to: "/sign-in", fields: [])
         let cookie = try #require(signedIn.field("Set-Cookie")?.split(separator: ";").first)
@@ -69,7 +71,7 @@ import Testing
         }
     }
 
-    @Test func `with an access token an install is erased without an Origin`() throws {
+    @Test func `a request with an access token and without an Origin can erase an install`() throws {
         let running = try RunningCollector()
         let client = Client(port: running.port)
         client.send(

@@ -17,7 +17,7 @@ import Testing
         ("token=", ""),
         ("token", ""),
     ])
-    func `a field of a form is read`(body: String, token: String) {
+    func `the first value of a form field is decoded`(body: String, token: String) {
         #expect(Form(Array(body.utf8))["token"] == token)
     }
 

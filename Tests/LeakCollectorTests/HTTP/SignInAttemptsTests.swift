@@ -27,7 +27,7 @@ import Testing
         #expect(attempts.secondsToWait(guesser, now: .max / 2) == nil)
     }
 
-    @Test func `the IPv6 addresses of one customer are counted together`() {
+    @Test func `IPv6 addresses with the same first 64 bits are counted together`() {
         let attempts = SignInAttempts()
         for number in 0..<10 { fail(attempts, IPAddress("2001:db8::\(number)"), times: 1, now: 0) }
         #expect(attempts.secondsToWait(IPAddress("2001:db8::ffff:1"), now: 0) != nil)

@@ -12,12 +12,12 @@ import LeakPlatform
 @Suite struct SignInServedTests {
     private static let form = "application/x-www-form-urlencoded"
 
-    private func post(_ path: String, _ body: String, _ fields: String = "") -> String {
+    private func postRequest(_ path: String, _ body: String, _ fields: String = "") -> String {
         "POST \(path) HTTP/1.1\r\nHost: a\r\nContent-Type: \(Self.form)\r\n\(fields)"
             + "Content-Length: \(body.utf8.count)\r\n\r\n\(body)"
     }
 
-    @Test func `requesting a sign-in link without signing in does not use it up`() throws {
+    @Test func `requests for the page of a sign-in link do not use the link up, but its form does`() throws {
         let running = try RunningCollector()
         let code = try #require(running.collector.startupInfo.signInLink.split(separator: "=").last)
         let client = Client(port: running.port)
@@ -47,7 +47,7 @@ import LeakPlatform
         let signedIn = try running.post(
             "token=\(RunningCollector.token)", Self.form, to: "/sign-in", fields: [])
         let cookie = try #require(signedIn.field("Set-Cookie")?.split(separator: ";").first)
-        // Both threads that read are busy until the gate opens.
+        // Both reader threads are busy until the gate opens.
         let busy = (0..<2).map { _ in Client(port: running.port) }
         let bearer = "Authorization: Bearer \(RunningCollector.token)\r\n"
         for client in busy {
@@ -64,14 +64,14 @@ import LeakPlatform
         let guessing = (0..<40).map { _ in Client(port: running.port) }
         let cookies = "Cookie: leaks_session_0=guess\r\nOrigin: http://a\r\n"
         for client in guessing {
-            client.send(post("/sign-in", "code=guess") + post("/sign-out", "", cookies))
-            client.send(String(repeating: post("/sign-in", "token=guess"), count: 30))
+            client.send(postRequest("/sign-in", "code=guess") + postRequest("/sign-out", "", cookies))
+            client.send(String(repeating: postRequest("/sign-in", "token=guess"), count: 30))
         }
         // Guesses are answered even if no reader thread is free.
         for client in guessing {
             let statuses = client.answers(32, milliseconds: 60_000).map(\.status)
             #expect(statuses.prefix(2) == [403, 303])
-            // The first attempt that is rejected unread is the last one of its connection.
+            // The first attempt that is rejected without being read closes its connection.
             #expect(statuses.dropFirst(2).dropLast().allSatisfy { $0 == 403 } && statuses.last == 429)
         }
         let reader = Client(port: running.port)
@@ -86,7 +86,8 @@ import LeakPlatform
     }
 
     @Test
-    func `API connections with wrong tokens are closed after ten attempts, those with a right token never`()
+    func
+        `a connection is closed after more than ten requests with a wrong token, and not with the right one`()
         throws
     {
         let clock = Guarded<Int64>(1_700_000_000_000)
@@ -101,7 +102,7 @@ import LeakPlatform
         let right = Client(port: running.port)
         right.send(String(repeating: ask(RunningCollector.token), count: 3))
         #expect(right.answers(3, milliseconds: 60_000).map(\.status) == [200, 200, 200])
-        // The right token on the form of that network still signs in.
+        // The form still accepts the right token from the same address.
         let form = try running.post("token=\(RunningCollector.token)", Self.form, to: "/sign-in", fields: [])
         #expect(form.status == 303)
         clock.with { $0 += 60_000 }
@@ -110,12 +111,12 @@ import LeakPlatform
         #expect(later.answers(3, milliseconds: 60_000).map(\.status) == [401, 401, 401])
     }
 
-    /// One attempt without a reset is enough, because a busy machine may delay the client of another attempt.
-    /// The rates are 50 KB/s for two seconds and 500 KB/s for six.
+    /// The test passes if the response can be read in one of five attempts, because a busy machine may delay a client.
+    /// The first sender sends 50 KB/s for two seconds, the second one 500 KB/s for six seconds.
     @Test(arguments: [("wrong", 100_000, 100, 401), (RunningCollector.key, 3_000_000, 300, 413)])
-    func `a rejected slow sender can read the reason`(key: String, length: Int, steps: Int, status: Int)
-        throws
-    {
+    func `a slow sender whose request is rejected can still read the response`(
+        key: String, length: Int, steps: Int, status: Int
+    ) throws {
         let running = try RunningCollector()
         let isRead = (0..<5).contains { _ in
             let client = Client(port: running.port)
@@ -132,7 +133,7 @@ import LeakPlatform
     }
 
     @Test
-    func `after too many wrong guesses from its address a right token has to wait, a sign-in link does not`()
+    func `after too many wrong tokens from an address its right token has to wait, but not its sign-in link`()
         throws
     {
         let running = try RunningCollector()
@@ -141,7 +142,7 @@ import LeakPlatform
         }
         let token = "token=\(RunningCollector.token)"
         let refused = try running.post(token, Self.form, to: "/sign-in", fields: [])
-        // Six seconds may have passed on a busy machine.
+        // If six seconds have passed on a busy machine, the address may try again.
         if refused.status != 303 {
             #expect(refused.status == 429 && refused.field("Retry-After") != nil)
             #expect(refused.text.contains("Too many wrong tokens"))
@@ -150,19 +151,19 @@ import LeakPlatform
         #expect(try running.useSignInLink().status == 303)
     }
 
-    @Test func `failures are attributed to the client behind a trusted proxy`() throws {
+    @Test func `failed sign-ins are counted for the client behind a trusted proxy`() throws {
         let clock = Guarded<Int64>(1_700_000_000_000)
         let proxy = try IPNetwork("127.0.0.1")
         let running = try RunningCollector({ $0.trustedProxies = [proxy] }, now: { clock.with { $0 } })
-        func status(_ token: String, from address: String) throws -> HTTPResponse {
+        func signIn(_ token: String, from address: String) throws -> HTTPResponse {
             try running.post(
                 "token=\(token)", Self.form, to: "/sign-in",
                 fields: [HTTPField("X-Forwarded-For", address), HTTPField("X-Forwarded-Proto", "https")])
         }
-        for _ in 0..<10 { #expect(try status("guess", from: "203.0.113.7").status == 403) }
-        #expect(try status(RunningCollector.token, from: "203.0.113.7").status == 429)
-        #expect(try status(RunningCollector.token, from: "1.1.1.1, 203.0.113.7").status == 429)
-        let opened = try status(RunningCollector.token, from: "198.51.100.9")
+        for _ in 0..<10 { #expect(try signIn("guess", from: "203.0.113.7").status == 403) }
+        #expect(try signIn(RunningCollector.token, from: "203.0.113.7").status == 429)
+        #expect(try signIn(RunningCollector.token, from: "1.1.1.1, 203.0.113.7").status == 429)
+        let opened = try signIn(RunningCollector.token, from: "198.51.100.9")
         #expect(opened.status == 303)
         #expect(opened.field("Set-Cookie")?.hasSuffix("; Secure") == true)
     }
@@ -170,15 +171,15 @@ import LeakPlatform
     @Test func `no proxy is trusted by default, not even one on the same machine`() throws {
         let clock = Guarded<Int64>(1_700_000_000_000)
         let running = try RunningCollector(now: { clock.with { $0 } })
-        func status(_ token: String, from address: String) throws -> HTTPResponse {
+        func signIn(_ token: String, from address: String) throws -> HTTPResponse {
             try running.post(
                 "token=\(token)", Self.form, to: "/sign-in",
                 fields: [HTTPField("X-Forwarded-For", address), HTTPField("X-Forwarded-Proto", "https")])
         }
-        let opened = try status(RunningCollector.token, from: "198.51.100.9")
+        let opened = try signIn(RunningCollector.token, from: "198.51.100.9")
         #expect(opened.field("Set-Cookie")?.contains("Secure") == false)
-        for number in 0..<10 { #expect(try status("guess", from: "203.0.113.\(number)").status == 403) }
-        #expect(try status(RunningCollector.token, from: "198.51.100.9").status == 429)
+        for number in 0..<10 { #expect(try signIn("guess", from: "203.0.113.\(number)").status == 403) }
+        #expect(try signIn(RunningCollector.token, from: "198.51.100.9").status == 429)
     }
 }
 

@@ -11,17 +11,17 @@ import LeakPlatform
     {
         let time = Guarded<Int64>(0)
         let calls = SlowCallLog(log: Log(format: .text), now: { time.with { $0 } })
-        func words(_ milliseconds: Int64) -> String? {
+        func line(at milliseconds: Int64) -> String? {
             time.with { $0 = milliseconds }
             return calls.line(for: SlowCall(method: .post, path: "/a", duration: .microseconds(80_700)))
         }
-        #expect(words(5000) == "slow request: POST /a took 80 ms")
-        #expect(words(5999) == nil)
-        #expect(words(5000) == nil)
-        #expect(words(6000) == "slow request: POST /a took 80 ms; 2 more since the last line like this")
-        #expect(words(7000) == "slow request: POST /a took 80 ms")
+        #expect(line(at: 5000) == "slow request: POST /a took 80 ms")
+        #expect(line(at: 5999) == nil)
+        #expect(line(at: 5000) == nil)
+        #expect(line(at: 6000) == "slow request: POST /a took 80 ms; 2 more since the last line like this")
+        #expect(line(at: 7000) == "slow request: POST /a took 80 ms")
         // The clock was set back.
-        #expect(words(-90_000) != nil)
+        #expect(line(at: -90_000) != nil)
     }
 
     @Test func `the log line of a slow erasure does not name the install`() {

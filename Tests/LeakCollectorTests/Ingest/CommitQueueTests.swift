@@ -7,7 +7,7 @@ import LeakPlatform
 
 @testable import LeakCollector
 
-/// Requests on real connections to a store that writes only on command.
+/// Requests over real connections. The store writes only when a test releases it.
 @Suite struct CommitQueueTests {
     /// Service that passes the body of each request to a queue and answers with the result.
     private struct QueueService: Service {
@@ -27,7 +27,7 @@ import LeakPlatform
         }
     }
 
-    private final class Bench {
+    private final class QueueServer {
         let store = SlowStore()
         let queue: CommitQueue
         let server: Server
@@ -73,97 +73,102 @@ import LeakPlatform
     }
 
     @Test func `no response is sent before its submission is written`() throws {
-        let bench = try Bench(waitingBytes: 10_000)
-        bench.post(bytes: 10)
-        #expect(bench.store.waitUntilAsked())
-        #expect(bench.statuses.with { $0.isEmpty })
-        bench.store.release()
-        #expect(bench.answers(1) == [200])
-        bench.end()
+        let fixture = try QueueServer(waitingBytes: 10_000)
+        fixture.post(bytes: 10)
+        #expect(fixture.store.waitForFirstWrite())
+        #expect(fixture.statuses.with { $0.isEmpty })
+        fixture.store.release()
+        #expect(fixture.answers(1) == [200])
+        fixture.end()
     }
 
-    @Test func `submissions that arrive during a transaction gather into the next`() throws {
-        let bench = try Bench(waitingBytes: 1_000_000)
-        bench.post(bytes: 10)
-        #expect(bench.store.waitUntilAsked())
-        for _ in 0..<5 { bench.post(bytes: 10) }
-        let isGathered = bench.queue.waitsFor(5)
+    @Test func `submissions that arrive during a transaction are written together in the next transaction`()
+        throws
+    {
+        let fixture = try QueueServer(waitingBytes: 1_000_000)
+        fixture.post(bytes: 10)
+        #expect(fixture.store.waitForFirstWrite())
+        for _ in 0..<5 { fixture.post(bytes: 10) }
+        let isGathered = fixture.queue.waitUntilQueued(5)
         #expect(isGathered)
-        bench.store.release()
-        #expect(bench.answers(6) == [200, 200, 200, 200, 200, 200])
-        #expect(bench.store.sizes == [1, 5])
-        bench.end()
+        fixture.store.release()
+        #expect(fixture.answers(6) == [200, 200, 200, 200, 200, 200])
+        #expect(fixture.store.sizes == [1, 5])
+        fixture.end()
     }
 
-    @Test func `a full queue rejects at once and keeps its submissions`() throws {
-        let bench = try Bench(waitingBytes: 1_000)
-        bench.post(bytes: 10)
-        #expect(bench.store.waitUntilAsked())
-        bench.post(bytes: 900)
-        #expect(bench.queue.waitsFor(1))
-        #expect(bench.queue.hasRoom(for: 900) == false)
-        bench.post(bytes: 900)
-        #expect(bench.answers(1) == [429])
-        bench.store.release()
-        #expect(bench.answers(3)?.sorted() == [200, 200, 429])
-        bench.end()
+    @Test func `a full queue rejects a submission at once, and still writes the waiting submissions`() throws
+    {
+        let fixture = try QueueServer(waitingBytes: 1_000)
+        fixture.post(bytes: 10)
+        #expect(fixture.store.waitForFirstWrite())
+        fixture.post(bytes: 900)
+        #expect(fixture.queue.waitUntilQueued(1))
+        #expect(fixture.queue.hasRoom(for: 900) == false)
+        fixture.post(bytes: 900)
+        #expect(fixture.answers(1) == [429])
+        fixture.store.release()
+        #expect(fixture.answers(3)?.sorted() == [200, 200, 429])
+        fixture.end()
     }
 
     @Test func `a failed transaction fails all its submissions, and the next transaction works`() throws {
-        let bench = try Bench(waitingBytes: 1_000_000)
-        bench.store.failNext()
-        bench.post(bytes: 10)
-        #expect(bench.store.waitUntilAsked())
-        bench.store.release()
-        #expect(bench.answers(1) == [500])
-        bench.post(bytes: 10)
-        #expect(bench.answers(2) == [500, 200])
-        bench.end()
+        let fixture = try QueueServer(waitingBytes: 1_000_000)
+        fixture.store.failNext()
+        fixture.post(bytes: 10)
+        #expect(fixture.store.waitForFirstWrite())
+        fixture.store.release()
+        #expect(fixture.answers(1) == [500])
+        fixture.post(bytes: 10)
+        #expect(fixture.answers(2) == [500, 200])
+        fixture.end()
     }
 
     @Test(arguments: [StoreError.Reason.other, .corrupt])
-    func `a submission that cannot be written fails alone`(reason: StoreError.Reason) throws {
-        let bench = try Bench(waitingBytes: 1_000_000)
-        bench.store.refusePoison(for: reason)
-        bench.post(bytes: 10)
-        #expect(bench.store.waitUntilAsked())
-        for number in 0..<20 { bench.post(bytes: number % 9 == 4 ? SlowStore.poison : 10) }
-        #expect(bench.queue.waitsFor(20))
-        bench.store.release()
-        let answers = try #require(bench.answers(21))
+    func `a submission that cannot be written does not prevent that others are written`(
+        reason: StoreError.Reason
+    ) throws {
+        let fixture = try QueueServer(waitingBytes: 1_000_000)
+        fixture.store.setPoisonError(reason)
+        fixture.post(bytes: 10)
+        #expect(fixture.store.waitForFirstWrite())
+        for number in 0..<20 { fixture.post(bytes: number % 9 == 4 ? SlowStore.poison : 10) }
+        #expect(fixture.queue.waitUntilQueued(20))
+        fixture.store.release()
+        let answers = try #require(fixture.answers(21))
         #expect(answers.count { $0 == 200 } == 19 && answers.count { $0 == 500 } == 2)
-        bench.end()
+        fixture.end()
     }
 
     @Test func `if nothing can be written, all senders soon get a response`() throws {
-        let bench = try Bench(waitingBytes: 1_000_000)
-        bench.post(bytes: 10)
-        #expect(bench.store.waitUntilAsked())
-        for _ in 0..<150 { bench.post(bytes: SlowStore.poison) }
-        #expect(bench.queue.waitsFor(150))
-        bench.store.release()
-        let answers = try #require(bench.answers(151))
+        let fixture = try QueueServer(waitingBytes: 1_000_000)
+        fixture.post(bytes: 10)
+        #expect(fixture.store.waitForFirstWrite())
+        for _ in 0..<150 { fixture.post(bytes: SlowStore.poison) }
+        #expect(fixture.queue.waitUntilQueued(150))
+        fixture.store.release()
+        let answers = try #require(fixture.answers(151))
         #expect(answers.count { $0 == 500 } == 150)
-        #expect(bench.store.sizes.count < 80)
-        bench.end()
+        #expect(fixture.store.sizes.count < 80)
+        fixture.end()
     }
 
-    @Test func `stopping writes the waiting submissions and accepts no more`() throws {
-        let bench = try Bench(waitingBytes: 1_000_000)
-        bench.post(bytes: 10)
-        #expect(bench.store.waitUntilAsked())
-        bench.post(bytes: 10)
-        #expect(bench.queue.waitsFor(1))
-        bench.queue.stop()
-        bench.post(bytes: 10)
-        #expect(bench.answers(1) == [503])
-        bench.store.release()
-        #expect(bench.answers(3)?.sorted() == [200, 200, 503])
-        bench.end()
+    @Test func `stopping the queue writes the waiting submissions and rejects new ones`() throws {
+        let fixture = try QueueServer(waitingBytes: 1_000_000)
+        fixture.post(bytes: 10)
+        #expect(fixture.store.waitForFirstWrite())
+        fixture.post(bytes: 10)
+        #expect(fixture.queue.waitUntilQueued(1))
+        fixture.queue.stop()
+        fixture.post(bytes: 10)
+        #expect(fixture.answers(1) == [503])
+        fixture.store.release()
+        #expect(fixture.answers(3)?.sorted() == [200, 200, 503])
+        fixture.end()
     }
 }
 
-/// A store that counts nothing, and returns from writes once it is released.
+/// A store that stores nothing. Its writes wait until ``release()`` is called.
 private final class SlowStore: Store {
     private struct State {
         var isReleased = false
@@ -172,7 +177,7 @@ private final class SlowStore: Store {
         var sizes: [Int] = []
     }
 
-    /// Size of a submission that makes its transaction fail.
+    /// Size in bytes of a body that makes its transaction fail.
     static let poison = 13
 
     private let state = Guarded(State())
@@ -184,11 +189,11 @@ private final class SlowStore: Store {
         state.wakeAll()
     }
 
-    func refusePoison(for reason: StoreError.Reason) { state.with { $0.poisonReason = reason } }
+    func setPoisonError(_ reason: StoreError.Reason) { state.with { $0.poisonReason = reason } }
 
     func failNext() { state.with { $0.fails = true } }
 
-    func waitUntilAsked() -> Bool {
+    func waitForFirstWrite() -> Bool {
         state.wait(timeout: .seconds(5)) { $0.sizes.isEmpty ? nil : true } ?? false
     }
 
@@ -219,7 +224,7 @@ private final class SlowStore: Store {
         _ decision: Decision, about leaks: [LeakID], now: Int64
     ) throws(StoreError) -> PastDecision? { nil }
     func rewrite(_ identity: LeakIdentity) throws(StoreError) -> Bool { false }
-    func put(_ symbols: StoredSymbols, body: [UInt8]) throws(StoreError) -> SymbolsStored { .stored }
+    func put(_ symbols: StoredSymbols, body: [UInt8]) throws(StoreError) -> SymbolUploadResult { .stored }
     func removeSymbols(_ kind: StoredSymbols.Kind, of image: String) throws(StoreError) -> Bool { false }
     func recordUse(ofSymbols rows: [Int64], now: Int64) throws(StoreError) {}
     func merge(
@@ -233,8 +238,10 @@ private final class SlowStore: Store {
 }
 
 extension CommitQueue {
-    /// Returns `true` if at least `count` callers wait within about five seconds.
-    fileprivate func waitsFor(_ count: Int) -> Bool {
+    /// Waits for about five seconds until at least `count` submissions are in the queue.
+    ///
+    /// - Returns: `false` if there are fewer.
+    fileprivate func waitUntilQueued(_ count: Int) -> Bool {
         for _ in 0..<500 {
             if waitingCount >= count { return true }
             usleep(10_000)

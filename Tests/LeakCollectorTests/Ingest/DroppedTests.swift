@@ -21,7 +21,7 @@ import Testing
             ([7], [1_000_000, 1], ["r0": 7, "unseen": 1_000_000, "over_limit": 1]),
             ([100_001], [1_000_000, 1], ["r0": 100_000, "unseen": 1_000_000, "over_limit": 1]),
         ] as [([Int], [Int], [String: Int])])
-    func `the drops of a batch are limited, and a batch over the limit is recorded`(
+    func `the drops of a batch are counted up to a limit, and a batch over the limit is recorded`(
         counts: [Int], unseen: [Int], counted: [String: Int]
     ) throws {
         let dropped = counts.enumerated().map { "\"r\($0.offset)\":\($0.element)" }.joined(separator: ",")
@@ -45,7 +45,7 @@ import Testing
         #expect(drops == [DroppedReports(reason: "device_" + reason, count: 7)])
     }
 
-    @Test func `drops and unseen objects have separate limits in small and large batches`() {
+    @Test func `the drops and the unseen objects of one ingest key have separate limits`() {
         let limit = RateLimit(reportsPerSecond: nil)
         func counted(_ reason: String, _ count: Int, key: Int64) -> [Int] {
             limit.countableDrops(
@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test(arguments: [nil, 0, 1_000_000_000])
-    func `the drops of a key are limited, however many batches it sends`(reportsPerSecond: Int?) {
+    func `the drops of an ingest key are limited, even if it sends many batches`(reportsPerSecond: Int?) {
         let limit = RateLimit(reportsPerSecond: reportsPerSecond)
         var total: [String: Int] = [:]
         func send(_ reason: String, _ count: Int, key: Int64, now: Int64) {
@@ -69,20 +69,20 @@ import Testing
                 total[drop.reason, default: 0] += drop.count
             }
         }
-        // 12,000 batches a second for six seconds.
+        // The key sends 12,000 batches a second for six seconds.
         for number in 0..<72_000 { send("r", 100_000, key: 1, now: Int64(number) / 12) }
         #expect((1_050_000...1_060_000).contains(total["r"] ?? 0))
         #expect((60_000...72_000).contains(total["over_limit"] ?? 0))
         for number in 0..<72_000 { send("unseen", 1_000_000, key: 2, now: Int64(number) / 12) }
         #expect((10_500_000...10_600_000).contains(total["unseen"] ?? 0))
-        // Other keys count as before, and so does this key a while later.
+        // Drops of another key are counted, and ten seconds later also those of this key.
         total = [:]
         send("r", 7, key: 3, now: 6_000)
         send("r", 100_000, key: 1, now: 16_000)
         #expect(total == ["r": 100_007])
     }
 
-    @Test func `a forged batch does not hide true drops`() throws {
+    @Test func `real drops are counted even after forged batches over the limit`() throws {
         let running = try RunningCollector()
         let reasons = (0..<31).map { "\"r\($0)\":1000000" }.joined(separator: ",")
         let forged = #"{"app":{"id":"a","version":"1"},"dropped":{\#(reasons)}}"#

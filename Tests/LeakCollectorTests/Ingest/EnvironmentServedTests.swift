@@ -6,7 +6,7 @@ import Testing
 
 @testable import LeakCollector
 
-/// Environments over real sockets and with a real store.
+/// Tests of environments over real sockets and with a real store.
 @Suite struct EnvironmentServedTests {
     private func report(_ environment: String?, version: String = "1.0", to running: RunningCollector) throws
     {
@@ -29,7 +29,7 @@ import Testing
         #expect(try leaks("&environment=debug", running).isEmpty)
     }
 
-    @Test func `every form of a report names its environment`() throws {
+    @Test func `the environment is read from a report of every form`() throws {
         let running = try RunningCollector()
         try report("debug", to: running)
         #expect(
@@ -83,7 +83,7 @@ import Testing
         #expect(page.contains("Also reported from") && page.contains(">production</a> (1"))
     }
 
-    @Test func `a decision on a page is in force in every environment`() throws {
+    @Test func `a decision about a leak applies in every environment`() throws {
         let running = try RunningCollector()
         try report(nil, to: running)
         try report("debug", version: "0.9", to: running)
@@ -97,7 +97,7 @@ import Testing
         }
     }
 
-    @Test func `a release check of a version that only another environment has names that environment`()
+    @Test func `the error about a version that only another environment has names that environment`()
         throws
     {
         let running = try RunningCollector()
@@ -109,7 +109,9 @@ import Testing
                 == "debug")
     }
 
-    @Test func `dropped reports and unseen objects are counted in the environment of the app`() throws {
+    @Test func `drops and unseen objects without an environment are counted in that of their ingest key`()
+        throws
+    {
         let running = try RunningCollector()
         let made = try running.post(
             #"{"name":"ci","environments":"ci"}"#, to: "/api/v1/keys",
@@ -125,7 +127,7 @@ import Testing
     }
 
     @Test(arguments: ["/", "/releases", "/compare", "/causes"])
-    func `if only debug has reports, pages offer that environment`(path: String) throws {
+    func `if only the environment debug has reports, pages offer it`(path: String) throws {
         let running = try RunningCollector()
         #expect(try running.get("/").text.contains("Waiting for the first report"))
         try report("debug", to: running)
@@ -143,7 +145,7 @@ import Testing
         for path in ["/", "/releases", "/causes", "/classes?class=Cart", "/compare"] {
             let page = try running.get(path + (path.contains("?") ? "&" : "?") + "environment=debug").text
             let links = page.components(separatedBy: "href=\"").dropFirst().map { $0.prefix { $0 != "\"" } }
-            // One link leads to the same page in production on purpose.
+            // One link leads to the same page in production, on purpose.
             let note = try #require(page.firstMatch(of: /<a href="([^"]+)">show production</)).output.1
             #expect(["/", "/releases", "/causes"].contains(note.prefix { $0 != "?" }))
             #expect(note.hasPrefix("\(path.prefix { $0 != "?" })") || path.hasPrefix("/c"), "\(note)")
@@ -156,7 +158,9 @@ import Testing
         }
     }
 
-    @Test func `a report that names its app stays in the environment of its batch`() throws {
+    @Test func `a report has the environment of its batch unless it names another, even if it names its app`()
+        throws
+    {
         let running = try RunningCollector()
         let batch =
             #"{"app":{"id":"a","version":"1","environment":"debug"},"reports":[{"class":"X","app":{"id":"b","version":"1"}},{"class":"Y","app":{"environment":"ci"}}]}"#
@@ -166,7 +170,7 @@ import Testing
         #expect(try leaks("&environment=ci", running).map { $0["app"] as? String } == ["a"])
     }
 
-    @Test func `the commands on the page of a new key work with that key`() throws {
+    @Test func `the commands on the page of a new key contain an environment of that key`() throws {
         let running = try RunningCollector()
         let signedIn = try running.post(
             "token=\(RunningCollector.token)", "application/x-www-form-urlencoded", to: "/sign-in", fields: []
@@ -180,7 +184,7 @@ import Testing
         #expect(try running.get("/access").text.contains("<small>ci, debug</small>"))
     }
 
-    @Test func `a key writes only for its environments`() throws {
+    @Test func `an ingest key may write only for its environments`() throws {
         let running = try RunningCollector()
         let made = try running.post(
             #"{"name":"ci","environments":"CI, debug"}"#, to: "/api/v1/keys",
@@ -196,7 +200,7 @@ import Testing
         for (environment, expected) in [("ci", 200), ("Debug", 200), ("production", 403)] {
             #expect(try status(environment) == expected, "\(environment)")
         }
-        // A report without an environment is of production.
+        // A report without an environment belongs to production.
         #expect(try running.post(#"{"class":"Cart"}"#, fields: key).status == 403)
         let page = try running.get("/access").text
         #expect(page.contains("<small>ci, debug</small>"))
@@ -205,7 +209,7 @@ import Testing
     @Test(arguments: [
         ",", " , ", String(repeating: "e", count: 65), (0..<17).map(String.init).joined(separator: ","),
     ])
-    func `an empty list of environments creates no key`(list: String) throws {
+    func `a list of environments that is empty or over a limit creates no key`(list: String) throws {
         let running = try RunningCollector()
         let answer = try running.post(
             #"{"name":"ci","environments":"\#(list)"}"#, to: "/api/v1/keys",
@@ -213,7 +217,9 @@ import Testing
         #expect(answer.status == 400, "\(answer.text)")
     }
 
-    @Test func `reports without an environment get that of their key, if it has only one`() throws {
+    @Test func `reports without an environment get the environment of their key, if the key has only one`()
+        throws
+    {
         let running = try RunningCollector()
         let made = try running.post(
             #"{"name":"ci","environments":"ci"}"#, to: "/api/v1/keys",
@@ -232,12 +238,12 @@ import Testing
         return try #require(try made.json["secret"] as? String)
     }
 
-    /// A client report names no environment: it is of the last event's, or else of one of its key.
+    /// A client report names no environment. It is counted in the environment of the last event, or else in one of its key.
     @Test(arguments: [
         ("ci", nil, "ci"), ("ci,debug", "debug", "debug"), ("ci,debug", nil, "ci"),
         ("debug,production", nil, "production"),
     ])
-    func `a client report is counted in an environment of its key`(
+    func `a client report is counted in the environment of the last event, or in one of its key`(
         environments: String, event: String?, expected: String
     ) throws {
         let running = try RunningCollector()
@@ -265,7 +271,7 @@ import Testing
     }
 
     @Test
-    func `a batch for a foreign environment is rejected with its sessions, and accepted with another key`()
+    func `a batch with reports and sessions is rejected if its key may not write for its environment`()
         throws
     {
         let running = try RunningCollector()
@@ -280,7 +286,7 @@ import Testing
         #expect((releases as? [[String: Any]])?.map { $0["sessions"] as? Int } == [1])
     }
 
-    /// Names are compared by their bytes, after ASCII letters are made small: look-alikes are other environments.
+    /// Names are compared by their bytes, after ASCII letters were lowercased. Names that only look alike are different.
     @Test func `an environment whose name looks like production is another environment`() throws {
         let running = try RunningCollector()
         for name in ["pr\u{43E}duction", "production\u{200B}", "\u{FF50}roduction", "PRODUCTION"] {
@@ -292,7 +298,10 @@ import Testing
         #expect(!page.unicodeScalars.contains("\u{202E}"))
     }
 
-    @Test func `a leak that another environment reports first after a decision is open there`() throws {
+    @Test
+    func `a leak that is reported from a further environment after a decision is open in that environment`()
+        throws
+    {
         let running = try RunningCollector()
         try report(nil, to: running)
         let id = try #require(try leaks("", running).first?["id"] as? String)
@@ -304,7 +313,8 @@ import Testing
         #expect(try leaks("&environment=debug", running).map { $0["state"] as? String } == ["open"])
     }
 
-    @Test func `a merged leak leads to its successor in another environment`() throws {
+    @Test func `the page of a leak links to the leak into which it was merged in another environment`() throws
+    {
         let running = try RunningCollector()
         try report(nil, to: running)
         try report("debug", to: running)
@@ -343,7 +353,7 @@ import Testing
         #expect(try running.get("/leaks/\(id)").text.contains(">debug</a> (2"))
     }
 
-    @Test func `an export of an unknown environment lists the existing ones`() throws {
+    @Test func `the error of an export of an unknown environment lists the existing environments`() throws {
         let running = try RunningCollector()
         try report("debug", to: running)
         let export = try Export(
@@ -357,7 +367,8 @@ import Testing
         }
     }
 
-    @Test func `the id of a leak in another environment gives its id in production`() {
+    @Test func `the id of a leak in an environment and its id in production can be computed from each other`()
+    {
         let id = LeakID(high: 1, low: 2)
         #expect(id.inEnvironment(AppKey.production) == id)
         let debug = id.inEnvironment("debug")

@@ -10,7 +10,7 @@ import Testing
 @Suite struct ErasureTests {
     private func delete(
         _ path: String, of running: RunningCollector, secret: String?
-    ) throws -> (status: Int, erased: [String: Any]) {
+    ) throws -> (status: Int, json: [String: Any]) {
         let answer = try running.delete(
             path, fields: secret.map { [HTTPField("Authorization", "Bearer \($0)")] } ?? [])
         return (answer.status, try answer.json)
@@ -34,11 +34,11 @@ import Testing
         #expect(try running.json("/api/v1/summary")["recent_installs"] as? Int == 1)
         let leaks = try #require(try running.json("/api/v1/leaks")["leaks"] as? [[String: Any]])
         #expect(leaks.first?["reports"] as? Int == 2 && leaks.first?["installs"] as? Int == 1)
-        let again = try delete(path, of: running, secret: RunningCollector.token).erased
+        let again = try delete(path, of: running, secret: RunningCollector.token).json
         #expect(again["samples"] as? Int == 0 && again["sets"] as? Int == 0)
     }
 
-    @Test func `an invalid install is refused`() throws {
+    @Test func `the id of an install to erase may have at most 128 bytes`() throws {
         let running = try RunningCollector()
         let (longest, token) = (String(repeating: "é", count: 64), RunningCollector.token)
         let path = "/api/v1/installs/" + longest.replacing("é", with: "%C3%A9")
@@ -46,11 +46,11 @@ import Testing
         let refused = try delete(path + "a", of: running, secret: token)
         #expect(refused.status == 400)
         #expect(
-            refused.erased["detail"] as? String == "the id of the install is 129 bytes, at most 128; check it"
+            refused.json["detail"] as? String == "the id of the install is 129 bytes, at most 128; check it"
         )
     }
 
-    @Test func `the address accepts only DELETE`() throws {
+    @Test func `the address of an install accepts DELETE and refuses GET`() throws {
         let running = try RunningCollector()
         let answer = try running.get("/api/v1/installs/a")
         #expect(answer.status == 405 && answer.field("allow") == "DELETE, OPTIONS")
@@ -64,7 +64,7 @@ import Testing
         })
         let address = running.address
         let statuses = Guarded([Int]())
-        // One erasure that runs, as many as may wait, and one more.
+        // The maximum of erasures that run or wait, and one more.
         let callers = (0...Erasure.maxRequestCount).map { number in
             WorkerThread(name: "erase") {
                 var options = HTTPClient.Options()

@@ -7,13 +7,13 @@ import Testing
 @testable import LeakCollector
 
 @Suite struct LeakLimitTests {
-    /// Returns reports of `leaks` leaks, each named twice.
+    /// Returns two reports for each of `leaks` leaks.
     private func body(leaks: Int) -> String {
         let lines = (0..<leaks).map { #"{"class": "C\#($0)"}"# }
         return "[" + (lines + lines).joined(separator: ",") + "]"
     }
 
-    @Test func `a request may name a thousand leaks, each any number of times`() throws {
+    @Test func `a request may report a thousand leaks, each several times`() throws {
         let collector = try RunningCollector()
         let answer = try collector.post(body(leaks: WireLimits.leaksCount))
         #expect(answer.status == 200)
@@ -21,7 +21,9 @@ import Testing
         #expect(try answer.json["rejected_count"] as? Int == 0)
     }
 
-    @Test func `reports of leaks over the limit are refused, each with its index`() throws {
+    @Test func `if a request has too many leaks, only reports of the leaks over the limit are rejected`()
+        throws
+    {
         let collector = try RunningCollector()
         let answer = try collector.post(body(leaks: WireLimits.leaksCount + 1))
         #expect(answer.status == 200)

@@ -41,7 +41,7 @@ import LeakPlatform
     }
 
     /// Returns a request with a batch of one leak that inflates to about `bytes` bytes.
-    private static func post(inflatingTo bytes: Int) -> [UInt8] {
+    private static func postRequest(inflatingTo bytes: Int) -> [UInt8] {
         // Random white space, which does not compress so well that the server rejects it as a decompression bomb.
         var state: UInt32 = 1
         let padding = (0..<bytes).map { _ -> UInt8 in
@@ -58,7 +58,7 @@ import LeakPlatform
     private static let health = "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n"
 
     @Test
-    func `while a large body is parsed, its loop serves other connections, and its own connection in order`()
+    func `while a large body is parsed, its event loop serves others, and its own connection in order`()
         throws
     {
         let running = try RunningCollector()
@@ -67,7 +67,7 @@ import LeakPlatform
         try #require(Self.block(running.collector.parsingPool, with: barrier))
         let large = Client(port: running.port)
         // The second request waits for the answer to the first.
-        large.send(Self.post(inflatingTo: 2 << 20) + Array(Self.health.utf8))
+        large.send(Self.postRequest(inflatingTo: 2 << 20) + Array(Self.health.utf8))
         // There are more connections than event loops, so that each loop has some.
         for _ in 0..<32 {
             let other = Client(port: running.port)
@@ -77,7 +77,7 @@ import LeakPlatform
         #expect(large.received.isEmpty)
         // A small body, which is parsed on the loop, is answered at once too.
         let small = Client(port: running.port)
-        small.send(Self.post(inflatingTo: 1000))
+        small.send(Self.postRequest(inflatingTo: 1000))
         #expect(small.answers(1, milliseconds: 60_000).first?.status == 200)
         #expect(!large.read(milliseconds: 0))
         barrier.open()
@@ -87,7 +87,7 @@ import LeakPlatform
     }
 
     /// A few such bodies would block their event loop for longer than a request may take.
-    @Test func `a plain body of 256 KiB is parsed outside of its loop`() throws {
+    @Test func `an uncompressed body of 256 KiB is not parsed on its event loop`() throws {
         let running = try RunningCollector()
         let barrier = Barrier()
         defer { barrier.open() }
@@ -116,7 +116,7 @@ import LeakPlatform
         defer { barrier.open() }
         try #require(Self.block(running.collector.parsingPool, with: barrier))
         // The body is damaged after its header, which is noticed only while it is inflated.
-        var body = Array(Self.post(inflatingTo: 512 << 10).suffix(64 << 10))
+        var body = Array(Self.postRequest(inflatingTo: 512 << 10).suffix(64 << 10))
         body.replaceSubrange(0..<10, with: [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3])
         let client = Client(port: running.port)
         client.send(
@@ -147,7 +147,7 @@ import LeakPlatform
             } cancel: {
             } == .accepted)
         let client = Client(port: running.port)
-        let batch = Self.post(inflatingTo: 2 << 20)
+        let batch = Self.postRequest(inflatingTo: 2 << 20)
         client.send(batch)
         let rejection = client.answers(1, milliseconds: 60_000).first
         #expect(rejection?.status == 503)
@@ -163,7 +163,7 @@ import LeakPlatform
         #expect(status == 200)
     }
 
-    @Test func `a pool that stops cancels waiting bodies and accepts no more`() {
+    @Test func `a parsing pool that stops cancels waiting bodies and accepts no more`() {
         let pool = ParsingPool()
         let cancelled = Guarded(0)
         #expect(

@@ -9,9 +9,9 @@ import Testing
 
 /// Text that users typed or read arrives inside messages and is stored nowhere.
 @Suite struct PrivacyTests {
-    /// The prefix of every secret, in the case in which it was sent.
+    /// The prefix of every secret. Tests search for it in any case.
     private static let mark = "Zq7Xk"
-    /// A name that is sent as a class. It must be found where a secret must not.
+    /// A name that is sent as a class. It must be stored and shown, which proves that the search for secrets works.
     private static let control = "Zq8ControlController"
 
     private static let neighbours = [
@@ -97,14 +97,14 @@ import Testing
         }
         #expect(try running.post(bodies.joined(separator: "\n"), "application/x-ndjson").status == 200)
 
-        #expect(try Self.filesHolding(Self.control, in: running.folder).isEmpty == false)
-        #expect(try Self.filesHolding(Self.mark, in: running.folder) == [])
-        try Self.expectUnseen(app: "a", running)
-        try Self.expectUnseen(app: "default", running)
+        #expect(try Self.filesContaining(Self.control, in: running.folder).isEmpty == false)
+        #expect(try Self.filesContaining(Self.mark, in: running.folder) == [])
+        try Self.expectNoSecret(app: "a", running)
+        try Self.expectNoSecret(app: "default", running)
     }
 
-    /// Reads every answer and page about an app's leaks.
-    private static func expectUnseen(app: String, _ running: RunningCollector) throws {
+    /// Reads every response and page about an app's leaks, and records an issue if one contains a secret.
+    private static func expectNoSecret(app: String, _ running: RunningCollector) throws {
         var paths = [
             "/?app=\(app)", "/releases?app=\(app)", "/api/v1/summary?app=\(app)",
             "/api/v1/releases?app=\(app)",
@@ -114,7 +114,7 @@ import Testing
         repeat {
             let path = "/api/v1/leaks?app=\(app)&limit=50" + (cursor.map { "&cursor=\($0)" } ?? "")
             let list = try running.get(path)
-            expectUnseen(in: list.text, path)
+            expectNoSecret(in: list.text, path)
             seesControl = seesControl || list.text.contains(control)
             cursor = try list.json["next"] as? String
             for leak in try list.json["leaks"] as? [[String: Any]] ?? [] {
@@ -129,19 +129,19 @@ import Testing
         for path in paths {
             let answer = try running.get(path)
             #expect(answer.status == 200)
-            expectUnseen(in: answer.text, path)
+            expectNoSecret(in: answer.text, path)
         }
         #expect(try running.json("/api/v1/leaks?app=\(app)&q=\(mark)")["total"] as? Int == 0)
     }
 
-    private static func expectUnseen(in text: String, _ path: String) {
+    private static func expectNoSecret(in text: String, _ path: String) {
         guard let range = text.range(of: mark, options: .caseInsensitive) else { return }
         let around = text[..<range.upperBound].suffix(300)
         Issue.record("\(path): \(around)")
     }
 
     /// Returns the files of a folder that contain `text` in any case.
-    private static func filesHolding(_ text: String, in folder: String) throws -> [String] {
+    private static func filesContaining(_ text: String, in folder: String) throws -> [String] {
         let wanted = Array(text.lowercased().utf8)
         return try FileManager.default.subpathsOfDirectory(atPath: folder).filter { name in
             guard let data = FileManager.default.contents(atPath: folder + "/" + name) else { return false }

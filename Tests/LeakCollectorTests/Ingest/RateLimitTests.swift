@@ -21,7 +21,7 @@ import Testing
         #expect(limit.secondsToWait(of: 1, now: 5_100, isBehind: false) == nil)
     }
 
-    @Test func `a bucket of the rate limit holds at most ten seconds' worth, after any pause`() {
+    @Test func `the bucket of a key has tokens for at most ten seconds, even after a long pause`() {
         let limit = RateLimit(reportsPerSecond: 10)
         #expect(limit.secondsToWait(of: 1, now: 0, isBehind: false) == nil)
         #expect(limit.charge(1, cost: 101, now: 3_600_000, isBehind: false) == nil)
@@ -35,7 +35,7 @@ import Testing
         #expect(limit.secondsToWait(of: 1, now: 1_000, isBehind: false) == nil)
     }
 
-    @Test func `the default limit holds while the store is behind, and its debt is soon paid`() {
+    @Test func `the default rate limit applies only while the store is behind, and for about ten seconds`() {
         let limit = RateLimit(reportsPerSecond: nil)
         #expect(limit.charge(1, cost: 100000001, now: 0, isBehind: false) == nil)
         #expect(limit.secondsToWait(of: 1, now: 0, isBehind: false) == nil)
@@ -47,7 +47,7 @@ import Testing
     @Test(arguments: [
         (size: 1, parallel: 1), (10, 3), (100, 1), (100, 64), (10_000, 1), (10_000, 64),
     ])
-    func `a configured limit holds on average for requests of any size and number`(
+    func `a configured rate limit holds on average for requests of any size and number`(
         size: Int, parallel: Int
     ) {
         let (rate, hours) = (10, 3)
@@ -62,13 +62,13 @@ import Testing
             }
         }
         let allowed = rate * hours * 3_600
-        // One bucket at the start, one bucket of debt for concurrent requests, and one request.
+        // In addition to the rate: one bucket at the start, one bucket of debt for concurrent requests, and one request.
         #expect(counted <= allowed + 2 * rate * RateLimit.burstSeconds + size, "\(counted) of \(allowed)")
-        // Each request costs one token in addition, which matters for small requests.
+        // Each request costs one token in addition to those of its reports, which matters for small requests.
         #expect(counted >= min(allowed, 2 * parallel * hours * 3_600) / 2 - size, "\(counted) of \(allowed)")
     }
 
-    @Test func `requests that arrive together are charged once each, and refused beyond a bucket of debt`() {
+    @Test func `requests that arrive together are charged until the debt of the key exceeds one bucket`() {
         let limit = RateLimit(reportsPerSecond: 10)
         for seconds in [nil, nil, 21, 21] as [Int?] {
             #expect(limit.charge(1, cost: 150, now: 0, isBehind: false) == seconds)
@@ -84,7 +84,9 @@ import Testing
         (#"{"explanations": [{"class": "A", "why": {}}, {"class": "B", "why": {}}]}"#, 3),
         (#"[{"class": "A", "why": {"confidence": "none"}}, {"class": "A", "why": null}]"#, 4),
     ])
-    func `every request that was read is charged to its key, even a rejected one`(body: String, cost: Int)
+    func `the cost of a request includes rejected reports, explanations and the request itself`(
+        body: String, cost: Int
+    )
         throws
     {
         let document = try WireReader.read(Array(body.utf8), as: .json)
@@ -101,7 +103,7 @@ import Testing
     @Test(arguments: [
         #"{"explanations": [*]}"#, #"{"reports": [*]}"#, "[*]",
     ])
-    func `explanations have the same rate limit as reports`(body: String) throws {
+    func `explanations count towards the rate limit like reports`(body: String) throws {
         let running = try RunningCollector { $0.reportsPerSecond = 1 }
         let leaks = [String](repeating: #"{"class": "A", "why": {}}"#, count: 1_000).joined(separator: ",")
         let batch = body.replacingOccurrences(of: "*", with: leaks)

@@ -9,10 +9,10 @@ enum RealSDK {
         "Tests/LeakCollectorTests/Vectors/sentry-sdk.py")
 
     /// True if the SDK is installed. The list of checksums is written last.
-    static let isThere = FileManager.default.fileExists(
+    static let isInstalled = FileManager.default.fileExists(
         atPath: packages.appendingPathComponent("checksums").path)
 
-    struct Failed: Error { let words: String }
+    struct Failed: Error { let errorOutput: String }
 
     /// Runs a scenario of the SDK in a separate process.
     ///
@@ -31,7 +31,7 @@ enum RealSDK {
         process.standardOutput = output
         process.standardError = errors
         // The pipes are read while the process runs, because it would wait forever to write to a full pipe.
-        let (said, words) = (PipeReader(output), PipeReader(errors))
+        let (outputReader, errorReader) = (PipeReader(output), PipeReader(errors))
         try await withCheckedThrowingContinuation { (ended: CheckedContinuation<Void, any Error>) in
             process.terminationHandler = { _ in ended.resume() }
             do {
@@ -41,14 +41,15 @@ enum RealSDK {
                 ended.resume(throwing: error)
             }
         }
-        guard let json = try? JSONSerialization.jsonObject(with: await said.all) as? [String: Any] else {
-            throw Failed(words: String(decoding: await words.all, as: UTF8.self))
+        let data = await outputReader.all
+        guard let json = try? JSONSerialization.jsonObject(with: data) as? [String: Any] else {
+            throw Failed(errorOutput: String(decoding: await errorReader.all, as: UTF8.self))
         }
         return json
     }
 }
 
-/// Reader of a pipe to its end, on a separate thread.
+/// Reads a pipe to its end on a separate thread.
 private struct PipeReader {
     private let chunks: AsyncStream<Data>
 

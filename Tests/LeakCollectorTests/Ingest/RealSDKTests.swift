@@ -5,7 +5,7 @@ import Testing
 @testable import LeakCollector
 
 /// The real SDK reads the collector's responses, and the collector reads the envelopes of the SDK.
-@Suite(.enabled(if: RealSDK.isThere, "there is no sentry-sdk; Scripts/setup-sentry says why"))
+@Suite(.enabled(if: RealSDK.isInstalled, "there is no sentry-sdk; Scripts/setup-sentry says why"))
 struct RealSDKTests {
     private static func dsn(_ running: RunningCollector) throws -> String {
         try #require(
@@ -15,8 +15,8 @@ struct RealSDKTests {
 
     @Test func `the same leak sent twice is one leak, and an exception is another leak`() async throws {
         let running = try RunningCollector()
-        let said = try await RealSDK.run("leaks", dsn: Self.dsn(running))
-        #expect((said["ids"] as? [String])?.count == 3)
+        let output = try await RealSDK.run("leaks", dsn: Self.dsn(running))
+        #expect((output["ids"] as? [String])?.count == 3)
         let list = try running.json("/api/v1/leaks?app=com.example.shop")
         let leaks = try #require(list["leaks"] as? [[String: Any]])
         #expect(leaks.count == 2)
@@ -29,13 +29,14 @@ struct RealSDKTests {
         #expect(other["reports"] as? Int == 1)
     }
 
-    @Test func `every event that is sent too fast is counted as a report, as refused, or as held back`()
+    @Test
+    func `every event of an SDK over the rate limit is counted as a report, as refused, or as held back`()
         async throws
     {
         let running = try RunningCollector { $0.reportsPerSecond = 1 }
-        let said = try await RealSDK.run("limit", dsn: Self.dsn(running))
+        let output = try await RealSDK.run("limit", dsn: Self.dsn(running))
         let (sent, keptBack) = (
-            try #require(said["sent"] as? Int), try #require(said["kept_back"] as? Int)
+            try #require(output["sent"] as? Int), try #require(output["kept_back"] as? Int)
         )
         let summary = try running.json("/api/v1/summary")
         let dropped = try #require(summary["dropped"] as? [[String: Any]])
@@ -50,7 +51,7 @@ struct RealSDKTests {
     }
 
     @Test
-    func `an SDK loses an event that could not be written, and reports the drop with the next event`()
+    func `an SDK drops an event that the collector cannot write, and reports the drop with the next event`()
         async throws
     {
         let running = try RunningCollector(store: { FailingStore($0, failures: 1) })

@@ -27,7 +27,9 @@ import Testing
         ["Root", "Store<Cart>", "<UILabel: 0x1f; text = 'Jane'>"], ["caf\u{E9} \u{201C}Jane\u{201D}"],
         [#"{"function":"f","vars":{"name":"Jane"}}"#, "a\nb"],
     ])
-    func `the stored lists are those of the redacted report`(list: [String]) throws {
+    func `stack, children and cycle of a stored sample are those of the redacted report`(list: [String])
+        throws
+    {
         var report = LeakReport()
         report.className = "A"
         (report.stack, report.children, report.cycle) = (list, list, list)
@@ -41,7 +43,9 @@ import Testing
     @Test(arguments: [
         (log: 64, stack: 2), (log: 64, stack: 128), (log: 0, stack: 128),
     ])
-    func `a huge report loses its longest parts`(log: Int, stack: Int) throws {
+    func `a report over the maximum size of a sample is stored without its log and without a long stack`(
+        log: Int, stack: Int
+    ) throws {
         var report = LeakReport()
         report.className = "A"
         report.message = String(repeating: "m", count: 8_000)

@@ -17,7 +17,7 @@ import Testing
         #expect(try SentryAuthorization.key(fields: [value, "Basic abc"], parameter: "k") == "k")
     }
 
-    @Test func `the key in the address is enough, and may hold an equals sign`() throws {
+    @Test func `a key in the address is enough, and may contain an equals sign`() throws {
         #expect(try SentryAuthorization.key(fields: [nil, nil], parameter: "k=") == "k=")
         #expect(try SentryAuthorization.key(fields: ["Sentry sentry_key=k=", nil], parameter: nil) == "k=")
     }
@@ -27,7 +27,7 @@ import Testing
         ["Sentrysentry_key=k", nil], ["sentry_key=k", nil], ["Sentry xsentry_key=k", nil], ["", ""],
         ["Sentry sentry_key", nil],
     ])
-    func `without a key the response says what to send`(fields: [String?]) {
+    func `without a key, the error says which header field to send`(fields: [String?]) {
         let problem = #expect(throws: Problem.self) {
             try SentryAuthorization.key(fields: fields, parameter: fields[0] == nil ? nil : "")
         }
@@ -40,7 +40,7 @@ import Testing
             (["Sentry sentry_key=a", nil], "b"), (["Sentry sentry_key=a", "Sentry sentry_key=b"], nil),
             (["Sentry sentry_key=a,sentry_key=b", nil], nil), ([nil, "Sentry sentry_key=a"], "A"),
         ] as [([String?], String?)])
-    func `two different keys are refused, and neither is in the message`(
+    func `two different keys are refused, and the error contains neither`(
         fields: [String?], parameter: String?
     ) {
         let problem = #expect(throws: Problem.self) {

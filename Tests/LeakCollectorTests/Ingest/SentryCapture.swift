@@ -33,7 +33,7 @@ extension RunningCollector {
     static let sentryField = HTTPField(
         "X-Sentry-Auth", "Sentry sentry_key=\(key), sentry_version=7, sentry_client=test/1")
 
-    /// Posts an envelope as an SDK does that has the collector's key.
+    /// Posts an envelope with the collector's key, as a Sentry SDK does.
     func postEnvelope(
         _ body: [UInt8], to path: String = "/api/1/envelope/", fields: [HTTPField] = [sentryField],
         type: String = "application/x-sentry-envelope"

@@ -68,7 +68,7 @@ import Testing
         throws
     {
         let running = try RunningCollector()
-        // If the contents repeat sooner, the server inflates no more than a megabyte.
+        // Contents that repeat sooner would compress so well that the server would inflate at most a megabyte.
         let part = (0..<4_000).map { "{\"lineno\":\($0 * 7_919)}," }.joined()
         let frames = String(repeating: part, count: (2 << 20) / part.utf8.count)
         let large = #"{"exception":{"type":"E","stacktrace":{"frames":[\#(frames){}]}}}"#
@@ -94,7 +94,7 @@ import Testing
         #expect(answer.status == 400)
     }
 
-    @Test func `the table of the last senders has at most its maximum of keys`() {
+    @Test func `the table of last Sentry senders keeps one for at most its maximum of ingest keys`() {
         let senders = SentrySenders()
         for key in 0..<Int64(SentrySenders.maxKeyCount + 100) {
             senders.record(.init(app: "a\(key)", environment: AppKey.production, version: "1"), of: key)

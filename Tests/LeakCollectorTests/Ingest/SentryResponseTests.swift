@@ -5,14 +5,15 @@ import Testing
 @testable import LeakCollector
 
 @Suite struct SentryResponseTests {
-    /// Every problem after which the project's own reporter keeps a batch.
+    /// Every problem after which the project's own reporter keeps a batch and sends it again.
     private static let unavailable: [Problem] =
         [Ingest.overloadedProblem] + StoreHealth.Issue.allCases.map(\.problem)
         + [CommitQueue.Outcome.full, .stopping].compactMap(Ingest.problem)
         + [StoreError.Reason.diskFull, .databaseFull, .locked, .unavailable, .uncertain, .corrupt, .other]
         .compactMap { Ingest.problem(of: .failed(StoreError($0, "why"))) }
 
-    @Test func `a request that our own senders repeat is not answered at all`() {
+    @Test func `for a problem after which a reporter sends again, the response to a Sentry SDK is withheld`()
+    {
         #expect(Self.unavailable.count == 15)
         for problem in Self.unavailable {
             #expect(problem.status == .serviceUnavailable)
@@ -21,7 +22,7 @@ import Testing
     }
 
     @Test(arguments: [Status.badRequest, .forbidden, .contentTooLarge, .tooManyRequests])
-    func `an invalid request gets an error response`(status: Status) {
+    func `a request that must not be sent again gets an error response`(status: Status) {
         #expect(!SentryResponse.response(to: Problem(status, "words")).isWithheld)
     }
 
@@ -31,12 +32,13 @@ import Testing
         (.written(.keyReused), false), (.written(.repeated(response: [])), false), (.full, false),
         (.stopping, false),
     ])
-    func `an event that may be on disk is not sent again`(outcome: CommitQueue.Outcome, mayHaveCounted: Bool)
-    {
+    func `an event may have been counted only if its write succeeded, or if the result is uncertain`(
+        outcome: CommitQueue.Outcome, mayHaveCounted: Bool
+    ) {
         #expect(outcome.mayHaveCounted == mayHaveCounted)
     }
 
-    @Test func `only requests that the rate limit refused are recorded`() {
+    @Test func `only reports that the rate limit refused are counted, and taking the count resets it`() {
         let rejections = SentryRejections()
         rejections.record(Problem(.forbidden, "words"), 3, of: 1)
         rejections.record(Problem(.tooManyRequests, "words"), 0, of: 1)
@@ -47,7 +49,7 @@ import Testing
         #expect(rejections.takeCount(of: 1) == 0)
     }
 
-    @Test func `a rate limit says how long no event may be sent`() {
+    @Test func `the response to an SDK over the rate limit says how long it may send no events`() {
         let problem = Problem(.tooManyRequests, "words").withField("Retry-After", "17")
         let fields = SentryResponse.response(to: problem).fields
         #expect(fields.contains { $0 == ("Retry-After", "17") })

@@ -9,7 +9,7 @@ import Testing
 
 @testable import LeakCollector
 
-/// Sentry senders over real sockets.
+/// Requests of Sentry SDKs over real sockets.
 @Suite struct SentryServedTests {
     private static func reports(_ running: RunningCollector) throws -> Int? {
         try running.json("/api/v1/summary")["reports"] as? Int
@@ -33,12 +33,12 @@ import Testing
         #expect(leaks.count == 1)
         #expect(leaks.first?["app"] as? String == "com.example.myapp")
         #expect(leaks.first?["class"] as? String == "ProfileViewController")
-        // The context of the event contains the count.
+        // The context `leak` of the event has a count of 3.
         #expect(leaks.first?["reports"] as? Int == 3)
     }
 
     @Test(arguments: ["/api/1/store/", "/api/1/store"])
-    func `the single event of a deprecated request is accepted`(path: String) throws {
+    func `a request to the deprecated address for a single event is accepted`(path: String) throws {
         let running = try RunningCollector()
         let answer = try running.postEnvelope(Array(Self.event.utf8), to: path, type: "application/json")
         #expect(answer.text == #"{"id":"00112233445566778899aabbccddeeff"}"#)
@@ -49,7 +49,7 @@ import Testing
         "/api/x/envelope/", "/api/1a/envelope/", "/api/-1/envelope/", "/api//envelope/", "/api/1/envelope//",
         "/api/1/security/", "/api/envelope/", "/api/%D9%A1/envelope/",
     ])
-    func `an address without a number is not found`(path: String) throws {
+    func `an address of envelopes without a valid project number is not found`(path: String) throws {
         let running = try RunningCollector()
         #expect(try running.postEnvelope(SentryCapture.message.bytes, to: path).status == 404)
     }
@@ -91,7 +91,7 @@ import Testing
         ([HTTPField("X-Sentry-Auth", "Sentry sentry_key=\(key)x")], "", 403),
         ([HTTPField("X-Sentry-Auth", "Sentry sentry_key=\(RunningCollector.token)")], "", 403),
     ])
-    func `the public key is an ingest key, from a field or the address`(
+    func `the public key of an SDK must be an ingest key, in a header field or in the address`(
         fields: [HTTPField], query: String, status: Int
     ) throws {
         let running = try RunningCollector()
@@ -107,7 +107,7 @@ import Testing
         ("https://\(key)@leaks.example/1", 200), ("https://\(key):secret@leaks.example/1", 200),
         ("https://other@leaks.example/1", 403), ("https://leaks.example/1", 403), ("nonsense", 403),
     ])
-    func `the DSN in an envelope must have the same key`(dsn: String, status: Int) throws {
+    func `the DSN in an envelope must have the same key as the request`(dsn: String, status: Int) throws {
         let running = try RunningCollector()
         let body = SentryCapture.envelope(
             SentryCapture.messageID, header: #","dsn":"\#(dsn)""#, event: Self.event)
@@ -130,13 +130,13 @@ import Testing
         }
         #expect(answers.map(\.status) == [200, 200, 200])
         #expect(Set(answers.map(\.text)) == [#"{"id":"\#(id)"}"#])
-        // A batch of our own with the same id as its key is not a repeat.
+        // A batch of our own reporter with this id as its idempotency key is not a repeat.
         let fields = [HTTPField("X-Leak-Key", Self.key), HTTPField("Idempotency-Key", id)]
         #expect(try running.post(#"{"class":"Two"}"#, fields: fields).json["duplicate"] as? Bool == false)
         #expect(try Self.reports(running) == 2)
     }
 
-    @Test func `no Idempotency-Key of a client equals that of an event`() {
+    @Test func `no Idempotency-Key that a client may send equals the key of an event`() {
         for ids in [[SentryCapture.messageID], [SentryCapture.messageID, "b"], (0..<900).map { "\($0)" }] {
             let key = SentryIngest.idempotencyKey(of: ids)
             #expect(key.map { !Ingest.isIdempotencyKey($0) && $0.utf8.count < 100 } == true)
@@ -145,7 +145,7 @@ import Testing
         #expect(SentryIngest.idempotencyKey(of: ["a", "b"]) != SentryIngest.idempotencyKey(of: ["b", "a"]))
     }
 
-    @Test func `sessions are accepted, and nothing of them is stored`() throws {
+    @Test func `Sentry sessions are accepted and not stored`() throws {
         let running = try RunningCollector()
         let answer = try running.postEnvelope(SentryCapture.session.bytes)
         #expect(answer.status == 200 && answer.text == "{}")
@@ -153,7 +153,7 @@ import Testing
         #expect(apps.isEmpty)
     }
 
-    @Test func `drops of an SDK are on the summary, for the app of the key`() throws {
+    @Test func `drops that an SDK reports are in the summary and on the page of the app of its key`() throws {
         let running = try RunningCollector()
         let (_, secret) = try Credentials(store: running.store).create(
             .ingest, name: "shop", app: "shop", now: WallClock.milliseconds())
@@ -178,7 +178,7 @@ import Testing
         ("", 400), ("nonsense", 400), ("{}\n{\"type\":\"event\"}\nnonsense\n", 400),
         ("{}\n{\"type\":\"event\",\"length\":99}\n{}", 400), ("{\"event_id\":7}\n", 200), ("{}\n", 200),
     ])
-    func `an invalid envelope is refused with its position`(body: String, status: Int) throws {
+    func `an invalid envelope is refused with the position of the mistake`(body: String, status: Int) throws {
         let running = try RunningCollector()
         let answer = try running.postEnvelope(Array(body.utf8))
         #expect(answer.status == status, "\(answer.text)")
@@ -187,7 +187,8 @@ import Testing
         #expect(json["line"] is Int && json["column"] is Int && json["detail"] is String)
     }
 
-    @Test func `a body over the limits is refused before it is stored`() throws {
+    @Test func `an envelope with an attachment over the limit is refused with 413, compressed or not`() throws
+    {
         let running = try RunningCollector()
         let item = [UInt8](repeating: 0x61, count: 20 << 20)
         let head = Array("{}\n{\"type\":\"attachment\",\"length\":\(item.count)}\n".utf8)
@@ -196,7 +197,7 @@ import Testing
         #expect(try running.postEnvelope(Gzip.deflate(head + item, level: 6), fields: fields).status == 413)
     }
 
-    /// Returns an envelope with an event and a screenshot of `count` bytes that does not compress.
+    /// Returns an envelope with an event and an attachment of `count` bytes that cannot be compressed.
     private static func envelope(attachmentBytes count: Int) -> [UInt8] {
         var state: UInt64 = 1
         let attachment = (0..<count).map { _ -> UInt8 in
@@ -210,7 +211,8 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `an event is stored, and the large attachment after it is skipped`(isCompressed: Bool) throws {
+    func `an event is stored even if a large attachment follows it in its envelope`(isCompressed: Bool) throws
+    {
         let running = try RunningCollector()
         let body = Self.envelope(attachmentBytes: 12 << 20)
         let fields =
@@ -233,8 +235,7 @@ import Testing
     }
 
     @Test
-    func
-        `an SDK above the limit of its key gets a time to wait, and the drops that the SDK reports are counted`()
+    func `an SDK over the rate limit gets a time to wait, and its refused requests are counted as drops`()
         throws
     {
         let running = try RunningCollector { $0.reportsPerSecond = 1 }

@@ -8,7 +8,7 @@ import Testing
 @testable import LeakCollector
 
 /// When a batch must be sent again, the project's own reporter gets an error response. A Sentry SDK gets no response,
-/// because it would drop the event.
+/// because it would drop the event after an error response.
 @Suite struct SentryWithheldTests {
     private static func request(_ body: [UInt8]) -> [UInt8] {
         let field = RunningCollector.sentryField
@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test(arguments: [StoreError.Reason.diskFull, .databaseFull, .locked, .uncertain, .corrupt, .other])
-    func `an event that cannot be written is not answered, and counts once it is sent again`(
+    func `an event that cannot be written gets no response, and is counted when it is sent again`(
         reason: StoreError.Reason
     ) throws {
         let running = try RunningCollector(store: { FailingStore($0, failures: 1, reason: reason) })
@@ -28,7 +28,7 @@ import Testing
         first.send(Self.request(try SentryCapture.message.bytes))
         #expect(first.waitForEnd(milliseconds: 60_000))
         #expect(first.received.isEmpty)
-        // After `uncertain`, the maintenance loop must notice that the database is back.
+        // After the error `uncertain`, requests fail until the maintenance loop finds that the database can be used again.
         var status = 0
         for _ in 0..<12_000 where status != 200 {
             let again = Client(port: running.port)
@@ -40,7 +40,9 @@ import Testing
         #expect(try running.json("/api/v1/summary")["reports"] as? Int == 3)
     }
 
-    @Test func `a missing database is reported before the body, to our own senders`() throws {
+    @Test func `if the database is missing, a reporter gets 503, and a Sentry SDK gets no response`()
+        throws
+    {
         let running = try RunningCollector()
         try FileManager.default.removeItem(atPath: running.folder)
         var status = 200

@@ -30,7 +30,7 @@ import Testing
             (#"{"class":"A","app":{"id":"own","version":"2"}}"#, "query", "1", nil, "own", "2"),
             (#"{"class":"A","app":{"version":"2"}}"#, nil, "1", "bound", "bound", "2"),
         ] as [(String, String?, String?, String?, String, String)])
-    func `the app of a sighting is that of the report, else of the address, else of the key`(
+    func `the app of a sighting is read from the report, else from the address, else from the key`(
         body: String, queryApp: String?, queryVersion: String?, keyApp: String?, app: String, version: String
     ) throws {
         let builder = try receive(body, app: queryApp, version: queryVersion, keyApp: keyApp)
@@ -42,7 +42,7 @@ import Testing
         arguments: [
             ("Shop", "ListVC"), ("FeatureA", "Shop.ListVC"), (nil, "ListVC"), ("", "ListVC"),
         ] as [(String?, String)])
-    func `the module of a sighting is that of the report, else of the address`(
+    func `the module of a sighting is read from the report, else from the address`(
         module: String?, className: String
     ) throws {
         let text = try receive("Expected deallocation of Shop.ListVC", .text, module: module)
@@ -53,7 +53,7 @@ import Testing
         #expect(throws: Problem.self) { try receive("x", .text, module: String(repeating: "M", count: 257)) }
     }
 
-    /// The answer of a request that may be repeated is stored.
+    /// The response to a request with an idempotency key is stored.
     @Test(arguments: [1, 15, 110])
     func `the stored response has at most 960 bytes, and counts all rejections`(rejected: Int) throws {
         let reports = (0..<rejected).map { _ in "{\"class\":\"\(String(repeating: "\\u0001", count: 40))\"}" }
@@ -73,7 +73,7 @@ import Testing
         #expect(ingestRequest.contentHash != content)
     }
 
-    @Test func `a restricted key writes only for its app`() throws {
+    @Test func `an ingest key that is restricted to an app may write only for that app`() throws {
         let mixed = #"[{"class":"A","app":{"id":"mine"}},{"class":"B","app":{"id":"other"}}]"#
         let builder = try receive(mixed, keyApp: "mine")
         #expect(builder.submission.sightings.count == 1)
@@ -118,7 +118,9 @@ import Testing
             (-SubmissionBuilder.maxAgeMilliseconds - 1, -SubmissionBuilder.maxAgeMilliseconds),
             (-Int64(4) * 365 * 24 * 3600 * 1000, -SubmissionBuilder.maxAgeMilliseconds),
         ] as [(Int64?, Int64)])
-    func `a device's time is used within limits`(offset: Int64?, expected: Int64) {
+    func `the time that a device states is used within limits, otherwise the nearest or the current time`(
+        offset: Int64?, expected: Int64
+    ) {
         let at = offset.map { WireTime(milliseconds: Self.now + $0) }
         #expect(SubmissionBuilder.countedTime(at, receivedAt: Self.now) == Self.now + expected)
     }
@@ -137,7 +139,7 @@ import Testing
         #expect(Set(builder.submission.origins.map(\.installHash)).count == 2)
     }
 
-    @Test func `sessions, checks and drops are counted without a report`() throws {
+    @Test func `the sessions, checks and drops of a batch without reports are counted`() throws {
         let builder = try receive(
             #"""
             {"app":{"id":"a","module":"Shop","version":"1","build":"8"},
@@ -181,7 +183,7 @@ import Testing
         (#"{"class":1}"#, .json), (#"[{"count":0,"class":"A"}]"#, .json), ("\n\n", .ndjson), ("", .text),
         ("{\"class\":\"A\"}\n{", .ndjson),
     ])
-    func `a body that cannot be counted gets a 400 with the reason`(body: String, format: WireFormat) {
+    func `a body in which nothing can be counted gets 400 with the reason`(body: String, format: WireFormat) {
         #expect {
             try receive(body, format)
         } throws: {
@@ -190,7 +192,7 @@ import Testing
         }
     }
 
-    @Test func `a syntax error has its position`() {
+    @Test func `the error about invalid JSON has its line and column`() {
         #expect {
             try receive("{\"class\": \"A\",\n \"count\": x}")
         } throws: {
@@ -228,7 +230,7 @@ import Testing
             (nil, String(repeating: "1", count: 65), "version is 65 bytes, at most 64"),
             (nil, "1\n2", "version has a control character"),
         ] as [(String?, String?, String)])
-    func `an address with an invalid app or version is refused`(
+    func `a request whose address has an invalid app or version is refused`(
         app: String?, version: String?, reason: String
     ) {
         #expect {
@@ -239,7 +241,7 @@ import Testing
         }
     }
 
-    @Test func `empty names in an address are treated as missing`() throws {
+    @Test func `an empty app or version in an address is treated as missing`() throws {
         let builder = try receive(#"{"class":"A"}"#, app: "", version: "")
         #expect(builder.submission.origins.map(\.app) == ["default"])
         #expect(builder.submission.origins.map(\.version) == ["unknown"])

@@ -8,7 +8,7 @@ import LeakSentry
 /// Properties that hold for every request body, including hostile bodies.
 enum MessageInvariants {
     /// Number of reports that are checked per body. More reports of one body would add no coverage.
-    private static let reportsLooked = 16
+    private static let checkedReportLimit = 16
 
     /// Checks all properties for one body.
     ///
@@ -22,7 +22,7 @@ enum MessageInvariants {
         }
         if let violation = violationByIngest(body) ?? violationBySentry(body) { return violation }
         let text = String(decoding: body.prefix(2 * 1024), as: UTF8.self)
-        return violationByName(text) ?? violationByUser(text, body.count)
+        return violationByName(text) ?? violationByTypedText(text, body.count)
     }
 
     // MARK: Reading and writing
@@ -30,9 +30,11 @@ enum MessageInvariants {
     private static func violationByDocument(_ document: WireDocument, _ cache: inout GroupCache)
         -> String?
     {
-        guard document.givenCount <= WireLimits.reportsCount else { return "\(document.givenCount) reports" }
+        guard document.reportCount <= WireLimits.reportsCount else {
+            return "\(document.reportCount) reports"
+        }
         if let violation = violationByLines(document) { return violation }
-        for index in document.reports.indices.prefix(reportsLooked) {
+        for index in document.reports.indices.prefix(checkedReportLimit) {
             let report = document.report(at: index)
             let violation =
                 violationByWriting(report) ?? violationByGrouping(report, document, index, &cache)
@@ -51,8 +53,8 @@ enum MessageInvariants {
         let again = document.report(at: 0)
         guard again.json() == written else { return "\(text(written)) becomes \(text(again.json()))" }
         var (one, other) = (report, again)
-        // A year that RFC 3339 cannot express becomes the nearest possible year. Numbers may be longer when written
-        // again.
+        // These fields are not compared: a year that RFC 3339 cannot express becomes the nearest possible year, and
+        // numbers in an error may be longer when they are written again.
         (one.at, other.at) = (nil, nil)
         (one.error, other.error) = (nil, nil)
         guard one == other else { return "\(one) becomes \(other)" }
@@ -67,7 +69,7 @@ enum MessageInvariants {
         guard let lines = try? WireReader.read(body, as: .ndjson), lines.reports.count == raw.count else {
             return "not read line by line"
         }
-        for index in raw.indices.prefix(reportsLooked)
+        for index in raw.indices.prefix(checkedReportLimit)
         where lines.report(at: index) != document.report(at: index) {
             return "line \(index) reads as \(lines.report(at: index))"
         }
@@ -113,7 +115,7 @@ enum MessageInvariants {
         for submission in [try? SentrySubmission(envelope: body), try? SentrySubmission(event: body)] {
             guard let batch = submission?.batch else { continue }
             guard let document = try? WireReader.read(batch, as: .json), document.rejected.isEmpty,
-                document.givenCount > 0 || !document.dropped.isEmpty
+                document.reportCount > 0 || !document.dropped.isEmpty
             else { return "the batch of an envelope \(text(batch))" }
         }
         return nil
@@ -151,13 +153,13 @@ enum MessageInvariants {
         return violationByAddresses(report, group, module, &cache)
     }
 
-    /// Checks that other addresses and another number of seconds, as in another launch, give the same leak.
+    /// Checks that other addresses, as in another launch of the app, give the same leak.
     private static func violationByAddresses(
         _ report: LeakReport, _ group: GroupedReport, _ module: String?, _ cache: inout GroupCache
     ) -> String? {
         guard let message = report.message, report.className == nil else { return nil }
         var other = report
-        other.message = Digits.turned(in: message)
+        other.message = Digits.replaced(in: message)
         guard let document = try? WireReader.read(other.json(), as: .json), document.reports.count == 1 else {
             return nil
         }
@@ -168,8 +170,10 @@ enum MessageInvariants {
             return "the cache takes \(words(direct)) for \(words(cached))"
         }
         // In the JSON of frames these digits are offsets, and other offsets are another leak.
-        let isOfPlaces = [direct, group].contains { CallStack.hasOnlyOffsets($0.identity.groupingKey.stack) }
-        guard isOfPlaces || direct.identity.id == group.identity.id else {
+        let hasOnlyOffsets = [direct, group].contains {
+            CallStack.hasOnlyOffsets($0.identity.groupingKey.stack)
+        }
+        guard hasOnlyOffsets || direct.identity.id == group.identity.id else {
             return "\(words(direct)) is not \(words(group))"
         }
         return nil
@@ -241,36 +245,38 @@ enum MessageInvariants {
 
     // MARK: Text that users typed
 
-    /// Checks that no text that a user typed is kept, whatever the user typed around it.
-    private static func violationByUser(_ typed: String, _ turn: Int) -> String? {
-        // The secret cannot be the name of a type, because a quoted text that is the description of an object may
-        // contain one.
+    /// Checks that a secret that a user typed is not kept, if other typed text is before and after it.
+    ///
+    /// - Parameter placeNumber: selects the ``PrivatePlaces`` that contain the typed text.
+    private static func violationByTypedText(_ typed: String, _ placeNumber: Int) -> String? {
+        // The secret cannot be the name of a type, because a quoted text may be the description of an object, whose
+        // type is kept.
         let secret = "Zq7 Xk9mJ"
         let scalars = typed.unicodeScalars.prefix(96)
         let middle = scalars.count / 2
         var user = String(String.UnicodeScalarView(scalars.prefix(middle)))
         user += secret
         user += String(String.UnicodeScalarView(scalars.dropFirst(middle)))
-        let message = PrivatePlaces.messages[turn % PrivatePlaces.messages.count](user)
+        let message = PrivatePlaces.messages[placeNumber % PrivatePlaces.messages.count](user)
         var report = LeakReport()
         report.message = message
-        if let violation = leaked(secret, by: report) { return "\(message): \(violation)" }
-        let name = PrivatePlaces.names[turn % PrivatePlaces.names.count](user)
+        if let violation = textContaining(secret, in: report) { return "\(message): \(violation)" }
+        let name = PrivatePlaces.names[placeNumber % PrivatePlaces.names.count](user)
         var named = LeakReport()
-        named.className = turn.isMultiple(of: 2) ? name : "A"
+        named.className = placeNumber.isMultiple(of: 2) ? name : "A"
         named.stack = [name]
         named.children = [name]
         named.cycle = [name]
-        named.log = [PrivatePlaces.words[turn % PrivatePlaces.words.count](user)]
+        named.log = [PrivatePlaces.words[placeNumber % PrivatePlaces.words.count](user)]
         named.keys = [CustomKey("k", .string(named.log[0]))]
-        if let violation = leaked(secret, by: named) { return "\(name): \(violation)" }
+        if let violation = textContaining(secret, in: named) { return "\(name): \(violation)" }
         return nil
     }
 
     /// Searches a report's leak and sample for a secret.
     ///
-    /// - Returns: the parts of a report's leak or sample that contain `secret`.
-    static func leaked(_ secret: String, by report: LeakReport) -> String? {
+    /// - Returns: a text of the leak or of the sample that contains `secret`, or `nil`.
+    static func textContaining(_ secret: String, in report: LeakReport) -> String? {
         let groups = GroupingRules.groups(report, app: "a", module: nil)
         let identities = ([groups.first] + groups.others).map(\.identity)
         let shown = (identities + identities.compactMap(\.otherModuleSpelling)).flatMap { texts(of: $0) }
@@ -296,8 +302,8 @@ enum MessageInvariants {
 
 /// Digits that change from launch to launch.
 private enum Digits {
-    /// Returns `message` with other digits in each separate word such as `0x7f88acc69260`, and in `after 8.912s`.
-    static func turned(in message: String) -> String {
+    /// Returns `message` with other digits in each separate word such as `0x7f88acc69260`.
+    static func replaced(in message: String) -> String {
         var bytes = Array(message.utf8)
         var index = 0
         while index < bytes.count {
@@ -305,7 +311,7 @@ private enum Digits {
             if rest.starts(with: "0x".utf8), index == 0 || !isWord(bytes[index - 1]) {
                 let digits = rest.dropFirst(2).prefix { isHexadecimal($0) }
                 if digits.endIndex == bytes.count || !isWord(bytes[digits.endIndex]) {
-                    for place in digits.indices { bytes[place] = turned(bytes[place]) }
+                    for place in digits.indices { bytes[place] = replaced(bytes[place]) }
                 }
                 index = max(index + 1, digits.endIndex)
             } else {
@@ -315,7 +321,7 @@ private enum Digits {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    private static func turned(_ byte: UInt8) -> UInt8 {
+    private static func replaced(_ byte: UInt8) -> UInt8 {
         byte == UInt8(ascii: "9")
             ? UInt8(ascii: "a")
             : byte == UInt8(ascii: "f")

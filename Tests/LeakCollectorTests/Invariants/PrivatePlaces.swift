@@ -1,6 +1,6 @@
 /// Places where detectors print text that users typed or read, and where senders may put such texts.
 enum PrivatePlaces {
-    /// Messages as detectors write them, around one text of a user.
+    /// Messages of detectors that contain one text of a user.
     static let messages: [@Sendable (String) -> String] = [
         {
             "VIEW STILL IN MEMORY <UILabel: 0x1f; frame = (0 0; 1 1); text = '\($0)'; layer = <_UILabelLayer: 0x2f>>"
@@ -71,7 +71,7 @@ enum PrivatePlaces {
         },
     ]
 
-    /// Messages that were cut inside the text.
+    /// Messages that were truncated inside the text of the user.
     static let cutMessages: [@Sendable (String) -> String] = [
         { "VIEW STILL IN MEMORY <UILabel: 0x1f; text = '\($0)" },
         { "LEAKED VIEW DEINITED <UILabel: 0x1f; text = '\($0)" },
@@ -82,8 +82,8 @@ enum PrivatePlaces {
         { "Eventually did deallocate <UILabel: 0x1f; text = '\($0)" },
     ]
 
-    /// Messages of no known form that were cut inside the text. The cut is recognized only if the text contains no
-    /// quote.
+    /// Messages of no known form that were truncated inside the text of the user. The truncation is recognized only if
+    /// that text contains no quote.
     static let cutQuotations: [@Sendable (String) -> String] = [
         { "Something leaked: '\($0)" }, { "Leak of \"\($0)" }, { "Leak 'T' of \"\($0)" },
     ]
@@ -96,7 +96,7 @@ enum PrivatePlaces {
         { "UIAlertController \"\($0)\"" }, { "<UILabel: 0x1f; text = '\($0)" },
     ]
 
-    /// The app's own words around the description of an object.
+    /// Texts of an app that contain the description of an object with one text of a user.
     static let words: [@Sendable (String) -> String] = [
         { "tapped <UIButton: 0x1f; frame = (0 0; 1 1); text = '\($0)'>" },
         { "<UITextField: 0x1f; placeholder = \($0)>" },

@@ -6,7 +6,7 @@ import LeakMessage
 /// Properties that hold for every symbol file and every upload of symbols, including hostile ones.
 enum SymbolInvariants {
     /// Number of lines that are checked per file. More lines of one file would add no coverage.
-    private static let lines = 1 << 16
+    private static let lineLimit = 1 << 16
 
     /// Checks all properties for one file or upload.
     ///
@@ -56,7 +56,7 @@ enum SymbolInvariants {
         return nil
     }
 
-    /// Returns the ends of all ranges of offsets, and numbers that the bytes contain.
+    /// Returns the lowest offsets, the offsets around the limit, the highest number, and numbers from the bytes.
     private static func offsets(_ bytes: [UInt8]) -> [UInt64] {
         let found = stride(from: 0, to: min(bytes.count, 256), by: 3).map { start in
             bytes[start..<min(start + 4, bytes.count)].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
@@ -75,10 +75,9 @@ enum SymbolInvariants {
         return object.slices.isEmpty ? "a file without images is read" : nil
     }
 
-    /// Checks that a collector accepts a table that was made from a file, and that the table has the names of the
-    /// file.
+    /// Checks that a collector accepts the table that is made from a symbol file, with as many ranges as were counted.
     private static func violationByFiles(_ bytes: [UInt8]) -> String? {
-        let texts = bytes.split(separator: 0x0A, maxSplits: lines, omittingEmptySubsequences: false).map {
+        let texts = bytes.split(separator: 0x0A, maxSplits: lineLimit, omittingEmptySubsequences: false).map {
             String(decoding: $0.prefix(1 << 12), as: UTF8.self)
         }
         var file = BreakpadFileParser()

@@ -8,13 +8,14 @@ import Testing
 @testable import LeakCollector
 
 @Suite struct KnownLeakFileTests {
-    private static let shipped = KnownLeakFile.shippedPath(in: RunningCollector.publicFolder)
+    private static let shippedPath = KnownLeakFile.shippedPath(in: RunningCollector.publicFolder)
 
     private func read(_ text: String) throws -> KnownLeakFile { try KnownLeakFile(Array(text.utf8)) }
 
-    private func entry(_ changed: String = "", id: String = "a", class name: String = "UITextField") -> String
-    {
-        #"{"id":"\#(id)","class":"\#(name)","reason":"r","source":"https://example.com"\#(changed)}"#
+    private func entry(
+        _ extraFields: String = "", id: String = "a", class name: String = "UITextField"
+    ) -> String {
+        #"{"id":"\#(id)","class":"\#(name)","reason":"r","source":"https://example.com"\#(extraFields)}"#
     }
 
     @Test func `every field of an entry of a known-leaks file is read`() throws {
@@ -37,7 +38,7 @@ import Testing
     @Test(arguments: [
         ("", "the text ends too early"), ("[]", "expected an object"),
         (#"{"known":[]}"#, "expected one of the fields known_leaks, off in the file, not “known”"),
-        (#"{"off":[],"off":[]}"#, "expected the field off only once in the file"),
+        (#"{"off":[],"off":[]}"#, "expected the field off at most once in the file"),
         (#"{"off":[1]}"#, "expected the id of an entry"),
         (#"{} {}"#, "more text after the value"),
         ("{\"off\":[\"\u{1}\"]}", "a control character in a string must be escaped"),
@@ -75,12 +76,12 @@ import Testing
     }
 
     @Test(arguments: ["", "*", "UI*Field", "a\\u0000b", String(repeating: "x", count: 513)])
-    func `a known-leaks entry whose class is not a pattern is rejected`(name: String) {
+    func `a known-leaks entry whose class is not a valid pattern is rejected`(name: String) {
         #expect(throws: JSONError.self) { try read(#"{"known_leaks":["# + entry(class: name) + "]}") }
     }
 
     @Test(arguments: ["javascript:alert(1)", "ftp://a", "http://a", "https://a b", "", "//example.com"])
-    func `a known-leaks entry whose source is not a web address is rejected`(source: String) {
+    func `a known-leaks entry whose source is not an https URL is rejected`(source: String) {
         let text = entry().replacingOccurrences(of: "https://example.com", with: source)
         #expect(throws: JSONError.self) { try read(#"{"known_leaks":[\#(text)]}"#) }
     }
@@ -98,16 +99,16 @@ import Testing
         }
     }
 
-    @Test func `the known-leaks entries of the program are read, each with its source`() throws {
-        let known = try KnownLeakFile.load(shipped: Self.shipped, own: nil)
+    @Test func `the shipped known-leaks file is read, and each entry has a source and a reason`() throws {
+        let known = try KnownLeakFile.load(shipped: Self.shippedPath, own: nil)
         #expect(known.entries.count >= 10)
         #expect(known.entries.allSatisfy { $0.source.hasPrefix("https://") && $0.reason.hasSuffix(".") })
         let textField = known.entries.first { $0.className.text == "UITextField" }
         #expect(textField?.systems.map(\.description) == ["iOS from 11.2, before 11.3"])
     }
 
-    /// Runs `body` with a file in a temporary folder, and removes the folder.
-    private func file(_ text: String, _ body: (String) throws -> Void) throws {
+    /// Runs `body` with the path of a temporary file that contains `text`, and removes the file.
+    private func withFile(_ text: String, _ body: (String) throws -> Void) throws {
         let path = NSTemporaryDirectory() + "known-\(UUID().uuidString).json"
         try text.write(toFile: path, atomically: true, encoding: .utf8)
         defer { try? FileManager.default.removeItem(atPath: path) }
@@ -115,12 +116,12 @@ import Testing
     }
 
     @Test func `an operator's known-leaks file adds, replaces and disables entries`() throws {
-        let shipped = try KnownLeakFile.load(shipped: Self.shipped, own: nil).entries
+        let shipped = try KnownLeakFile.load(shipped: Self.shippedPath, own: nil).entries
         let own =
             #"{"known_leaks":[\#(entry(id: "mine")),\#(entry(id: "uitextfield-ios-11-2", class: "Changed"))],"#
             + #""off":["uiswitch-ios-10"]}"#
-        try file(own) { path in
-            let known = try KnownLeakFile.load(shipped: Self.shipped, own: path).entries
+        try withFile(own) { path in
+            let known = try KnownLeakFile.load(shipped: Self.shippedPath, own: path).entries
             #expect(known.count == shipped.count)
             #expect(known.prefix(2).map(\.id) == ["mine", "uitextfield-ios-11-2"])
             #expect(known.filter { $0.id == "uitextfield-ios-11-2" }.map(\.className.text) == ["Changed"])
@@ -138,25 +139,27 @@ import Testing
     func `an error in a known-leaks file names file, line, column and remedy`(text: String, words: String)
         throws
     {
-        try file(text) { path in
+        try withFile(text) { path in
             #expect {
-                try KnownLeakFile.load(shipped: Self.shipped, own: path)
+                try KnownLeakFile.load(shipped: Self.shippedPath, own: path)
             } throws: {
                 "\($0)".hasPrefix("--known-leaks \(path), \(words)")
             }
         }
     }
 
-    @Test func `without the known-leaks entries of the program those of an operator apply`() throws {
-        try file(#"{"known_leaks":[\#(entry(id: "mine"))],"off":["uiswitch-ios-10"]}"#) { path in
+    @Test func `the entries of an operator's known-leaks file apply even if the shipped file is missing`()
+        throws
+    {
+        try withFile(#"{"known_leaks":[\#(entry(id: "mine"))],"off":["uiswitch-ios-10"]}"#) { path in
             let known = try KnownLeakFile.load(shipped: nil, own: path).entries
             #expect(known.map(\.id) == ["mine"])
         }
         #expect(try KnownLeakFile.load(shipped: nil, own: nil).entries == [])
     }
 
-    @Test func `a class that apps have too is a known leak only below the system's own screen`() throws {
-        let entries = try KnownLeakFile.load(shipped: Self.shipped, own: nil).entries
+    @Test func `a class that apps use too is a known leak only below a screen of the system`() throws {
+        let entries = try KnownLeakFile.load(shipped: Self.shippedPath, own: nil).entries
         let screens = [
             "UIFieldEditor": "UIAlertController", "_UIVisualEffectBackdropView": "UIAlertController",
             "UINavigationBar": "UIImagePickerController",

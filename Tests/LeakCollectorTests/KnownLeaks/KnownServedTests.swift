@@ -64,7 +64,7 @@ import Testing
             summary["leaks"] as? Int == 4 && summary["known"] as? [String: Int] == ["leaks": 1, "reports": 1])
     }
 
-    @Test func `pages show known leaks folded, and the reason on the leak's own page`() throws {
+    @Test func `pages show known leaks collapsed, and the reason on the page of the leak`() throws {
         let summary = try running.get("/?app=a").text
         #expect(summary.contains("<summary>1\u{A0}known system leak, 1\u{A0}report</summary>"))
         #expect(summary.contains(" · Hidden: 1\u{A0}leak"))
@@ -80,7 +80,7 @@ import Testing
         #expect(page.contains("Grouping (rule 1)"))
     }
 
-    @Test func `a class has a page and JSON, which link to classes with the same name`() throws {
+    @Test func `a class has a page and JSON, which name similar classes`() throws {
         let found = try running.json("/api/v1/classes?class=TermsSheet&app=a")
         #expect(found["total"] as? Int == 1 && found["reports"] as? Int == 6)
         #expect(found["modules"] as? [String] == ["Shop"])
@@ -96,7 +96,7 @@ import Testing
         #expect(try running.get("/api/v1/classes?class=TermsSheet", fields: []).status == 401)
     }
 
-    @Test func `an export has the known leaks too`() throws {
+    @Test func `an export contains the known leaks too`() throws {
         let folder = NSTemporaryDirectory() + "export-\(UUID().uuidString)"
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let publicFolder = try PublicFolder(RunningCollector.publicFolder, knownLeaks: nil)

@@ -7,8 +7,8 @@ import Testing
 @testable import LeakCollector
 
 @Suite struct PublicFolderTests {
-    /// Runs `body` with a copy of the folder without one file, and removes the copy.
-    private func copy(without name: String, _ body: (String) throws -> Void) throws {
+    /// Runs `body` with the path of a copy of the Public folder without one file, and removes the copy.
+    private func withCopy(without name: String, _ body: (String) throws -> Void) throws {
         let path = NSTemporaryDirectory() + "public-\(UUID().uuidString)"
         try FileManager.default.copyItem(atPath: RunningCollector.publicFolder, toPath: path)
         defer { try? FileManager.default.removeItem(atPath: path) }
@@ -16,10 +16,13 @@ import Testing
         try body(path)
     }
 
-    @Test func `the folder of an earlier version has no known leaks, says so, and is served`() throws {
+    @Test
+    func `a Public folder without known leaks causes a warning, and its files are served and exported`()
+        throws
+    {
         let own = try PublicFolder(RunningCollector.publicFolder, knownLeaks: nil)
         #expect(own.warning == nil && own.knownLeaks.entries.count >= 10)
-        try copy(without: "known-leaks.json") { path in
+        try withCopy(without: "known-leaks.json") { path in
             let folder = try PublicFolder(path, knownLeaks: nil)
             #expect(folder.knownLeaks.entries == [])
             let warning = try #require(folder.warning)
@@ -35,8 +38,8 @@ import Testing
     }
 
     @Test(arguments: ["style.css", "icon.svg", "openapi.json"])
-    func `a folder without a required file is not a Public folder`(name: String) throws {
-        try copy(without: name) { path in
+    func `a Public folder without a required file is refused`(name: String) throws {
+        try withCopy(without: name) { path in
             #expect {
                 try PublicFolder(path, knownLeaks: nil)
             } throws: {

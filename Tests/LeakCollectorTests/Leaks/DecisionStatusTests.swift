@@ -6,7 +6,7 @@ import Testing
 
 private func text(_ html: HTML) -> String { String(decoding: html.bytes, as: UTF8.self) }
 
-/// Returns the visible text without elements.
+/// Returns the visible text of an element, without the times and classes in its attributes.
 private func words(_ html: HTML) throws -> String {
     try Markup(html.bytes).texts.filter { !$0.hasSuffix("Z") && $0 != "decision-status" }.joined()
         .replacing("\u{A0}", with: " ")
@@ -67,9 +67,9 @@ private func words(_ html: HTML) throws -> String {
                 == sentence)
     }
 
-    private static let none: (version: String, reports: Int, checks: Int) = ("5.4.0", 0, 0)
+    private static let withoutChecks: (version: String, reports: Int, checks: Int) = ("5.4.0", 0, 0)
 
-    /// The words in the list, on the page and in Markdown for the same evidence.
+    /// The list, the page and the Markdown describe the same evidence in different words.
     @Test(
         arguments: [
             (
@@ -113,7 +113,7 @@ private func words(_ html: HTML) throws -> String {
                 """, "regressed in `5.5.0`: 14.4 % → 3.0 % (9 of 300 dismissals)"
             ),
             (
-                [none], "5.4.0", "Regressed in 5.4.0",
+                [withoutChecks], "5.4.0", "Regressed in 5.4.0",
                 "Resolved by Ann, 3 days ago, in 5.4.0; seen again in 5.4.0 (9 reports since)",
                 "regressed in `5.4.0`"
             ),
@@ -127,7 +127,7 @@ private func words(_ html: HTML) throws -> String {
         detail.row.state = back == nil ? .resolved : .regressed
         let status = Self.decisionStatus(
             .resolved(version: "5.4.0", isAfter: false), reports: back == nil ? 0 : 9, back: back)
-        (detail.row.decisionStatus, detail.row.fix) = (status, Shop.fix(versions, back: back))
+        (detail.row.decisionStatus, detail.row.fix) = (status, Shop.fixStatus(versions, regressedIn: back))
         let texts = try Markup(StateBadge(row: detail.row).html.bytes).texts
             .filter { !$0.hasPrefix("badge") }.joined(separator: "|").replacing("\u{A0}", with: " ")
         #expect(texts == badge)
@@ -138,9 +138,10 @@ private func words(_ html: HTML) throws -> String {
         #expect(text.contains("- **State:** \(markdown)\n"))
     }
 
-    /// As on pages. A text without its counterpart would turn the rest of the ticket around.
+    /// Pages replace these characters too. Without the character that ends its effect, such a character would reverse the
+    /// direction of the rest of the ticket.
     @Test(arguments: ["\u{202E}", "\u{202A}", "\u{2066}", "\u{2069}", "\u{200F}", "\u{61C}"])
-    func `a ticket's text has no character that changes the direction of text`(control: String) {
+    func `the Markdown of a leak has no character that changes the direction of text`(control: String) {
         var detail = Shop.detail
         detail.systems = [LeakDetail.ValueCount(value: "iOS\(control)81", reports: 1)]
         let text = LeakMarkdown(detail: detail, address: "https://leaks.example.com/leaks/1").text
@@ -148,7 +149,7 @@ private func words(_ html: HTML) throws -> String {
         #expect(LeakMarkdown.codeBlock(["a\(control)b"]) == ["```", "a\u{FFFD}b", "```"])
     }
 
-    @Test func `without checks the page says that nothing more can be known`() throws {
+    @Test func `without checks the evidence says that the fix cannot be proven`() throws {
         var row = Shop.resolved
         row.fix = FixCounts().status(regressedIn: nil)
         let evidence = try #require(FixStatusText(row: row)?.evidence)
@@ -174,7 +175,9 @@ private func words(_ html: HTML) throws -> String {
             (.resolved, ["reopen"]), (.ignored, ["reopen", "resolve-next"]),
             (.regressed, ["resolve-next", "reopen"]),
         ] as [(LeakState, [String])])
-    func `the buttons on the page of a leak fit the leak's state`(state: LeakState, first: [String]) throws {
+    func `the buttons on the page of a leak depend on the state of the leak`(
+        state: LeakState, first: [String]
+    ) throws {
         var row = Shop.checkout
         row.state = state
         let texts = try Markup(TriageForm(context: Shop.context(), row: row).html.bytes).texts
@@ -187,7 +190,9 @@ private func words(_ html: HTML) throws -> String {
         #expect(texts.contains(next) == first.contains("resolve-next"))
     }
 
-    @Test func `after a version without a number no next version is named`() throws {
+    @Test func `the button for the next version names no version if the last version is not a number`()
+        throws
+    {
         var row = Shop.checkout
         row.lastVersion = "nightly"
         let texts = try Markup(TriageForm(context: Shop.context(), row: row).html.bytes).texts
@@ -195,15 +200,17 @@ private func words(_ html: HTML) throws -> String {
     }
 
     @Test(arguments: [("5.3.0", "5.3.0"), ("5.1.9", "5.1.9"), (nil, "5.2.0")] as [(String?, String)])
-    func `a leak is resolved in its app's current release`(
+    func `the form offers to resolve a leak in the app's current release`(
         newest: String?, version: String
     ) throws {
         let form = TriageForm(context: Shop.context(), row: Shop.checkout, newestVersion: newest)
         #expect(try Markup(form.html.bytes).texts.contains("Resolve in \(version)"))
     }
 
-    /// Enter presses the first button of a form.
-    @Test func `Enter in a field submits no decision`() throws {
+    /// If Enter is pressed in a field, the browser presses the first button of the form.
+    @Test func `the first button of the decision form, which Enter presses, is hidden and sends no decision`()
+        throws
+    {
         let html = text(TriageForm(context: Shop.context(), row: Shop.checkout).html)
         let first = try #require(html.firstRange(of: "<button"))
         #expect(
@@ -223,7 +230,7 @@ private func words(_ html: HTML) throws -> String {
         let fold = try #require(html.firstRange(of: "<details>"))
         #expect(html[..<fold.lowerBound].contains("note 4<") && html[fold.upperBound...].contains("note 5<"))
         #expect(html.contains("195 older") && html.contains("note 199<"))
-        // There may have been older entries, which the store has deleted.
+        // The history is full, so the store may have deleted older entries.
         let words = "Only the last 200 entries are kept"
         #expect(html.contains(words))
         let shorter = HistoryCard(context: Shop.context(), history: Array(history.dropLast()))
@@ -246,7 +253,7 @@ private func words(_ html: HTML) throws -> String {
         #expect(trend.lastHours(12, now: now).versions.map(\.counts.count) == [12, 12])
     }
 
-    @Test func `the time to free is shown as a range`() throws {
+    @Test func `the times after which objects were freed are shown as ranges`() throws {
         let html = LifetimeCard(ranges: Shop.regressedDetail.lived).html
         let texts = try Markup(html.bytes).texts.map { $0.replacing("\u{A0}", with: " ") }
         for words in ["less than 1.0 s", "1.0 s – 5.0 s", "5.0 s – 60 s", "60 s or more"] {

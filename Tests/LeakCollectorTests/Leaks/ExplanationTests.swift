@@ -14,7 +14,7 @@ import Testing
 
     /// Returns an explanation with a cycle of two objects.
     ///
-    /// - Parameter start: the object of the cycle that was found.
+    /// - Parameter start: the index of the reference with which the path starts.
     private static func explanationJSON(_ start: Int = 0, field: String = "onPaid", bytes: Int = 4_000_000)
         -> String
     {
@@ -38,7 +38,10 @@ import Testing
         return try running.json("/api/v1/leaks/\(try #require(leaks.first?["id"] as? String))")
     }
 
-    @Test func `each variant has its share, from whichever object it was found`() throws {
+    @Test
+    func `each retain path has its share, and paths from different objects of one cycle are one variant`()
+        throws
+    {
         let running = try RunningCollector()
         let first = Self.batch(
             reports: ["{\(Self.cart)}"], explanations: ["{\(Self.cart), \(Self.explanationJSON())}"])
@@ -67,7 +70,7 @@ import Testing
             page.contains("What to write instead") && page.contains("One object keeps 3.9\u{A0}MB in memory"))
     }
 
-    @Test func `bytes of an incomplete search are shown as a lower bound`() throws {
+    @Test func `retained bytes from an incomplete search are shown as a lower bound`() throws {
         let running = try RunningCollector()
         let cut = Self.explanationJSON().replacingOccurrences(
             of: #""bytes":"#, with: #""at_least": true, "bytes":"#)
@@ -144,7 +147,7 @@ import Testing
         #expect(alone.status == 400 && alone.text.contains("explanations[0]: why.path[0] has no owner"))
     }
 
-    @Test func `a sample has no explanation that would make it too long`() throws {
+    @Test func `a sample report is stored without an explanation that would make it too long`() throws {
         let running = try RunningCollector()
         let reference = #"{"owner": "Shop.\#(String(repeating: "A", count: 490))"}"#
         let path = Array(repeating: reference, count: 32).joined(separator: ",")
@@ -178,7 +181,7 @@ import Testing
         #expect(kept > 0)
     }
 
-    @Test func `names in a path are escaped, and a path that is too long ends early`() throws {
+    @Test func `names in a path are escaped, and a truncated path has its full length`() throws {
         let running = try RunningCollector()
         let reference = #"{"owner": "Shop.<script>\#(String(repeating: "A", count: 490))"}"#
         let path = Array(repeating: reference, count: 32).joined(separator: ",")

@@ -41,7 +41,9 @@ import Testing
     ]
 
     @Test(arguments: cases.indices)
-    func `the grouping summary has the number of reports and what they have in common`(index: Int) {
+    func `the grouping summary says what the reports of a leak have in common, and where they differ`(
+        index: Int
+    ) {
         let (stacks, className, sentence) = Self.cases[index]
         let reports = stacks.map { stack in
             var report = LeakReport()
@@ -54,7 +56,7 @@ import Testing
         #expect(GroupingSummary(of: leaks[0], reports: reports).sentence == sentence)
     }
 
-    @Test func `frames in a text are summarized like those in the stack`() {
+    @Test func `call frames in a message or error are summarized like frames in the stack`() {
         let launches = [["a", "b"], ["b", "c"], ["b"]]
         let reports = launches.map { system in
             var report = LeakReport()
@@ -79,7 +81,7 @@ import Testing
                 == GroupingSummary(of: leaks[0], reports: reports).sentence)
     }
 
-    @Test func `the summary says if a leak is grouped by a fingerprint or a cycle`() {
+    @Test func `the grouping summary says if a leak is grouped by a fingerprint or a cycle`() {
         var report = LeakReport()
         (report.className, report.fingerprint) = ("CartModel", ["checkout"])
         func sentence() -> String {

@@ -37,10 +37,10 @@ import Testing
         #expect(text.contains("- **Seen:** 1 report from 1 install, "))
     }
 
-    /// No text of a report becomes a link, a picture, a heading or the end of a block. Punctuation that combines with
-    /// the scalar before or after it is another character for Swift, but not for Markdown.
+    /// No text of a report becomes a link, a picture, a heading or the end of a block. If punctuation combines with the
+    /// scalar before or after it, Swift sees one other character, but Markdown still sees the punctuation.
     @Test(arguments: ["", "\u{D4E}", "\u{301}", "\u{200D}"])
-    func `text from reports has no meaning in Markdown`(joint: String) throws {
+    func `text from reports is not interpreted as Markdown`(joint: String) throws {
         let markup = "\(joint)<img src=//evil>\(joint) www.evil.example *a*\(joint) `\(joint) @me #1"
         let text = try markdown(
             #"""
@@ -79,11 +79,11 @@ import Testing
         (["a\n```\r\nb"], ["````", "a ```  b", "````"]),
         (["```\u{301}"], ["````", "```\u{301}", "````"]),
     ])
-    func `no line of the Markdown ends the block that it is in`(lines: [String], block: [String]) {
+    func `no line of a code block ends the block`(lines: [String], block: [String]) {
         #expect(LeakMarkdown.codeBlock(lines) == block)
     }
 
-    @Test func `a missing leak has no Markdown`() throws {
+    @Test func `a request for the Markdown of a missing leak gets 404`() throws {
         let running = try RunningCollector()
         let answer = try running.get("/api/v1/leaks/00112233445566778899aabbccddeeff/markdown")
         #expect(answer.status == 404)

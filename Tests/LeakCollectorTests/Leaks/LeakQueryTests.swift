@@ -6,15 +6,15 @@ import Testing
 
 @testable import LeakCollector
 
-/// A new property of ``LeakQuery`` is read, linked, applied, offered and described, or one of these tests fails.
+/// These tests fail if a new property of ``LeakQuery`` has no URL parameter, no effect, no form field or no description.
 @Suite struct LeakQueryTests {
-    /// For each property, a value that differs from that of a plain query. No leak matches any of the filters.
+    /// For each property, a change to a value other than the default. If the property is a filter, no leak matches the value.
     static let changes: [String: @Sendable (inout LeakQuery) -> Void] = [
         "app": { $0.app = "none" },
         "environment": { $0.environment = "none" },
         "version": { $0.version = "9.9" },
         "state": { $0.state = .ignored },
-        // The only report is older.
+        // The only report is older than a day.
         "period": { $0.period = .day },
         "kind": { $0.kind = "view" },
         "className": { $0.className = "None" },
@@ -51,7 +51,10 @@ import Testing
         #expect(names == LeakQuery().parameters.map(\.name))
     }
 
-    @Test func `a collector applies every filter, and the page keeps and clears each filter`() throws {
+    @Test
+    func `the list applies every filter, and its page has a field for each filter and a link to clear them`()
+        throws
+    {
         let running = try RunningCollector()
         let old = Int64(Date().timeIntervalSince1970 * 1000) - 3 * 86_400_000
         let report = #"{"app":{"id":"a","version":"1"},"reports":[{"class":"A","at":\#(old)}]}"#
@@ -70,8 +73,8 @@ import Testing
         }
     }
 
-    /// The direction belongs to the order that the form replaces.
-    @Test func `the filter form keeps limit and class, and drops direction and page`() throws {
+    /// The form sets another order, to which the direction of the earlier order does not apply.
+    @Test func `the filter form submits limit and class again, but neither direction nor cursor`() throws {
         let running = try RunningCollector()
         let page = try running.get("/?order=asc&limit=7&class=A&cursor=").text
         let hidden = page.matches(of: /<input type="hidden" name="([a-z]+)"/).map { String($0.1) }

@@ -35,7 +35,7 @@ import Testing
         #expect(text(now, kind: "object") == "1\u{A0}in\u{A0}10 checks")
     }
 
-    @Test func `few checks, and more reports than checks, give no leak rate`() {
+    @Test func `no leak rate is shown for less than 50 checks, or for more reports than checks`() {
         #expect(text(nil) == nil && text(Share(reports: 1, checks: 49)) == nil)
         #expect(text(Share(reports: 101, checks: 100)) == nil)
         let now = Share(reports: 10, checks: 100)

@@ -7,7 +7,7 @@ import Testing
 
 @testable import LeakCollector
 
-/// Causes that leaks share, from a sender's batch to JSON, page and export.
+/// Causes that leaks share, from a sender's batch to the JSON and the pages.
 @Suite struct SharedCausesTests {
     private static func leak(_ name: String) -> String {
         #""class": "Shop.\#(name)", "stack": ["Shop.Home", "Shop.\#(name)"]"#
@@ -17,7 +17,7 @@ import Testing
         #"{"owner": "\#(owner)", "field": "\#(field)", "kind": "property", "closure": \#(closure)}"#
     }
 
-    /// Returns an explanation with a cycle of two objects, found from either.
+    /// Returns an explanation with a cycle of two objects, whose path starts with the reference with the index `start`.
     private static func cycle(_ start: Int) -> String {
         let references = [
             reference("Shop.CartViewModel", "onPaid", closure: true), reference("Shop.Payment", "owner"),
@@ -33,7 +33,7 @@ import Testing
             #""why": {"confidence": "suspected", "bytes": 90000, "target": "Shop.\#(name)", "path": [\#(path)]}"#
     }
 
-    private func filled() throws -> RunningCollector {
+    private func startFilledCollector() throws -> RunningCollector {
         let running = try RunningCollector()
         let explained = [
             ("CartViewModel", Self.cycle(0)), ("Payment", Self.cycle(1)), ("CartViewModel", Self.cycle(0)),
@@ -49,8 +49,8 @@ import Testing
         return running
     }
 
-    @Test func `leaks with the same cycle, or of the same property, have one cause`() throws {
-        let running = try filled()
+    @Test func `leaks of the same cycle, or held by the same property, have one cause`() throws {
+        let running = try startFilledCollector()
         let found = try running.json("/api/v1/causes?app=shop")
         #expect(found["total"] as? Int == 5 && found["explained"] as? Int == 4)
         let causes = try #require(found["causes"] as? [[String: Any]])
@@ -64,8 +64,8 @@ import Testing
         #expect((causes[0]["cost_bytes"] as? Int ?? 0) > (causes[1]["cost_bytes"] as? Int ?? 0))
     }
 
-    @Test func `a leak names the cause that it shares`() throws {
-        let running = try filled()
+    @Test func `the JSON of a leak has the key of the cause that it shares with other leaks`() throws {
+        let running = try startFilledCollector()
         let causes = try #require(try running.json("/api/v1/causes?app=shop")["causes"] as? [[String: Any]])
         for cause in causes {
             let key = try #require(cause["cause_key"] as? String)
@@ -79,7 +79,9 @@ import Testing
         }
     }
 
-    @Test func `leaks of different tasks and variables have separate causes`() throws {
+    @Test func `leaks held by tasks, global variables or the notification center have separate causes`()
+        throws
+    {
         let running = try RunningCollector()
         let task = #"{"owner": "Task", "field": "", "kind": "task", "suspected": true}"#
         let global = #"{"owner": "global", "field": "[*]", "kind": "global"}"#
@@ -147,7 +149,7 @@ import Testing
     }
 
     @Test func `the page of causes names each cause with its leaks and what to write instead`() throws {
-        let running = try filled()
+        let running = try startFilledCollector()
         let page = try running.get("/causes?app=shop").text
         #expect(page.contains("4\u{A0}leaks, 2\u{A0}causes"))
         #expect(page.contains("Session.observers") && page.contains("What to write instead"))
@@ -162,7 +164,7 @@ import Testing
         #expect(try running.get("/?app=shop&sort=cost").text.contains(">Memory"))
     }
 
-    @Test func `the page of an app without explanations says where they come from`() throws {
+    @Test func `the page of causes without explanations says that RetainPathFinder makes them`() throws {
         let running = try RunningCollector()
         #expect(try running.post("{\(Self.leak("Cart"))}").status == 200)
         #expect(try running.get("/causes").text.contains("RetainPathFinder"))

@@ -175,7 +175,8 @@ import Testing
         #expect(SimilarLeak.closest(to: ours, among: []).isEmpty)
     }
 
-    @Test func `leaks that share an element of the key come before leaks of a similar class`() {
+    @Test
+    func `similar leaks that share an element of the grouping key come before those with a similar class`() {
         let ours = Self.leak("HomeViewModel", Self.calls("a"))
         let others = [
             Self.leak("HomeViewState", [], id: 2, reports: 3),
@@ -188,7 +189,8 @@ import Testing
         #expect(SimilarLeak.closest(to: ours, among: others).map(\.leak.id.low) == [6, 5, 3, 2, 7])
     }
 
-    @Test func `long keys are compared by their first elements, and long names are shortened`() {
+    @Test func `similar leaks are compared by the first elements of long keys, and long names are shortened`()
+    {
         let long = (0..<128).map { "at f\($0) in Shop" }
         let name = String(repeating: "x", count: 5_000)
         let close = SimilarLeak.closest(

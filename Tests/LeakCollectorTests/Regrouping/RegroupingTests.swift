@@ -20,8 +20,8 @@ import Testing
         ]
     }
 
-    /// Returns the leak that version 1 made from a call stack.
-    private static func old(
+    /// Returns the leak that version 1 of the grouping rules made from a call stack.
+    private static func oldLeak(
         _ stack: [String], className: String? = "CartModel", module: String? = "Shop",
         quality: LeakIdentity.Quality = .full, text: String = ""
     ) -> LeakIdentity {
@@ -50,15 +50,15 @@ import Testing
             submission.sightings.append(
                 Submission.Sighting(
                     leak: leak, origin: submission.origins.count - 1, isFreed: false, at: now, count: 1,
-                    alive: nil, livedMilliseconds: nil, sample: start..<submission.body.count))
+                    alive: nil, livedMilliseconds: nil, jsonRange: start..<submission.body.count))
         }
         return submission
     }
 
     // MARK: One leak
 
-    private static let load = frames("$s4Shop9CartModelC4loadyyF", launch: 1)
-    private static let save = frames("$s4Shop9CartModelC4saveyyF", launch: 1)
+    private static let loadStack = frames("$s4Shop9CartModelC4loadyyF", launch: 1)
+    private static let saveStack = frames("$s4Shop9CartModelC4saveyyF", launch: 1)
 
     private static func text(_ message: String) -> LeakReport {
         var report = LeakReport()
@@ -67,21 +67,21 @@ import Testing
     }
 
     static let cases: [(leak: LeakIdentity, reports: [LeakReport], group: String)] = [
-        (old(load), [report(load)], "CartModel/at CartModel.load() in Shop"),
-        (old(load), [report(load), report(save)], "several"),
-        (old(load), [report(load), report(["0x1"])], "several"),
+        (oldLeak(loadStack), [report(loadStack)], "CartModel/at CartModel.load() in Shop"),
+        (oldLeak(loadStack), [report(loadStack), report(saveStack)], "several"),
+        (oldLeak(loadStack), [report(loadStack), report(["0x1"])], "several"),
         // The sample of a report that was too long lacks its stack.
-        (old(load), [report([])], "unknown"),
-        (old(load), [LeakReport()], "unknown"),
-        (old(load), [], "unknown"),
-        (old(["Root", "CartModel"]), [report(["Root", "Shop.CartModel"])], "same"),
-        (old([], className: "Outer.Inner", module: nil), [report([], className: "Outer.Inner")], "same"),
+        (oldLeak(loadStack), [report([])], "unknown"),
+        (oldLeak(loadStack), [LeakReport()], "unknown"),
+        (oldLeak(loadStack), [], "unknown"),
+        (oldLeak(["Root", "CartModel"]), [report(["Root", "Shop.CartModel"])], "same"),
+        (oldLeak([], className: "Outer.Inner", module: nil), [report([], className: "Outer.Inner")], "same"),
         (
-            old([], className: nil, module: nil, quality: .low, text: "Shop.CartModel was not released"),
+            oldLeak([], className: nil, module: nil, quality: .low, text: "Shop.CartModel was not released"),
             [text("Shop.CartModel was not released")], "CartModel/"
         ),
         (
-            old([], className: nil, module: nil, quality: .low, text: "nobody knows what this is about"),
+            oldLeak([], className: nil, module: nil, quality: .low, text: "nobody knows what this is about"),
             [text("nobody knows what this is about")], "same"
         ),
     ]
@@ -101,7 +101,7 @@ import Testing
     }
 
     @Test(arguments: FrameVector.stacks)
-    func `leaks of the current grouping rules stay where they are`(vector: FrameVector) {
+    func `leaks of the current grouping rules are not moved to another leak`(vector: FrameVector) {
         let report = Self.report(vector.stack ?? [])
         let leak = GroupingRules.group(report, app: "shop", module: "Shop").identity
         if case .same = CurrentGroup(of: leak, reports: [report.redacted()]) { return }
@@ -112,28 +112,28 @@ import Testing
 
     private static let launches = (1...3).map { frames("$s4Shop9CartModelC4loadyyF", launch: $0) }
 
-    /// Stores leaks of version 1: three that are now one leak, two that are another leak, and one whose reports belong
-    /// to several.
+    /// Stores leaks of version 1 of the grouping rules: three that are now one leak, one that is now another leak, and
+    /// one whose reports now belong to several leaks.
     private func fill(_ store: any Store) throws {
         for (number, stack) in Self.launches.enumerated() {
             let reports = [LeakReport](repeating: Self.report(stack), count: 3 - number)
             _ = try store.count(
-                [Self.submission(Self.old(stack), reports, install: UInt64(number))], now: Self.now)
+                [Self.submission(Self.oldLeak(stack), reports, install: UInt64(number))], now: Self.now)
         }
         _ = try store.count(
             [
                 Self.submission(
-                    Self.old(["mixed"]), [Self.report(Self.load), Self.report(Self.save)]),
-                Self.submission(Self.old(Self.save), [Self.report(Self.save)]),
+                    Self.oldLeak(["mixed"]), [Self.report(Self.loadStack), Self.report(Self.saveStack)]),
+                Self.submission(Self.oldLeak(Self.saveStack), [Self.report(Self.saveStack)]),
             ], now: Self.now)
     }
 
-    @Test func `a plan lists the merges, the leaks are merged, and nothing is left to merge`() throws {
+    @Test func `a regrouping plan lists the merges, and after the merges nothing is left to merge`() throws {
         let running = try RunningCollector(now: { Self.now })
         try fill(running.store)
-        let target = GroupingRules.group(Self.report(Self.save), app: "shop", module: "Shop").identity
-        _ = try running.store.count([Self.submission(target, [Self.report(Self.save)])], now: Self.now)
-        let ids = Self.launches.map { Self.old($0).id }
+        let target = GroupingRules.group(Self.report(Self.saveStack), app: "shop", module: "Shop").identity
+        _ = try running.store.count([Self.submission(target, [Self.report(Self.saveStack)])], now: Self.now)
+        let ids = Self.launches.map { Self.oldLeak($0).id }
         for (action, id, time) in [
             (Decision.Action.ignore(nil), ids[0], Self.now),
             (.resolve(.version("0.9")), ids[1], Self.now + 1),
@@ -143,7 +143,7 @@ import Testing
         let plan = try #require(
             try RegroupPlanner(store: running.store, now: Self.now).plans(app: "shop").first)
         let day = CivilDate(milliseconds: Self.now).text
-        let new = GroupingRules.group(Self.report(Self.load), app: "shop", module: "Shop").identity.id
+        let new = GroupingRules.group(Self.report(Self.loadStack), app: "shop", module: "Shop").identity.id
         let groups = [
             (
                 new,
@@ -159,7 +159,7 @@ import Testing
                 target.id,
                 [
                     "  into CartModel, CartModel.save() in Shop (\(target.id), 1 report)",
-                    "    from \(Self.old(Self.save).id): CartModel, rule 1, 1 report",
+                    "    from \(Self.oldLeak(Self.saveStack).id): CartModel, rule 1, 1 report",
                 ]
             ),
         ].sorted { $0.0 < $1.0 }
@@ -167,7 +167,7 @@ import Testing
             RegroupSummary.lines(plan)
                 == ["app shop: 4 of 6 leaks to merge"] + groups.flatMap(\.1) + [
                     "  not merged, because their reports now belong to several leaks:",
-                    "    \(Self.old(["mixed"]).id): CartModel, rule 1, 2 reports",
+                    "    \(Self.oldLeak(["mixed"]).id): CartModel, rule 1, 2 reports",
                 ])
 
         for group in plan.groups {
@@ -180,7 +180,7 @@ import Testing
                 \.groups.isEmpty))
         let merged = try running.json("/api/v1/leaks/\(new)")
         #expect(merged["reports"] as? Int == 6 && merged["installs"] as? Int == 3)
-        // The reports of 1.0 existed when the leak was resolved.
+        // The leak had its reports of 1.0 when it was resolved, so they do not contradict the decision.
         #expect(merged["state"] as? String == "resolved")
         let history = try #require(merged["history"] as? [[String: Any]])
         #expect(history.count == 3 && history[0]["by"] as? String == "collector regroup")
@@ -191,7 +191,7 @@ import Testing
                 + "\(ids[2]) (1 report). Decision in force: resolved in 0.9 by ada on \(day), about \(ids[1]), "
                 + "the most recent of the decisions about 2 leaks.")
 
-        // Old addresses, in the browser and in programs.
+        // The addresses of merged leaks redirect, for browsers and for the API.
         for (path, there) in [
             ("/leaks/\(ids[0])", "/leaks/\(new)"), ("/leaks/\(ids[2])/reports", "/leaks/\(new)/reports"),
             ("/api/v1/leaks/\(ids[1])", "/api/v1/leaks/\(new)"),
@@ -218,7 +218,7 @@ import Testing
         #expect(try running.json("/api/v1/leaks/\(new)")["reports"] as? Int == 7)
     }
 
-    @Test func `the error about an unknown app lists the existing ones`() throws {
+    @Test func `the error of a regrouping about an unknown app lists the existing apps`() throws {
         let running = try RunningCollector(now: { Self.now })
         try fill(running.store)
         let regrouping = try RegroupPlanner(store: running.store, now: Self.now)
@@ -228,10 +228,12 @@ import Testing
 
     // MARK: The page
 
-    @Test func `the page of an older leak links to the leak of its new reports`() throws {
+    @Test func `the page of a leak of an older grouping rule links to the leak that gets its new reports`()
+        throws
+    {
         let running = try RunningCollector(now: { Self.now })
         try fill(running.store)
-        let old = Self.old(Self.launches[0])
+        let old = Self.oldLeak(Self.launches[0])
         func words() throws -> String {
             try Markup(running.get("/leaks/\(old.id)").body).texts.joined(separator: " ")
         }

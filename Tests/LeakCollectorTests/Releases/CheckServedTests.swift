@@ -9,10 +9,10 @@ import Testing
 
 /// The release check over real sockets, and directly on the same database.
 @Suite struct CheckServedTests {
-    /// Version 1.0 leaks in one of ten closes, 1.1 in six of ten and has a new leak, and 1.2 has too few closes.
-    private static func running() throws -> RunningCollector {
+    /// In version 1.0 one of ten checked objects leaks, in 1.1 six of ten and there is a new leak. 1.2 has too few checks.
+    private static func startCollector() throws -> RunningCollector {
         let running = try RunningCollector()
-        for (version, leaks, closes) in [
+        for (version, leaks, checks) in [
             ("1.0", ["Old": 1], 10), ("1.1", ["Old": 6, "New": 4], 10), ("1.2", [:], 1),
         ]
             as [(String, [String: Int], Int)]
@@ -23,8 +23,8 @@ import Testing
                 }
                 let batch = #"""
                     {"app":{"id":"a b","module":"Shop","version":"\#(version)","build":"7"},"install":"i\#(install)",
-                     "sessions":[{"id":"s","checks":\#(closes),"leaks":\#(leaks.count)}],
-                     "checks":[{"class":"Shop.Old","count":\#(closes)}],"reports":[\#(reports.joined(separator: ","))]}
+                     "sessions":[{"id":"s","checks":\#(checks),"leaks":\#(leaks.count)}],
+                     "checks":[{"class":"Shop.Old","count":\#(checks)}],"reports":[\#(reports.joined(separator: ","))]}
                     """#
                 #expect(try running.post(batch).status == 200)
             }
@@ -40,9 +40,8 @@ import Testing
         ).path
     }
 
-    @Test func `a version that leaks more fails, and a version with few dismissals cannot be judged`() throws
-    {
-        let running = try Self.running()
+    @Test func `a version that leaks more fails, and a version with few checks cannot be judged`() throws {
+        let running = try Self.startCollector()
         let failed = try running.json(Self.path("1.1"))
         #expect(failed["verdict"] as? String == "failed" && failed["baseline"] as? String == "1.0")
         #expect((failed["worse_count"] as? Int, failed["new_count"] as? Int) == (1, 1))
@@ -55,21 +54,21 @@ import Testing
         #expect(few.field("ETag") != nil)
         let wider = try running.json(Self.path("1.2", baseline: "1.0"))
         #expect(wider["baseline"] as? String == "1.0")
-        // The baseline is spelled like the tag of a build.
+        // A baseline may be written like the tag of a release: v1.0.0 is 1.0.
         #expect(try running.get(Self.path("1.2", baseline: "v1.0.0")).status == 200)
         #expect(try running.json(Self.path("1.1", build: "7"))["build"] as? String == "7")
     }
 
     @Test func `two versions are compared on a page, in either order`() throws {
-        let running = try Self.running()
+        let running = try Self.startCollector()
         let page = try running.get("/compare?app=a%20b&from=1.0&to=1.1")
         #expect(page.status == 200 && page.text.contains("Worse (1)") && page.text.contains("New (1)"))
         #expect(page.text.contains("/api/v1/check?app=a%20b&amp;version=1.1&amp;baseline=1.0"))
         #expect(try running.get("/compare?app=a%20b&from=1.1&to=1.0").text.contains("Worse (1)"))
-        // The version before, if none is named.
+        // If the request does not name the first version, the version before the second one is compared.
         #expect(try running.get("/compare?app=a%20b&to=1.1").text.contains("compared with 1.0"))
-        // The current release of the app that was seen last.
-        #expect(try running.pin("1.1", of: "a+b").status == 303)
+        // If the request names nothing, the current release of the most recently seen app is compared.
+        #expect(try running.pinCurrentRelease("1.1", of: "a+b").status == 303)
         #expect(try running.get("/compare").text.contains("<title>1.0 and 1.1"))
         for target in ["/compare?app=a%20b&to=9", "/compare?app=a%20b&from=8&to=1.1", "/compare?app=c&to=1"] {
             #expect(try running.get(target).status == 404, "\(target)")
@@ -79,8 +78,8 @@ import Testing
         #expect(try RunningCollector().get("/compare").text.contains("No versions yet"))
     }
 
-    @Test func `releases are compared with the previous version, or the page says why not`() throws {
-        let running = try Self.running()
+    @Test func `each release is compared with the previous version, or the page says why not`() throws {
+        let running = try Self.startCollector()
         let releases = try #require(
             running.json("/api/v1/releases?app=a%20b")["releases"] as? [[String: Any]])
         let changes = releases.map { $0["changes"] as? [String: Any] }
@@ -89,7 +88,7 @@ import Testing
         for (name, number) in [("worse", 1), ("new", 1), ("better", 0), ("fixed", 0), ("back", 0)] {
             #expect(changes[1]?[name] as? Int == number, "\(name)")
         }
-        // 60 reports in 600 checks.
+        // Version 1.0 has 60 reports in 600 checks.
         let interval = try #require(releases[2]["leaks_per_check_interval"] as? [String: Any])
         let bounds = try (#require(interval["from"] as? Double), #require(interval["to"] as? Double))
         #expect(bounds.0 > 0.07 && bounds.0 < 0.1 && bounds.1 > 0.1 && bounds.1 < 0.13)
@@ -100,10 +99,10 @@ import Testing
         }
     }
 
-    @Test func `limits of new leaks are settings of the release check`() throws {
-        let running = try Self.running()
+    @Test func `a request for a release check can set the limits above which a new leak fails it`() throws {
+        let running = try Self.startCollector()
         for query in ["min_devices=61", "min_reports=241", "max_rate=0.99"] {
-            // New has no checks of its own, so that its rate is not known and counts as 1.
+            // The class New has no checks, so its rate is unknown and counts as 1.
             let count = try running.json(Self.path("1.1") + "&" + query)["new_count"] as? Int
             #expect(count == (query.hasPrefix("max") ? 1 : 0), "\(query)")
         }
@@ -115,10 +114,11 @@ import Testing
         }
     }
 
-    @Test func `an ignored leak lets the version pass, and a resolved leak that is seen again does not`()
+    @Test
+    func `a version passes if its new and worse leaks are ignored, and fails if a resolved leak is seen`()
         throws
     {
-        let running = try Self.running()
+        let running = try Self.startCollector()
         let leaks = try #require(try running.json(Self.path("1.1"))["leaks"] as? [[String: Any]])
         let token = HTTPField("Authorization", "Bearer \(RunningCollector.token)")
         func decide(_ body: String, _ place: Int) throws {
@@ -137,8 +137,8 @@ import Testing
         #expect(regressed["back_count"] as? Int == 1 && regressed["verdict"] as? String == "failed")
     }
 
-    @Test func `a release check that reads the database itself gives the same bytes`() throws {
-        let running = try Self.running()
+    @Test func `a release check that reads the database directly gives the same bytes as the API`() throws {
+        let running = try Self.startCollector()
         let publicFolder = try PublicFolder(RunningCollector.publicFolder, knownLeaks: nil)
         for version in ["1.0", "1.1", "1.2"] {
             let checkRequest = ReleaseCheckRequest(ReleaseCheckQuery(app: "a b", version: version))
@@ -168,14 +168,14 @@ import Testing
         ("?app=a%20b&version=9&baseline=8", 404, "there are no reports of version 9 of a b: run it once"),
     ])
     func `an error of a release check says what to do`(query: String, status: Int, words: String) throws {
-        let answer = try Self.running().get("/api/v1/check" + query)
+        let answer = try Self.startCollector().get("/api/v1/check" + query)
         #expect(answer.status == status)
         #expect(try (answer.json["detail"] as? String)?.contains(words) == true, "\(answer.text)")
-        // A token for release checks may be on a build server of another team.
+        // A token for release checks may be on a build server of another team, so the error does not list all apps.
         #expect(!answer.text.contains("the apps are"))
     }
 
-    @Test func `a release check without any reports says that the app is unknown`() throws {
+    @Test func `a release check of a collector without reports says that the app is unknown`() throws {
         let answer = try RunningCollector().get("/api/v1/check?app=a&version=1")
         #expect(answer.text.contains("\"there is no app a\""))
     }

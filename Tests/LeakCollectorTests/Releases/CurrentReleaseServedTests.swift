@@ -11,8 +11,8 @@ import Testing
 
 /// The current release of an app, over real sockets and with a real store.
 @Suite struct CurrentReleaseServedTests {
-    /// Starts a collector with 200 sessions of 5.2 and 4 of 5.3, each from two installs.
-    private func site() throws -> RunningCollector {
+    /// Starts a collector with 200 sessions of 5.2 and 4 of 5.3. Half of them name the same install, the others none.
+    private func startCollector() throws -> RunningCollector {
         let running = try RunningCollector()
         for (version, sessions) in [("5.2", 100), ("5.3", 2)] {
             let sessionsJSON = repeatElement(#"{"checks":3,"leaks":0}"#, count: sessions).joined(
@@ -40,8 +40,8 @@ import Testing
         return (try #require(answer as? HTTPURLResponse).statusCode, json?["current"] as? [String: Any])
     }
 
-    @Test func `a program can pin and unpin the current release`() async throws {
-        let running = try site()
+    @Test func `the API can pin and unpin the current release`() async throws {
+        let running = try startCollector()
         let path = "/api/v1/releases/current"
         let pinned = try await send("PUT", path, #"{"app":"shop","version":"5.3"}"#, to: running)
         #expect(pinned.status == 200 && pinned.current?["version"] as? String == "5.3")
@@ -57,8 +57,12 @@ import Testing
         #expect(try newest(running) == "5.2")
     }
 
-    @Test func `a current release below more than 25 versions is compared`() async throws {
-        let running = try site()
+    @Test
+    func
+        `the current release is compared with its previous version even if over 25 versions are higher`()
+        async throws
+    {
+        let running = try startCollector()
         for version in ["5.1"] + (1...30).map({ "9.\($0)" }) {
             let batch = #"{"app":{"id":"shop","version":"\#(version)"},"reports":[{"class":"Cart"}]}"#
             #expect(try running.post(batch).status == 200)
@@ -76,17 +80,20 @@ import Testing
         (#"{"version":"5.3"}"#, 400), (#"{"app":"shop","version":"5.3","x":1}"#, 400), ("[", 400),
         (#"{"app":"shop","version":5}"#, 400),
     ])
-    func `a pin of an unknown version is refused`(body: String, status: Int) async throws {
-        let running = try site()
+    func `an invalid pin, or a pin of an unknown version, is refused`(body: String, status: Int)
+        async throws
+    {
+        let running = try startCollector()
         #expect(try await send("PUT", "/api/v1/releases/current", body, to: running).status == status)
         #expect(try newest(running) == "5.2")
     }
 
     @Test func `the page of releases shows the current release and can pin another release`() throws {
-        let running = try site()
+        let running = try startCollector()
         #expect(
-            try text(running).contains("Currentrelease5.2;98.0%ofthesessionsinthelast24hoursthathadany."))
-        let answer = try running.pin("5.3", of: "shop")
+            try text(running).contains("Currentrelease5.2;98.0%ofthesessionsinthelast24hoursthathadsessions.")
+        )
+        let answer = try running.pinCurrentRelease("5.3", of: "shop")
         #expect(answer.status == 303 && answer.field("Location") == "/releases?app=shop#main")
         #expect(try text(running).contains(/Currentrelease5\.3,pinnedby.+on.+;2\.0%ofthesessions/))
         #expect(try running.get("/?app=shop").text.contains(" · pinned as current release"))
@@ -101,10 +108,10 @@ import Testing
         ("do=pin&app=none&version=9", "There is no app none"), ("do=unpin&version=9", "No app is chosen"),
         ("app=shop&version=5.3", "This form is not from this collector"),
     ])
-    func `the error of a form says what to do, and links to the releases of the form's app`(
+    func `the error about a form that pins a release says what to do, and links to the app's releases`(
         form: String, detail: String
     ) throws {
-        let running = try site()
+        let running = try startCollector()
         let answer = try post(form, running)
         #expect(answer.status == 400 && answer.text.contains(detail), "\(answer.text)")
         let app =
@@ -113,8 +120,10 @@ import Testing
         #expect(answer.text.contains(#"href="\#(app)">Back to releases"#), "\(answer.text)")
     }
 
-    @Test func `an empty environment is production, in the form and in JSON`() async throws {
-        let running = try site()
+    @Test func `a pin with an empty environment applies to production, in the form and in JSON`()
+        async throws
+    {
+        let running = try startCollector()
         let body = #"{"app":"shop","environment":"","version":"5.3"}"#
         #expect(try await send("PUT", "/api/v1/releases/current", body, to: running).status == 200)
         #expect(try newest(running) == "5.3")
@@ -123,7 +132,7 @@ import Testing
     }
 
     @Test func `sessions that began more than 30 days ago do not count as adoption`() throws {
-        let running = try site()
+        let running = try startCollector()
         let began = Date(timeIntervalSinceNow: -40 * 86_400).ISO8601Format()
         let sessionsJSON = repeatElement(#"{"started_at":"\#(began)","checks":3,"leaks":0}"#, count: 500)
             .joined(separator: ",")
@@ -141,7 +150,7 @@ import Testing
     func `a cookie permits pinning a release only from a page of this collector`(
         name: String, value: String, status: Int
     ) throws {
-        let running = try site()
+        let running = try startCollector()
         let answer = try running.useSignInLink()
         let cookie = try #require(answer.field("Set-Cookie")).prefix { $0 != ";" }
         let fields = [HTTPField("Cookie", String(cookie)), HTTPField(name, value)]

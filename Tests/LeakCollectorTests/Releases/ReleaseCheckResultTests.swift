@@ -6,8 +6,10 @@ import Testing
 @testable import LeakCollector
 @testable import LeakStore
 
-/// A release check as JSON, and its rendering in each format.
+/// Sample release checks, each with a golden file of its JSON and of each output format.
 enum SampleCheck: String, CaseIterable, Sendable {
+    /// `first` has no baseline, `few` has too few checks, `long` has more leaks than it lists, and in `whole` all leaks of
+    /// a class together are worse.
     case fails, passes, first, few, hostile, long, whole
 
     static let address = "https://leaks.example.com"
@@ -24,11 +26,11 @@ enum SampleCheck: String, CaseIterable, Sendable {
                     Self.leak(.better(probability: 1e-4), Shop.rows[3], before: (14, 2_000), (0, 24_000)),
                 ])
             (check.worseCount, check.newCount, check.backCount, check.betterCount) = (1, 1, 1, 1)
-            (check.setAside, check.rareCount) = (2, 1)
+            (check.setAsideCount, check.rareCount) = (2, 1)
             return check
         case .passes:
             var check = Self.check(.passed)
-            check.setAside = 1
+            check.setAsideCount = 1
             return check
         case .first:
             var check = Self.check(.cannotTell)
@@ -84,7 +86,8 @@ enum SampleCheck: String, CaseIterable, Sendable {
 
     static func row(_ title: String, stack: [String]) -> LeakRow {
         Shop.row(
-            Shop.leak(9, title, stack: stack), reports: 1, installs: 1, from: "5.2.0", seen: Shop.hour,
+            Shop.leak(9, title, stack: stack), reports: 1, installs: 1, firstVersion: "5.2.0",
+            lastSeenAgo: Shop.hour,
             trend: [1],
             share: nil)
     }
@@ -100,7 +103,8 @@ enum SampleCheck: String, CaseIterable, Sendable {
     static func checked(
         _ name: String, _ result: ReleaseGate.ClassResult, _ baseline: Int, _ version: Int
     ) -> ReleaseCheck.CheckedClass {
-        ReleaseCheck.CheckedClass(className: name, result: result, baseline: baseline, version: version)
+        ReleaseCheck.CheckedClass(
+            className: name, result: result, baselineChecks: baseline, versionChecks: version)
     }
 
     static func check(_ verdict: ReleaseGate.Verdict, _ leaks: [ReleaseCheck.Leak] = []) -> ReleaseCheck {
@@ -110,7 +114,8 @@ enum SampleCheck: String, CaseIterable, Sendable {
         var check = ReleaseCheck(
             app: "com.acme.shop", environment: AppKey.production, version: version, baseline: baseline,
             verdict: verdict, leaks: leaks,
-            classes: [checked("CheckoutViewController", .enough, 9_000, 4_812)], rareCount: 0, setAside: 0)
+            classes: [checked("CheckoutViewController", .enough, 9_000, 4_812)], rareCount: 0,
+            setAsideCount: 0)
         check.isEnough = verdict != .cannotTell
         return check
     }
@@ -145,7 +150,7 @@ enum SampleCheck: String, CaseIterable, Sendable {
         return try ReleaseCheckResult(json: writer.bytes)
     }
 
-    @Test func `a class that fails the version is not listed as checked too rarely`() throws {
+    @Test func `a class that makes the check fail is not also listed with too few checks`() throws {
         var check = SampleCheck.whole.check
         check.classes = ["CartViewController", "Rare"].map {
             SampleCheck.checked($0, .needs(checks: 9_000), 5_000, 4_000)
@@ -154,7 +159,7 @@ enum SampleCheck: String, CaseIterable, Sendable {
     }
 
     @Test
-    func `reports for JUnit and GitLab name the environment, and each environment has findings of its own`()
+    func `the output for JUnit names the environment, and findings of two environments have different IDs`()
         throws
     {
         var texts: Set<String> = []
@@ -173,7 +178,7 @@ enum SampleCheck: String, CaseIterable, Sendable {
     }
 
     @Test(arguments: SampleCheck.allCases)
-    func `no line of a release check's text exceeds 100 columns, addresses excepted`(sample: SampleCheck)
+    func `no line of a release check's text without links exceeds 100 columns`(sample: SampleCheck)
         throws
     {
         let text = try ReleaseCheckResult(json: sample.json).text(address: nil)
@@ -181,7 +186,7 @@ enum SampleCheck: String, CaseIterable, Sendable {
     }
 
     @Test(arguments: SampleCheck.allCases)
-    func `the report for JUnit is well formed, with as many tests as it states`(sample: SampleCheck) throws {
+    func `the output for JUnit is well formed, with as many tests as it states`(sample: SampleCheck) throws {
         let text = try ReleaseCheckResult(json: sample.json).junit(address: SampleCheck.address)
         #expect(text.unicodeScalars.allSatisfy { $0.value >= 0x20 || $0 == "\n" })
         func number(_ name: String) throws -> Int {
@@ -197,7 +202,7 @@ enum SampleCheck: String, CaseIterable, Sendable {
     }
 
     @Test(arguments: SampleCheck.allCases)
-    func `the report for GitLab has what its format requires`(sample: SampleCheck) throws {
+    func `the output for GitLab has all fields that its format requires`(sample: SampleCheck) throws {
         let text = try ReleaseCheckResult(json: sample.json).codeQuality(address: nil)
         let issues = try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [[String: Any]])
         #expect(issues.isEmpty == (sample == .passes))
@@ -213,7 +218,7 @@ enum SampleCheck: String, CaseIterable, Sendable {
     }
 
     @Test(arguments: SampleCheck.allCases)
-    func `every line of a release check for GitHub is one of our commands and is parsed back unchanged`(
+    func `every line for GitHub is a workflow command, and its title can be read back unchanged`(
         sample: SampleCheck
     )
         throws
@@ -226,7 +231,7 @@ enum SampleCheck: String, CaseIterable, Sendable {
             #expect(
                 line.hasPrefix("::error title=") || line.hasPrefix("::notice title=")
                     || line.hasPrefix("::warning title="))
-            // Parsed like the runner does: two colons end the properties, and commas separate them.
+            // GitHub's runner parses a line like this: two colons end the properties, and commas separate them.
             let rest = line.drop { $0 != " " }.dropFirst()
             let end = try #require(rest.range(of: "::")).lowerBound
             #expect(!rest[..<end].contains(",") && !rest[..<end].contains(":"))
@@ -248,17 +253,17 @@ enum SampleCheck: String, CaseIterable, Sendable {
         #"{"verdict":"passed","worse_count":0,"new_count":0,"back_count":0} more"#,
         #"{"verdict":"passed","worse_count":0,"new_count":0,"#,
     ])
-    func `a response that is not the result of a release check does not pass`(json: String) {
+    func `a response that is not the result of a release check is an error`(json: String) {
         #expect(throws: ReleaseCheckResult.Unreadable.self) { try ReleaseCheckResult(json: Array(json.utf8)) }
     }
 
-    @Test func `fields of a later collector are ignored`() throws {
+    @Test func `unknown fields of a later collector are ignored`() throws {
         let json =
             #"{"later":[{"a":null}],"verdict":"passed","worse_count":0,"new_count":0,"back_count":0,"app":"a","version":"1"}"#
         #expect(try ReleaseCheckResult(json: Array(json.utf8)).sentence.hasPrefix("a 1 passes"))
     }
 
-    @Test func `a summary is shorter than GitHub's limit`() throws {
+    @Test func `the Markdown of a release check is shorter than GitHub's limit`() throws {
         let stack = [String](repeating: String(repeating: "_", count: 500), count: 20)
         var check = SampleCheck.check(
             .failed,

@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test(arguments: [1, 2, 7, 8, 50, 200])
-    func `a chart names every version with the numbers of the table`(count: Int) throws {
+    func `the charts of releases name every version with the numbers of the table`(count: Int) throws {
         let releases = releases(count)
         let texts = try markup(releases).texts
         for release in releases {
@@ -33,14 +33,16 @@ import Testing
     }
 
     @Test(arguments: [1, 2, 7, 8, 50, 200])
-    func `a chart goes from the oldest version to the newest`(count: Int) throws {
+    func `a chart of releases goes from the oldest version to the newest`(count: Int) throws {
         let named = releases(count).reversed().map(\.version)
         let texts = try markup(releases(count)).texts
         let chart = texts.filter { $0.hasPrefix("1.") && $0.hasSuffix("%") && $0.contains(": ") }
         #expect(chart.compactMap { $0.split(separator: ":").first.map(String.init) } == named)
     }
 
-    @Test func `a page of the highest versions says so, and its charts end with them`() throws {
+    @Test func `a page with only the highest 200 versions says so, and its charts show only these versions`()
+        throws
+    {
         var listed = releases(202)
         var (other, current) = (listed.removeLast(), listed.removeLast())
         (other.version, current.isCurrent) = (StoreLimits.other, true)
@@ -50,7 +52,8 @@ import Testing
         #expect(texts.contains { $0.contains("At most 200 versions are listed, the highest") })
         let chart = texts.filter { $0.hasSuffix("%") && $0.contains(": ") }
         #expect(chart.count == 200 && !chart.contains { $0.hasPrefix("other") || $0.hasPrefix("1.1:") })
-        // The lowest listed version has versions below it, and the versions that count together are not one version.
+        // The lowest listed version links to a comparison too, because there are lower versions. The row “other” does
+        // not, because it counts several versions.
         let links = page.links.filter { $0.hasPrefix("/compare") }
         #expect(links.count == 201)
         #expect(!links.contains { $0.contains("to=other") })
@@ -65,26 +68,26 @@ import Testing
         #expect(try text().contains("Currentrelease1.1."))
         releases[1].adoption = ReleaseSummary.Adoption(count: 62, total: 100, until: Shop.now + 1)
         #expect(
-            try text().contains("Currentrelease1.1;62.0%ofthesessionsinthelast24hoursthathadany."))
+            try text().contains("Currentrelease1.1;62.0%ofthesessionsinthelast24hoursthathadsessions."))
         releases[1].isPinned = true
         releases[1].adoption = ReleaseSummary.Adoption(
             isOfReports: true, count: 1, total: 2, until: Shop.now - 72 * Shop.hour)
         let pinned = try text()
         #expect(
             pinned.contains(
-                "1.1,pinned;50.0%ofthereportsinthe24hoursthathadany,upto2026-11-17T12:00:03Z3daysago."),
+                "1.1,pinned;50.0%ofthereportsinthe24hoursthathadreports,upto2026-11-17T12:00:03Z3daysago."),
             "\(pinned.prefix(600))")
         releases[1].pin = ReleaseSummary.Pin(by: "ann", at: Shop.now - 48 * Shop.hour)
         let authored = try text()
         #expect(authored.contains(/1\.1,pinnedbyannon.*;50\.0%/), "\(authored.prefix(600))")
     }
 
-    @Test func `versions without data leave a gap with a note`() throws {
+    @Test func `a version without data is a gap in the charts, with a note`() throws {
         var releases = releases(3)
         (releases[1].sessions, releases[1].checks) = (0, 0)
         let texts = try markup(releases).texts
         #expect(texts.filter { $0 == "1.1: no data" }.count == 2)
-        // Two dots without a line between them.
+        // The chart has two dots without a line between them.
         #expect(texts.contains { $0.wholeMatch(of: /M\d+ \d+M\d+ \d+/) != nil })
         (releases[0].sessions, releases[2].sessions) = (0, 0)
         (releases[0].checks, releases[2].checks) = (0, 0)
@@ -94,7 +97,7 @@ import Testing
         )
     }
 
-    @Test func `numbers link to their leaks`() throws {
+    @Test func `numbers of a release link to lists of the leaks that they count`() throws {
         let links = try markup(Shop.releases).links
         for query in [
             "", "&state=any", "&state=any&sort=first_seen", "&state=any&sort=reports",
@@ -106,7 +109,9 @@ import Testing
         #expect(!links.contains { $0.contains("state=regressed") })
     }
 
-    @Test func `builds are named in order, and of many the first and the last`() throws {
+    @Test func `up to three builds are named in order; of more builds the first and the last are named`()
+        throws
+    {
         var releases = releases(2)
         releases[0].builds = ["9", "10", "11"]
         releases[1].builds = ["9", "10", "11", "100"]

@@ -6,7 +6,7 @@ import Testing
 
 @testable import LeakCollector
 
-/// Pages that are requested repeatedly, so that each reader thread has rendered them, and the commits between.
+/// Pages that all reader threads have rendered and cached before a commit.
 @Suite struct FreshPageTests {
     private let running: RunningCollector
 
@@ -17,28 +17,30 @@ import Testing
         running = try RunningCollector(now: { now })
     }
 
-    /// Requests a page often enough that every reader thread answers. All answers must be equal.
-    private func page(_ path: String) throws -> String {
+    /// Returns the ETag of a page. Requests the page eight times, so that every reader thread answers, and expects equal
+    /// answers.
+    private func tag(_ path: String) throws -> String {
         let tags = try (0..<8).map { _ in try #require(try running.get(path).field("ETag")) }
         #expect(Set(tags).count == 1, "\(path)")
         return tags[0]
     }
 
+    /// Reports a leak of a class, and returns the ID of the leak.
     private func report(_ name: String) throws -> String {
         #expect(try running.post(#"{"class":"\#(name)"}"#).status == 200)
         let leaks = try #require(try running.json("/api/v1/leaks?q=\(name)")["leaks"] as? [[String: Any]])
         return try #require(leaks.first?["id"] as? String)
     }
 
-    @Test func `every commit is visible in the next page`() throws {
+    @Test func `a page that is requested after a commit shows the commit`() throws {
         let leak = try report("First")
         let paths = ["/", "/leaks/\(leak)", "/leaks/\(leak)/reports", "/classes?class=First"]
-        let before = try paths.map(page)
-        #expect(try paths.map(page) == before)
+        let before = try paths.map(tag)
+        #expect(try paths.map(tag) == before)
 
         let second = try report("First")
         #expect(second == leak)
-        let counted = try paths.map(page)
+        let counted = try paths.map(tag)
         for (index, path) in paths.enumerated() { #expect(counted[index] != before[index], "\(path)") }
 
         let decided = try running.post(
@@ -46,12 +48,14 @@ import Testing
             fields: [HTTPField("Authorization", "Bearer \(RunningCollector.token)")])
         #expect(decided.status < 300, "\(decided.text)")
         #expect(try running.get("/leaks/\(leak)").text.contains("on purpose"))
-        #expect(try page("/") != counted[0])
+        #expect(try tag("/") != counted[0])
     }
 
-    @Test func `a commit through another connection, and a new key, are visible in the next page`() throws {
+    @Test func `a key that is added through another connection is visible on the next requested page`()
+        throws
+    {
         _ = try report("First")
-        let before = try page("/")
+        let before = try tag("/")
         var settings = Settings()
         settings.dataFolder = running.folder
         let other = try Collector.openStore(settings, isServer: false)
@@ -61,7 +65,7 @@ import Testing
         _ = try other.add(key)
         #expect(try running.get("/access").text.contains("made elsewhere"))
         // The summary does not show keys, so it is unchanged.
-        #expect(try page("/") == before)
+        #expect(try tag("/") == before)
     }
 
     @Test func `a repeated page is compressed like the first page, and has the same ETag`() throws {

@@ -16,7 +16,8 @@ import Testing
         let golden = try [UInt8](Data(contentsOf: file))
         let isEqual = golden == page.html.bytes
         #expect(
-            isEqual, "Vectors/\(page.rawValue).golden.html differs; read how to write it anew above this test"
+            isEqual,
+            "Vectors/\(page.rawValue).golden.html differs; the comment above this test says how to update it"
         )
     }
 }

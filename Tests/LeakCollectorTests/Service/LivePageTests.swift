@@ -8,7 +8,7 @@ import LeakPlatform
 
 /// Responses that an open page needs to stay up to date.
 @Suite struct LivePageTests {
-    @Test func `an unchanged page gets 304, even after some time`() throws {
+    @Test func `a request for an unchanged page gets 304, even a minute later`() throws {
         let now = WallClock.milliseconds()
         let clock = Guarded(now - now % 3_600_000)
         let running = try RunningCollector(now: { clock.with { $0 } })
@@ -21,7 +21,7 @@ import LeakPlatform
             let first = try running.get(path)
             let tag = try #require(first.field("ETag"))
             clock.with { $0 += 60_000 }
-            #expect(try running.get(path).text != first.text, "it says when it was made")
+            #expect(try running.get(path).text != first.text, "the page contains the time of its rendering")
             let again = try page(running, path, tag)
             #expect(again.status == 304 && again.body.isEmpty, "\(path)")
             #expect(again.field("ETag") == tag)
@@ -40,7 +40,7 @@ import LeakPlatform
             ])
     }
 
-    @Test func `the policy of a page allows only its own script and requests to its own server`()
+    @Test func `the security policy of a page allows only scripts of its own server and requests to it`()
         throws
     {
         let running = try RunningCollector()
@@ -70,7 +70,7 @@ import LeakPlatform
         #expect(markup.shape.contains("script") == !scriptless.contains(page))
     }
 
-    @Test func `the first page says where to send reports and where to create keys`() throws {
+    @Test func `the page of an empty collector says where to send reports and where to create keys`() throws {
         let running = try RunningCollector()
         let page = try running.get("/").text
         #expect(page.contains(":\(running.port)/api/v1/reports?app="))

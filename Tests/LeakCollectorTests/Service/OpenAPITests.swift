@@ -11,7 +11,7 @@ import Testing
 
 /// The responses of the API have exactly the fields that `/openapi.json` describes.
 @Suite struct OpenAPITests {
-    @Test func `responses have the documented fields`() throws {
+    @Test func `responses of the API have exactly the documented fields`() throws {
         let running = try RunningCollector()
         let batch = #"""
             {"app":{"id":"a","module":"Shop","version":"1.0","build":"3"},"device":{"os":"iOS","os_version":"19.1","model":"iPhone17,1"},
@@ -21,7 +21,7 @@ import Testing
                         {"class":"Shop.B.A"},{"class":"_UIAlertControllerTextField"}]}
             """#
         #expect(try running.post(batch).status == 200)
-        let schemas = try Schemas(running.json("/openapi.json"))
+        let schemas = try SchemaValidator(running.json("/openapi.json"))
         let list = try running.json("/api/v1/leaks?app=a&state=any")
         let leaks = try #require(list["leaks"] as? [[String: Any]])
         let id = try #require(leaks.first { $0["freed"] as? Int == 1 }?["id"] as? String)
@@ -73,9 +73,9 @@ import Testing
         ("DELETE", "/api/v1/releases/current", "/api/v1/releases/current", 400),
         ("DELETE", "/api/v1/releases/current", "/api/v1/releases/current?app=none", 404),
     ])
-    func `each rejection is documented`(method: String, template: String, path: String, status: Int)
-        async throws
-    {
+    func `the API description lists the status of each rejection`(
+        method: String, template: String, path: String, status: Int
+    ) async throws {
         let running = try RunningCollector()
         var request = URLRequest(url: try #require(URL(string: running.address + path)))
         request.httpMethod = method
@@ -95,7 +95,7 @@ import Testing
         #expect((operation["responses"] as? [String: Any])?["\(status)"] != nil)
     }
 
-    @Test func `the description of every address that needs a token lists 401 and 403`() throws {
+    @Test func `the API description lists 401 and 403 for every operation that needs a token`() throws {
         let paths = try #require(
             try RunningCollector().json("/openapi.json")["paths"] as? [String: [String: Any]])
         let operations = paths.values.flatMap { $0.values }.compactMap { $0 as? [String: Any] }.filter {

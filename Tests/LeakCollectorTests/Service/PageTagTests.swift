@@ -16,19 +16,19 @@ import Testing
             .html
     }
 
-    @Test func `pages with equal content have equal ETags, whenever they are rendered`() {
+    @Test func `pages with equal content have equal ETags, even if they are rendered at different times`() {
         let tag = ResponseETag.of(page: page())
-        #expect(page(after: 1000) != page(), "it says when it was made")
+        #expect(page(after: 1000) != page(), "the page contains the time of its rendering")
         #expect(ResponseETag.of(page: page(after: 1000)) == tag)
         #expect(ResponseETag.of(page: page(after: 50_000)) == tag)
-        #expect(tag.hasPrefix("W/\"") && tag.hasSuffix("\""), "its bytes differ")
+        #expect(tag.hasPrefix("W/\"") && tag.hasSuffix("\""), "weak, because the bytes differ")
     }
 
     @Test func `pages with different content have different ETags`() {
         let tag = ResponseETag.of(page: page())
         #expect(ResponseETag.of(page: page(after: 60_000)) != tag, "4 min ago became 5 min ago")
         #expect(ResponseETag.of(page: page { $0.leaks[0].reports += 1 }) != tag)
-        #expect(ResponseETag.of(page: page { $0.total += 1 }) != tag, "in the footer")
+        #expect(ResponseETag.of(page: page { $0.total += 1 }) != tag, "the footer shows the total")
         #expect(ResponseETag.of(page: page { $0.leaks[0].lastSeen -= 1000 }) != tag)
     }
 
@@ -37,7 +37,8 @@ import Testing
             page { page in
                 page.leaks = ["<time datetime=\"\">", title].enumerated().map {
                     Shop.row(
-                        Shop.leak(UInt64($0), $1, stack: []), reports: 1, installs: 1, from: "1", seen: 0,
+                        Shop.leak(UInt64($0), $1, stack: []), reports: 1, installs: 1, firstVersion: "1",
+                        lastSeenAgo: 0,
                         trend: [], share: nil)
                 }
             }
@@ -47,7 +48,7 @@ import Testing
 
     /// The tag is computed from all bytes before the time.
     @Test(arguments: SamplePage.allCases)
-    func `the time when a page was rendered is its last text`(page: SamplePage) {
+    func `the last text of a page is the time when the page was rendered`(page: SamplePage) {
         let text = String(decoding: page.html.bytes, as: UTF8.self)
         let end = text.components(separatedBy: "<time").last ?? ""
         #expect(

@@ -14,7 +14,7 @@ import Testing
     }
 
     /// 200 leaks with names of a realistic length. A slow phone loads 150 kB in a second.
-    @Test func `two hundred leaks fit into 150 kB`() throws {
+    @Test func `a page with two hundred leaks has at most 150 kB`() throws {
         let page = SummaryPage(context: Shop.context(), overview: Shop.overview, page: longPage(200))
         let bytes = page.html.bytes
         let rows = try Markup(bytes).shape.filter { $0 == "tr" }.count
@@ -22,7 +22,7 @@ import Testing
         #expect(bytes.count <= 150_000, "\(bytes.count) bytes")
     }
 
-    @Test func `version and paging of a list follow the query`() throws {
+    @Test func `the links and totals of a list name the version and the next page of the query`() throws {
         let context = Shop.context { $0.version = "5.2.0" }
         var page = Shop.page
         page.next = "more"
@@ -67,7 +67,7 @@ import Testing
         #expect(markup.texts.contains("No matches"))
     }
 
-    @Test func `hidden leaks are counted below the list, with a link`() throws {
+    @Test func `resolved and ignored leaks are counted below the list of leaks, with links to them`() throws {
         let markup = try Markup(SamplePage.summary.html.bytes)
         #expect(markup.links.contains("/?app=com.acme.shop&state=resolved"))
         #expect(markup.texts.contains("3\u{A0}resolved leaks"))
@@ -83,14 +83,16 @@ import Testing
         (OverLimitCount.Name.leaks, "Limit reached (leaks per app): 7 counted as “other”"),
         (.details, "Limit reached (detail bytes per key and day): 7 left out"),
     ])
-    func `the totals name the limits that were reached`(limit: OverLimitCount.Name, words: String) throws {
+    func `the totals below the list of leaks name the limits that were reached`(
+        limit: OverLimitCount.Name, words: String
+    ) throws {
         var overview = Shop.overview
         overview.overLimit = [OverLimitCount(app: "com.acme.shop", limit: limit, count: 7)]
         let summary = SummaryPage(context: Shop.context(), overview: overview, page: Shop.page)
         #expect(try Markup(summary.html.bytes).texts.contains { $0.contains(words) })
     }
 
-    @Test func `a list with only hidden leaks says that nothing is left to fix`() throws {
+    @Test func `a list whose leaks are all hidden says that nothing is left to fix`() throws {
         var page = Shop.page
         (page.leaks, page.total, page.reports, page.resolvedSeen) = ([], 0, 0, LeakTotals())
         var overview = Shop.overview
@@ -103,7 +105,7 @@ import Testing
             context: Shop.context(), overview: empty,
             page: LeakPage(leaks: [], next: nil, total: 0, reports: 0))
         #expect(try Markup(none.html.bytes).texts.contains("No leaks yet"))
-        // Sessions count leaks that no report describes.
+        // Sessions may count leaks for which no report was sent.
         empty.previous = Shop.overview.previous
         let fallen = SummaryPage(
             context: Shop.context(), overview: empty,
@@ -128,7 +130,10 @@ import Testing
         #expect(!words.contains("Leak-free sessions of b fell"))
     }
 
-    @Test func `an export, which has no list of a period, links to all resolved leaks`() throws {
+    @Test
+    func `an export links to all resolved leaks, and a server to the resolved leaks that are still seen`()
+        throws
+    {
         let page = LeakPage(
             leaks: [], next: nil, total: 0, reports: 0, resolved: LeakTotals(leaks: 30, reports: 200),
             resolvedSeen: LeakTotals(leaks: 25, reports: 31))
@@ -150,14 +155,16 @@ import Testing
     private static let stillSeen =
         "2 leaks are still seen after they were resolved: 31 reports in the last 14 days."
 
-    /// Decisions change no number of the tiles above the list.
+    /// Decisions do not change the numbers of the tiles above the list.
     @Test(
         arguments: [
             (true, 0, [fall]), (false, 2, [stillSeen]), (true, 2, [stillSeen, fall]),
         ] as [(Bool, Int, [String])])
-    func `a page says that nothing is left to fix only if its numbers agree`(
-        falls: Bool, seen: Int, sentences: [String]
-    ) throws {
+    func
+        `a page does not say that nothing is left to fix if sessions leak more or resolved leaks are seen`(
+            falls: Bool, seen: Int, sentences: [String]
+        ) throws
+    {
         var overview = Shop.overview
         if !falls { overview.previous = nil }
         let page = LeakPage(
@@ -183,7 +190,7 @@ import Testing
     }
 
     @Test(arguments: Period.allCases)
-    func `a period is named beside its numbers`(period: Period) throws {
+    func `a page names the chosen period beside the numbers of the period`(period: Period) throws {
         var overview = Shop.overview
         overview.period = period
         let context = Shop.context {
@@ -198,13 +205,15 @@ import Testing
         #expect(markup.links.contains("/?app=com.acme.shop&period=\(period.rawValue)&sort=installs"))
     }
 
-    @Test func `a list of a version names its order by the installs in the version`() throws {
+    @Test func `a list of one version is sorted by its installs, and its menu offers this order once`()
+        throws
+    {
         let html = SummaryPage(
             context: Shop.context { $0.version = "5.1.0" }, overview: Shop.overview, page: Shop.page
         ).html
         let markup = try Markup(html.bytes)
         #expect(markup.texts.contains("To fix · sorted by installs"))
-        // The order by impact is that of the installs in the version, so the choice has it once.
+        // In a version, the orders by impact and by installs are equal, so the menu offers only one of them.
         let options = markup.texts.filter { $0.hasPrefix("Installs") }
         #expect(!options.contains { $0.contains("current release") }, "\(options)")
         let text = String(decoding: html.bytes, as: UTF8.self)
@@ -212,7 +221,7 @@ import Testing
         #expect(!text.contains(#"<option value="installs""#))
     }
 
-    @Test func `without sessions the tile says that there is no data`() throws {
+    @Test func `without sessions the tile for leak-free sessions says that there is no data`() throws {
         var overview = Shop.overview
         overview.currentRelease = Shop.releases[2]
         overview.previous = nil
@@ -221,7 +230,9 @@ import Testing
         #expect(markup.texts.contains("no data"))
     }
 
-    @Test func `if a version has no sessions, the last version with sessions is shown`() throws {
+    @Test func `if the current release has no sessions, the tile shows the last version with sessions`()
+        throws
+    {
         var overview = Shop.overview
         overview.currentRelease = Shop.releases[2]
         overview.currentRelease?.version = "6.0.0"
@@ -234,7 +245,7 @@ import Testing
     }
 
     @Test(arguments: [400, 401, 403, 404, 405, 418, 429, 500, 502, 503])
-    func `every error says what to do`(status: Int) throws {
+    func `the page of every error status says what to do`(status: Int) throws {
         let message = ErrorPage.message(forStatus: status)
         let markup = try Markup(ErrorPage(context: Shop.context(), status: status).html.bytes)
         #expect(markup.texts.contains(message.title))
@@ -250,7 +261,8 @@ import Testing
                         "UITabBarController", "UINavigationController",
                         "SomeFeatureDetailViewController\(index)",
                     ]),
-                reports: 1000 + index, installs: 100 + index, from: "5.0.1", seen: Int64(index) * Shop.hour,
+                reports: 1000 + index, installs: 100 + index, firstVersion: "5.0.1",
+                lastSeenAgo: Int64(index) * Shop.hour,
                 trend: (0..<14).map { ($0 * 7919 + index * 31) % 997 },
                 share: Share(reports: index, checks: 1000))
         }
@@ -258,9 +270,9 @@ import Testing
     }
 }
 
-@Suite struct KeptReportTests {
+@Suite struct ReportCardTests {
     @Test(arguments: [(nil, nil), (5, nil), (-1, -1), (Int64.max, Int64.max)] as [(Int64?, Int64?)])
-    func `a corrected device time is marked`(at: Int64?, doubted: Int64?) {
+    func `a report whose device time was corrected shows the device's time`(at: Int64?, doubted: Int64?) {
         var report = LeakReport()
         report.at = at.map { WireTime(milliseconds: $0) }
         let sample = SampleReport(

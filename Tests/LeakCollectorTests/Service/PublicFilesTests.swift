@@ -16,7 +16,7 @@ import Testing
         String(decoding: try Data(contentsOf: Self.folder.appendingPathComponent(name)), as: UTF8.self)
     }
 
-    @Test func `the style sheet has every class of the pages`() throws {
+    @Test func `the style sheet has a rule for every CSS class of the pages`() throws {
         let style = try text("style.css")
         let classes = try SamplePage.allCases.reduce(into: Set<String>()) {
             try $0.formUnion(Markup($1.html.bytes).classes)
@@ -37,7 +37,7 @@ import Testing
         #expect(markup.texts.contains(status))
     }
 
-    @Test func `the API description is JSON without broken references`() throws {
+    @Test func `the API description has every route of the API and no broken references`() throws {
         let object = try JSONSerialization.jsonObject(with: Data(text("openapi.json").utf8))
         let document = try #require(object as? [String: Any])
         #expect(document["openapi"] as? String == "3.1.0")

@@ -28,7 +28,9 @@ import Testing
         ("/api/v1/classes", .json), ("/api/v1/causes", .json), ("/api/v1/check", .json),
         ("/api/v1/keys", .json), ("/api/v1/tokens", .json), ("/api/v1/symbols", .json),
     ])
-    func `each resource has its route`(path: String, form: ResourceAddress.Representation) throws {
+    func `each resource has a route for GET and HEAD`(path: String, form: ResourceAddress.Representation)
+        throws
+    {
         for method in [LeakHTTPServer.Method.get, .head] {
             let route = try #require(try Self.find(method, path)).route
             #expect(route.path.replacing("{leak}", with: Self.id) == path)
@@ -38,7 +40,7 @@ import Testing
         }
     }
 
-    @Test func `no two resources have the same address`() {
+    @Test func `no two resources have the same path`() {
         let paths = Resources.addresses.map(\.path)
         #expect(Set(paths).count == paths.count)
     }
@@ -56,14 +58,16 @@ import Testing
         ("/access/tokens/7/name", .access), ("/access/keys/7/revoke", .access),
         ("/releases/current", .releases(app: nil)),
     ])
-    func `reading a form's address redirects to its page`(path: String, page: LinkTarget) throws {
+    func `the path of a form has the page to which a GET request is redirected`(
+        path: String, page: LinkTarget
+    ) throws {
         for method in [LeakHTTPServer.Method.get, .head, .post] {
             let match = try #require(try Self.find(method, path))
             #expect(match.formPage?.target == page && match.route.access == .people)
         }
     }
 
-    @Test func `reading a form's address redirects to its page, even if the id is not a number`() throws {
+    @Test func `the path of a form has its page even if the ID in the path is not a number`() throws {
         #expect(try Self.find(.get, "/access/keys/x/name")?.formPage?.target == .access)
     }
 
@@ -76,7 +80,9 @@ import Testing
         ("/access/keys/7/revoke", "/access/keys/{id}/revoke", "7"), ("/api/v1/tokens", "/api/v1/tokens", nil),
         ("/api/v1/symbols", "/api/v1/symbols", nil),
     ])
-    func `each mutation has its route`(path: String, pattern: String, id: String?) throws {
+    func `a POST to a path for changes finds the route with its pattern and id`(
+        path: String, pattern: String, id: String?
+    ) throws {
         let match = try #require(try Self.find(.post, path))
         #expect(match.route.path == pattern && match.route.method == .post)
         #expect(match.parameters["id"] == id)
@@ -88,7 +94,7 @@ import Testing
         "/api/v2/leaks", "/style.css", "/sign-out", "/api/v1/reports", "/access/keys/1",
         "/access/", "/api/v1/keys/1", "/leaks/x/decisions", "/api/v1/leaks/\(id)/decisions",
     ])
-    func `an address without a resource has no route for GET`(path: String) throws {
+    func `a path without a resource has no route for GET`(path: String) throws {
         #expect(try Self.find(.get, path) == nil)
     }
 
@@ -96,11 +102,11 @@ import Testing
         "/access/keys/x/name", "/access/tokens/-1/revoke", "/leaks/x/decisions", "/api/v1/leaks/x/decisions",
         "/api/x/envelope/", "/api/1x/store",
     ])
-    func `an address with an invalid id has no route for POST`(path: String) throws {
+    func `a path with an invalid ID has no route for POST`(path: String) throws {
         #expect(try Self.find(.post, path) == nil)
     }
 
-    @Test func `every route that reads or writes needs a credential`() throws {
+    @Test func `every route that reads or writes data requires its kind of credential`() throws {
         for (path, access) in [
             ("/api/v1/leaks", Route.Access.readers), ("/api/v1/summary", .readers),
             ("/api/v1/releases", .readers), ("/api/v1/apps", .readers), ("/", .people),

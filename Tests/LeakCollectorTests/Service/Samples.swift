@@ -41,7 +41,8 @@ enum Shop {
         reports: Int,
         freed: Int = 0,
         installs: Int,
-        alive: Int? = nil, lived: Percentiles? = nil, from: String, to: String = "5.2.0", seen ago: Int64,
+        alive: Int? = nil, lived: Percentiles? = nil, firstVersion: String, lastVersion: String = "5.2.0",
+        lastSeenAgo age: Int64,
         trend: [Int], share: Share?, previousShare: Share? = nil, fix: FixStatus? = nil
     ) -> LeakRow {
         LeakRow(
@@ -49,8 +50,9 @@ enum Shop {
             isNew: isNew,
             reports: reports,
             freed: freed, installs: installs, impact: installs / 2,
-            aliveAtMost: alive, lived: lived, firstVersion: from, lastVersion: to, firstSeen: now - 51 * hour,
-            lastSeen: now - ago, trendFrom: today - 13, trend: trend, share: share,
+            aliveAtMost: alive, lived: lived, firstVersion: firstVersion, lastVersion: lastVersion,
+            firstSeen: now - 51 * hour,
+            lastSeen: now - age, trendFrom: today - 13, trend: trend, share: share,
             previousShare: previousShare)
     }
 
@@ -61,7 +63,8 @@ enum Shop {
             cycle: ["closure", "CheckoutViewController.onPaid", "closure"]),
         isNew: true, reports: 1284, freed: 12, installs: 812, alive: 3,
         lived: Percentiles(p50: 14_000, p90: 60_000),
-        from: "5.2.0", seen: 2 * hour, trend: [0, 0, 0, 0, 0, 0, 0, 0, 0, 4, 60, 210, 480, 530],
+        firstVersion: "5.2.0", lastSeenAgo: 2 * hour,
+        trend: [0, 0, 0, 0, 0, 0, 0, 0, 0, 4, 60, 210, 480, 530],
         share: Share(reports: 1207, checks: 14_901), previousShare: Share(reports: 31, checks: 9_310))
 
     /// The status of a leak that was resolved in 5.0.0 and seen again.
@@ -74,9 +77,10 @@ enum Shop {
     ///
     /// - Parameters:
     ///   - versions: reports and checks of the versions since the fix.
-    ///   - back: the version in which the leak was seen again.
-    static func fix(
-        _ versions: [(version: String, reports: Int, checks: Int)], back: String? = nil
+    ///   - regressionVersion: the version in which the leak was seen again.
+    static func fixStatus(
+        _ versions: [(version: String, reports: Int, checks: Int)],
+        regressedIn regressionVersion: String? = nil
     ) -> FixStatus {
         func spread(_ count: Int) -> BucketCounts {
             BucketCounts(
@@ -86,11 +90,11 @@ enum Shop {
         for (version, reports, checks) in [("", 1_440, 10_000)] + versions {
             counts.add(
                 FixCounts.Version(
-                    version: version, isSince: !version.isEmpty, firstUse: now - 400 * hour,
+                    version: version, hasFix: !version.isEmpty, firstUse: now - 400 * hour,
                     seenAgainDay: reports > 0 ? today - 2 : nil,
                     counts: FixCounts.Counts(checks: spread(checks), reports: spread(reports))))
         }
-        return counts.status(regressedIn: back)
+        return counts.status(regressedIn: regressionVersion)
     }
 
     /// A resolved leak that old versions still have.
@@ -100,9 +104,10 @@ enum Shop {
         decisionStatus: DecisionStatus(
             decision: PastDecision(
                 .resolved(version: "5.2.0", isAfter: false), note: nil, by: "anna", at: now - 90 * hour),
-            reportsSince: 0), reports: 57, installs: 31, from: "5.0.1", to: "5.1.0", seen: 3 * hour,
+            reportsSince: 0), reports: 57, installs: 31, firstVersion: "5.0.1", lastVersion: "5.1.0",
+        lastSeenAgo: 3 * hour,
         trend: [0, 0, 0, 0, 4, 7, 9, 11, 9, 6, 5, 3, 2, 1], share: Share(reports: 57, checks: 4_100),
-        fix: fix([("5.2.0", 0, 120)]))
+        fix: fixStatus([("5.2.0", 0, 120)]))
 
     static let rows: [LeakRow] = [
         checkout,
@@ -110,32 +115,34 @@ enum Shop {
             leak(
                 2, "CartViewModel", kind: "object", stack: [],
                 cycle: ["CartViewModel.onChange", "closure", "CartViewModel"]),
-            state: .regressed, decisionStatus: regressedStatus, reports: 641, installs: 402, from: "4.9.0",
-            seen: 31 * minute,
+            state: .regressed, decisionStatus: regressedStatus, reports: 641, installs: 402,
+            firstVersion: "4.9.0",
+            lastSeenAgo: 31 * minute,
             trend: [40, 22, 8, 0, 0, 0, 0, 0, 0, 0, 12, 90, 201, 268],
             share: Share(reports: 641, checks: 16_025),
-            fix: fix([("5.1.0", 0, 120), ("5.2.0", 641, 16_025)], back: "5.2.0")),
+            fix: fixStatus([("5.1.0", 0, 120), ("5.2.0", 641, 16_025)], regressedIn: "5.2.0")),
         row(
             leak(
                 3, "ProductCell", kind: "view",
                 stack: ["ProductListController", "UITableView", "ProductCell"]),
-            reports: 388, installs: 297, from: "5.0.1", seen: 4 * minute,
+            reports: 388, installs: 297, firstVersion: "5.0.1", lastSeenAgo: 4 * minute,
             trend: [30, 25, 28, 31, 22, 19, 26, 33, 29, 28, 27, 30, 31, 29],
             share: Share(reports: 388, checks: 13_380)),
         row(
             leak(4, "SearchResultsController", stack: ["UINavigationController", "SearchResultsController"]),
             state: .slow, reports: 240, freed: 236, installs: 198, lived: Percentiles(p50: 2300, p90: 4100),
-            from: "5.1.0", seen: hour, trend: [10, 12, 18, 20, 22, 15, 12, 18, 19, 21, 20, 18, 17, 18],
+            firstVersion: "5.1.0", lastSeenAgo: hour,
+            trend: [10, 12, 18, 20, 22, 15, 12, 18, 19, 21, 20, 18, 17, 18],
             share: Share(reports: 240, checks: 12_000)),
         row(
             leak(
                 5, "UIHostingController<ProfileView>",
                 stack: ["UITabBarController", "UIHostingController<ProfileView>"]),
-            reports: 97, installs: 71, from: "5.1.0", to: "5.1.0", seen: 75 * hour,
+            reports: 97, installs: 71, firstVersion: "5.1.0", lastVersion: "5.1.0", lastSeenAgo: 75 * hour,
             trend: [0, 0, 0, 0, 4, 7, 9, 11, 9, 12, 10, 12, 11, 12], share: Share(reports: 40, checks: 49)),
         row(
             leak(6, "Objekt nach # Sekunden noch im Speicher", kind: "object", stack: [], quality: .low),
-            reports: 1, installs: 1, from: "5.1.0", seen: 300 * hour,
+            reports: 1, installs: 1, firstVersion: "5.1.0", lastSeenAgo: 300 * hour,
             trend: [0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0], share: nil),
     ]
 
@@ -153,9 +160,11 @@ enum Shop {
         row(
             leak(7, "UITextField", kind: "view", stack: ["LoginViewController", "UITextField"]),
             state: .known,
-            known: KnownMatch(rule: textField, reports: 1902, elsewhere: 0), reports: 1902, installs: 1544,
-            from: "4.2.0",
-            seen: 5 * hour, trend: [140, 138, 150, 133, 128, 141, 139, 137, 135, 129, 133, 131, 138, 130],
+            known: KnownMatch(rule: textField, reports: 1902, reportsElsewhere: 0), reports: 1902,
+            installs: 1544,
+            firstVersion: "4.2.0",
+            lastSeenAgo: 5 * hour,
+            trend: [140, 138, 150, 133, 128, 141, 139, 137, 135, 129, 133, 131, 138, 130],
             share: nil)
     ]
 
@@ -243,7 +252,7 @@ enum Shop {
         detail.row.isNew = false
         detail.row.decisionStatus = DecisionStatus(
             decision: history[1], reportsSince: 37, regressedIn: "5.2.0")
-        detail.row.fix = fix([("5.1.0", 0, 1_204), ("5.2.0", 37, 900)], back: "5.2.0")
+        detail.row.fix = fixStatus([("5.1.0", 0, 1_204), ("5.2.0", 37, 900)], regressedIn: "5.2.0")
         detail.history = history
         detail.fixes = [1: detail.row.fix!]
         detail.lived = [
@@ -320,19 +329,19 @@ enum Shop {
         PastDecision(.ignored(nil), note: nil, by: "Bob", at: now - 400 * 24 * hour),
     ]
 
-    static let hours = Trend(
+    static let hourlyTrend = Trend(
         step: .hour, from: today * 24 + 12 - 47,
         versions: [
             Trend.Series(version: "5.2.0", counts: (0..<48).map { $0 * 7919 % 31 }),
             Trend.Series(version: "5.2.0-beta", counts: (0..<48).map { $0 % 5 }),
         ])
 
-    /// A leak most of whose reports match a known leak.
+    /// A leak of which most reports match a known leak rule.
     static var knownDetail: LeakDetail {
         var detail = detail
         detail.row = knownLeaks[0]
         detail.row.state = .open
-        detail.row.known = KnownMatch(rule: textField, reports: 1900, elsewhere: 2)
+        detail.row.known = KnownMatch(rule: textField, reports: 1900, reportsElsewhere: 2)
         return detail
     }
 
@@ -367,10 +376,10 @@ enum Shop {
         return report
     }
 
-    static func kept(_ place: SampleReport.Reason, hours: Int64) -> ParsedSample {
+    static func parsedSample(_ reason: SampleReport.Reason, hoursAgo: Int64) -> ParsedSample {
         ParsedSample(
             sample: SampleReport(
-                reason: place, at: now - hours * hour,
+                reason: reason, at: now - hoursAgo * hour,
                 origin: Submission.Origin(
                     app: "com.acme.shop", version: "5.2.0", build: "812", system: "iOS 19.1",
                     model: "iPhone17,1"),
@@ -379,9 +388,9 @@ enum Shop {
     }
 
     static var reports: [ParsedSample] {
-        var unreadable = kept(.random, hours: 30)
+        var unreadable = parsedSample(.random, hoursAgo: 30)
         unreadable.report = nil
-        return [kept(.first, hours: 51), kept(.newest, hours: 2), unreadable]
+        return [parsedSample(.first, hoursAgo: 51), parsedSample(.newest, hoursAgo: 2), unreadable]
     }
 }
 
@@ -431,13 +440,15 @@ enum SamplePage: String, CaseIterable {
             ).html
         case .leak:
             LeakDetailPage(
-                context: Shop.context(), detail: Shop.detail, newestSample: Shop.kept(.newest, hours: 2)
+                context: Shop.context(), detail: Shop.detail,
+                newestSample: Shop.parsedSample(.newest, hoursAgo: 2)
             )
             .html
         case .regressed:
             LeakDetailPage(
-                context: Shop.context(), detail: Shop.regressedDetail, hourlyTrend: Shop.hours,
-                newestSample: Shop.kept(.newest, hours: 2), firstSample: Shop.kept(.first, hours: 51),
+                context: Shop.context(), detail: Shop.regressedDetail, hourlyTrend: Shop.hourlyTrend,
+                newestSample: Shop.parsedSample(.newest, hoursAgo: 2),
+                firstSample: Shop.parsedSample(.first, hoursAgo: 51),
                 relatedLeaks: Shop.relatedLeaks
             ).html
         case .exportedLeak:

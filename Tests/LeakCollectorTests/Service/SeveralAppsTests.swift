@@ -8,8 +8,8 @@ import Testing
 
 /// The summary of several apps, which names the app of each number.
 @Suite struct SeveralAppsTests {
-    /// Starts a collector. `shop` has a leak in 1.0 and a new one in 2.0, `driver` has one in 7.1.
-    private func site() throws -> RunningCollector {
+    /// Starts a collector. `shop` has a leak in 1.0 and a new leak in 2.0, `driver` has a leak in 7.1.
+    private func startCollector() throws -> RunningCollector {
         let running = try RunningCollector()
         for (app, version, leaks, sessions) in [
             ("shop", "1.0", ["Cart"], [0, 0, 0, 0]), ("shop", "2.0", ["Cart", "Checkout"], [0, 1]),
@@ -21,7 +21,7 @@ import Testing
                 #"{"app":{"id":"\#(app)","version":"\#(version)"},"reports":[\#(reports)],"sessions":[\#(sessionsJSON)]}"#
             #expect(try running.post(batch).status == 200)
         }
-        #expect(try running.pin("2.0", of: "shop").status == 303)
+        #expect(try running.pinCurrentRelease("2.0", of: "shop").status == 303)
         return running
     }
 
@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test func `each app has its own numbers, and numbers of all apps are labelled`() throws {
-        let running = try site()
+        let running = try startCollector()
         let texts = try texts(running, "/")
         let line = texts.joined(separator: "|")
         #expect(line.contains("Leak-free sessions of each app"))
@@ -44,8 +44,8 @@ import Testing
         #expect(table.filter { $0 == "shop" }.count == 2 && table.filter { $0 == "driver" }.count == 1)
     }
 
-    @Test func `apps keep their order whichever was seen last`() throws {
-        let running = try site()
+    @Test func `the order of apps does not depend on which app sent the last report`() throws {
+        let running = try startCollector()
         func order() throws -> [String] {
             let page = try running.get("/").text
             let tile = try #require(
@@ -62,23 +62,25 @@ import Testing
     }
 
     @Test(arguments: ["/nothing/is/here", "/leaks/00000000000000000000000000000000"])
-    func `a missing page keeps the navigation of a signed-in visitor`(path: String) throws {
-        let running = try site()
+    func `the page for a missing path has the navigation only if the visitor is signed in`(path: String)
+        throws
+    {
+        let running = try startCollector()
         let signedIn = try running.get(path)
         #expect(signedIn.status == 404 && signedIn.text.contains("<nav"), "\(signedIn.text)")
         let stranger = try running.get("/nothing/is/here", fields: [])
         #expect(stranger.status == 404 && !stranger.text.contains("<nav"))
     }
 
-    @Test func `the tiles of one app are its own`() throws {
-        let running = try site()
+    @Test func `the tiles of a page for one app show the numbers of that app only`() throws {
+        let running = try startCollector()
         let texts = try texts(running, "/?app=shop")
         #expect(texts.contains("Leak-free sessions in 2.0") && texts.contains("New in 2.0"))
         #expect(!texts.contains { $0.contains("all apps,") || $0.hasSuffix(", all apps") })
     }
 
     @Test func `the JSON of the summary has the numbers of the page, for each app`() throws {
-        let running = try site()
+        let running = try startCollector()
         let all = try running.json("/api/v1/summary")
         #expect(all["newest"] is NSNull && all["new_leaks"] as? Int == 2)
         let apps = try #require(all["apps"] as? [[String: Any]])
@@ -93,12 +95,13 @@ import Testing
         let own = try running.json("/api/v1/summary?app=shop")
         #expect((own["apps"] as? [Any])?.isEmpty == true)
         #expect((own["newest"] as? [String: Any])?["version"] as? String == "2.0")
-        // The page leads to it, with the app and the period that it shows.
+        // The page links to the JSON summary of the same app and period.
         let links = try Markup(running.get("/?app=shop&period=7d").body).links
         #expect(links.contains("/api/v1/summary?app=shop&period=7d"))
     }
 
-    @Test func `the most recently seen of many apps are shown, and the page says that there are more`() throws
+    @Test func `the page shows only the most recently seen of many apps, and says how many more exist`()
+        throws
     {
         let running = try RunningCollector()
         for index in 0..<8 {

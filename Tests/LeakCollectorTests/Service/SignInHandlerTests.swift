@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct SignInHandlerTests {
     @Test(arguments: ["/", "/leaks/00112233445566778899aabbccddeeff", "/?app=com.acme.shop&sort=reports"])
-    func `signing in leads to one of our own pages`(path: String) {
+    func `a sign-in can redirect to any path of the collector`(path: String) {
         #expect(SignInHandler.destination(path) == path)
     }
 
@@ -12,7 +12,7 @@ import Testing
         nil, "", "https://evil.example/", "//evil.example", "/\\evil.example", "javascript:alert(1)", "leaks",
         "/a\r\nSet-Cookie: x=y", "/" + String(repeating: "a", count: 2048), "/\u{FF0F}evil.example",
     ])
-    func `signing in never leads to another site`(text: String?) {
+    func `a sign-in never redirects to another site`(text: String?) {
         #expect(SignInHandler.destination(text) == nil)
     }
 }

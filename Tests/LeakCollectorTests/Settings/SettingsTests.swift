@@ -98,7 +98,7 @@ import Testing
         }
     }
 
-    @Test func `connections, idle time and body bytes reach the server`() throws {
+    @Test func `settings for connections, idle time and body bytes become limits of the server`() throws {
         let settings = try Settings(
             flags: [.connections: "2000", .idleTime: "300"],
             environment: ["COLLECTOR_BODY_BYTES": "16777216"])
@@ -110,11 +110,12 @@ import Testing
         #expect(limits.lingerBytes > limits.bodyBytes)
         let usual = Settings().serverLimits(loops: 8)
         #expect(usual.idleTime == .seconds(75))
-        // Each loop has room for an envelope with attachments, even one of unknown length, which grows by doubling.
+        // Each of the 8 event loops can hold an envelope with attachments, even one of unknown length, whose buffer
+        // grows by doubling.
         #expect(usual.uploadBytes / 8 >= 3 * SentryIngest.maxBodyBytes)
     }
 
-    @Test func `trusted origins and proxies are lists in their variables`() throws {
+    @Test func `trusted origins and proxies are read from lists that are separated by commas`() throws {
         let settings = try Settings(
             flags: [:],
             environment: [
@@ -131,7 +132,9 @@ import Testing
             "postgres://me:hunter2@host/leaks", "postgresql://host/leaks?password=hunter2",
             "postgres://host/leaks?sslpassword=hunter2",
         ])
-        func `a database's password comes from the environment alone`(address: String) throws {
+        func `a database address with a password is refused as a flag, and accepted from the environment`(
+            address: String
+        ) throws {
             let refusal = try #require(throws: SettingError.self) {
                 try Settings(flags: [.databaseURL: address], environment: [:])
             }
@@ -174,9 +177,9 @@ import Testing
         ("fe80::1", "[fe80::1]"),
         ("localhost", "localhost"), ("192.0.2.1", "192.0.2.1"),
     ])
-    func `settings give the address at which the collector reaches itself`(host: String, reachable: String)
-        throws
-    {
+    func `the host that the collector listens on gives the host at which it reaches itself`(
+        host: String, reachable: String
+    ) throws {
         #expect(try Settings(flags: [.host: host], environment: [:]).reachableHost == reachable)
     }
 
@@ -195,7 +198,9 @@ import Testing
         #expect(throws: SettingError.self) { try Settings(flags: [.port: value], environment: [:]) }
     }
 
-    @Test func `secrets are shown to people, and to programs that ask for them`() throws {
+    @Test func `secrets are logged as text but not as JSON, unless COLLECTOR_LOG_SECRETS says otherwise`()
+        throws
+    {
         for (form, word, shows) in [
             ("text", "", true), ("json", "", false), ("text", "no", false), ("json", "yes", true),
         ] {
@@ -205,7 +210,7 @@ import Testing
         }
     }
 
-    @Test func `an error does not repeat the refused secret`() {
+    @Test func `the error about an invalid ingest key does not contain the key`() {
         #expect {
             try Settings(flags: [:], environment: ["COLLECTOR_INGEST_KEY": "hunter2"])
         } throws: {

@@ -48,7 +48,7 @@ import Testing
             (0x1FFF, ["old_api -:-"]), (0x2007, ["shop::Cart::clear() -:-"]), (0x2008, []),
             (0x3000, ["last one -:-"]), (0x12FFF, ["last one -:-"]), (0x13000, []),
         ] as [(UInt64, [String])])
-    func `functions, lines, inlined functions and public symbols are found`(
+    func `functions, lines, inlined functions and public symbols of a Breakpad file are found`(
         offset: UInt64, calls: [String]
     ) throws {
         let table = try Self.table(Self.text)
@@ -60,7 +60,10 @@ import Testing
             } == calls)
     }
 
-    @Test func `the last symbol extends to the end of the code, or to the next function`() throws {
+    @Test
+    func `the last public symbol of a Breakpad file extends to the end of the code or the next function`()
+        throws
+    {
         let module = "MODULE mac arm64 6F1B0C3E7B7B3D8C9E0D0D1C6B6A1F000 Shop\nPUBLIC 3000 0 last\n"
         let code = try Self.table(module + "STACK CFI INIT 5000 100 .cfa: $rsp 8 +")
         #expect(code.calls(at: 0x50FF).map(\.function) == ["last"] && code.calls(at: 0x5100).isEmpty)
@@ -74,7 +77,7 @@ import Testing
         #expect(far.calls(at: 0xFFFF_FFFF).map(\.function) == ["last"])
     }
 
-    @Test func `a function with many inlined ones is read in linear time`() throws {
+    @Test func `a function with many inlined functions is read in linear time`() throws {
         func seconds(_ count: Int) throws -> Double {
             var file = BreakpadFileParser()
             try file.read("MODULE mac arm64 6F1B0C3E7B7B3D8C9E0D0D1C6B6A1F000 Shop")
@@ -105,7 +108,7 @@ import Testing
         #expect(throws: BreakpadFileParser.Unreadable.self) { try Self.table(text) }
     }
 
-    @Test func `impossible numbers in a Breakpad file are ignored`() throws {
+    @Test func `records with impossible numbers in a Breakpad file are ignored`() throws {
         let table = try Self.table(
             """
             MODULE mac arm64 6F1B0C3E7B7B3D8C9E0D0D1C6B6A1F000 Shop
@@ -125,7 +128,7 @@ import Testing
 
 /// Parsing of the output of LLVM's tools.
 @Suite struct SymbolizerOutputTests {
-    @Test func `the functions of each address are read`() {
+    @Test func `the output of llvm-symbolizer gives the functions of each address`() {
         var output = SymbolizerOutputParser()
         let lines = """
             $s4Shop9CartModelC4loadyyF
@@ -151,7 +154,7 @@ import Testing
             ])
     }
 
-    @Test func `addresses match the lines and symbols of the code`() {
+    @Test func `the addresses to symbolicate are those of lines and symbols inside the code`() {
         var addresses = SymbolAddresses(code: [0x1000..<0x2000])
         for line in [
             "Address            Line   Column File",
@@ -206,7 +209,7 @@ import Testing
         #expect(try Self.read(file).slices.map(\.image) == [ImageID(bytes: Self.uuid)])
     }
 
-    @Test func `every prefix of a file with symbols is refused`() {
+    @Test func `every truncated header of a Mach-O file is refused`() {
         for count in 0..<88 {
             #expect(throws: ObjectFile.Unreadable.self) { try Self.read(Array(Self.machO[..<count])) }
         }
@@ -222,7 +225,7 @@ import Testing
         }
     }
 
-    /// Headers of all kinds, with numbers that overflow in sums and conversions.
+    /// Writes numbers that overflow in sums and conversions into headers of all kinds.
     @Test(arguments: 1...20)
     func `numbers of any size in a file with symbols cause no crash`(seed: UInt64) {
         func universal(is64: Bool) -> [UInt8] {
@@ -260,22 +263,22 @@ import Testing
                 _ = try? Self.read(bytes)
             }
         }
-        // The offset of its slice is so large that nothing can follow.
+        // The first slice would end after the largest 64-bit offset.
         var far = universal(is64: true)
         far.replaceSubrange(16..<24, with: Self.bytes(.max - 8, 8, isBigEndian: true))
         #expect(throws: ObjectFile.Unreadable.self) { try Self.read(far) }
     }
 
-    @Test func `the symbols of the running program are read`() throws {
+    @Test func `the ELF header of this machine's C library is read`() throws {
         #if os(Linux)
-            let file = try #require(try? Self.own())
+            let file = try #require(try? Self.systemLibrary())
             let slice = try #require(file.slices.first)
             #expect(!file.isMachO && slice.base == 0 && !slice.code.isEmpty)
         #endif
     }
 
-    /// Returns a library of this machine with a build id.
-    private static func own() throws -> ObjectFile {
+    /// Reads the C library of this machine.
+    private static func systemLibrary() throws -> ObjectFile {
         let paths = ["/lib/x86_64-linux-gnu/libc.so.6", "/lib/aarch64-linux-gnu/libc.so.6"]
         for path in paths {
             if let data = try? ReadFile.bytes(path) { return try read(data) }

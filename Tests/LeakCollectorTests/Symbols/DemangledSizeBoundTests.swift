@@ -8,7 +8,7 @@ import Testing
 
 /// Mangled names in which each level contains the previous one twice.
 enum MangledChain {
-    /// Returns `A` and the index of a substitution.
+    /// Returns the mangled form of the substitution with an index.
     static func substitution(_ index: Int) -> String {
         switch index {
         case ..<26: "A" + String(Unicode.Scalar(UInt8(ascii: "A") + UInt8(index)))
@@ -23,12 +23,12 @@ enum MangledChain {
             + (0..<levels).map { substitution($0) + "G" }.joined() + "D"
     }
 
-    /// Returns the same with tuples in optionals, of which only the optionals are numbered.
+    /// Returns the mangled name of optional tuples of two optional tuples, and so on. Only the optionals have substitutions.
     static func optionals(_ levels: Int) -> String {
         "$sSiSg" + (0..<levels).map { "_" + substitution($0) + "tSg" }.joined() + "D"
     }
 
-    /// Returns the same in Swift 3's mangling: each extension extends a type that the previous extension declared.
+    /// Returns a name in Swift 3's mangling in which each extension extends a type that the previous extension declared.
     static func extensions(_ levels: Int) -> String {
         let declarations = (0..<levels).map { level in
             let index = level == 0 ? "S_" : "S\(level - 1)_"
@@ -46,16 +46,16 @@ enum MangledChain {
 }
 
 @Suite struct DemangledSizeBoundTests {
-    /// The runtime's demangler, which measures its work by the length of its output: the time is proportional to it,
-    /// so bounded texts take bounded time on every machine.
+    /// Counts the calls of the runtime's demangler and the bytes of its longest result. The time of a call is proportional to
+    /// the length of the result, so the test does not depend on the speed of the machine.
     private final class Demangler {
         private(set) var calls = 0
-        private(set) var longest = 0
+        private(set) var longestByteCount = 0
 
         func demangle(_ name: String) -> String? {
             calls += 1
             let plain = RuntimeDemangler.demangle(name)
-            longest = max(longest, plain?.utf8.count ?? 0)
+            longestByteCount = max(longestByteCount, plain?.utf8.count ?? 0)
             return plain
         }
     }
@@ -86,7 +86,9 @@ enum MangledChain {
                 "SwiftUI.UIHostingController<SwiftUI.ModifiedContent<SwiftUI.AnyView, SwiftUI.RootModifier>>"
             ),
         ] as [(String, String?)])
-    func `names of apps are demangled`(mangled: String, plain: String?) throws {
+    func `mangled names of an app's types and functions are demangled`(mangled: String, plain: String?)
+        throws
+    {
         if let plain { #expect(RuntimeDemangler.demangle(mangled) == plain) }
         #expect(
             DemangledSizeBound.bound(mangled.hasPrefix("_$") ? mangled.dropFirst().utf8 : mangled[...].utf8)
@@ -128,20 +130,23 @@ enum MangledChain {
             ),
             ("$s4Shop9CartModelCMF", nil), ("$s4Shop9CartModelVwca", nil),
         ] as [(String, String?)])
-    func `symbols of functions are read`(mangled: String, plain: String?) {
+    func `symbols of functions are demangled within their size bound, or not at all`(
+        mangled: String, plain: String?
+    ) {
         #expect(RuntimeDemangler.demangleFunction(mangled) == plain)
         let bound = DemangledSizeBound.bound(mangled.utf8, isFunction: true)
         #expect(plain.map { $0.utf8.count <= bound ?? 0 } ?? (bound == nil))
     }
 
-    @Test func `mangled names that double are not demangled, with a limited number of short reads`() {
+    @Test
+    func `names that double in size with each level are not demangled, after at most four short attempts`() {
         for levels in 10...80 {
             for mangled in MangledChain.all(levels) {
                 let demangler = Demangler()
                 let type = TypeName(mangled, demangle: demangler.demangle)
                 #expect(type.text.utf8.count <= 2048)
                 #expect(demangler.calls <= 4, "\(mangled)")
-                #expect(demangler.longest <= DemangledSizeBound.maxBytes, "\(mangled)")
+                #expect(demangler.longestByteCount <= DemangledSizeBound.maxBytes, "\(mangled)")
                 if levels >= 16 { #expect(type.isUndemangled, "\(mangled)") }
             }
         }
@@ -203,13 +208,13 @@ enum MangledChain {
     @Test(arguments: [
         ".resume.0", ".\0\u{1}\u{7F}", ".é\"\\\n\t", ".viewModel(A), \u{FFFD}\u{FFFD}\0 has leaked",
     ])
-    func `a suffix of a mangled name may become four times as long`(suffix: String) throws {
+    func `the size bound holds for suffixes of mangled names that need escaping`(suffix: String) throws {
         let mangled = "$s5MyApp3FooC" + suffix + suffix + suffix
         let plain = RuntimeDemangler.demangle(mangled)
         #expect(plain?.utf8.count ?? 0 <= (try #require(DemangledSizeBound.bound(mangled.utf8))))
     }
 
-    @Test func `no field of a report becomes long by demangling`() {
+    @Test func `demangling makes no field of a report longer than the limit`() {
         for levels in [10, 20, 40, 80] {
             for mangled in MangledChain.all(levels) {
                 let name = String(mangled.prefix(512))

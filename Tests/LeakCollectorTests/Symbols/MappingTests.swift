@@ -8,7 +8,7 @@ import Testing
 
 @testable import LeakCollector
 
-/// Names that R8 assigned, and the original names.
+/// Mappings from the names that R8 assigned to the original names.
 @Suite struct MappingTests {
     private static let text = """
         # compiler: R8
@@ -42,7 +42,7 @@ import Testing
             ("a.b.c.a", 2, ["com.acme.shop.Cart.add Cart.kt:45"]),
             ("a.b.c.a", 4, ["com.acme.shop.List.push List.java:12", "com.acme.shop.Cart.add Cart.kt:50"]),
             ("a.b.c.b", 7, ["com.acme.shop.Cart.clear Cart.kt:60"]),
-            // Without a line, or with an unknown line, only the name.
+            // If the line of the frame is missing or unknown, the result has no line.
             ("a.b.c.b", nil, ["com.acme.shop.Cart.clear Cart.kt:-"]),
             ("a.b.c.a", 99, ["com.acme.shop.Cart.a Cart.kt:-"]),
             ("a.b.c.<init>", 1, ["com.acme.shop.Cart.<init> Cart.kt:-"]),
@@ -64,7 +64,7 @@ import Testing
         #expect(table.mapID == "7f5bbd1" && table.classCount == 4)
     }
 
-    @Test func `Java frames get the names of a build that was never obfuscated`() throws {
+    @Test func `symbolicated Java frames have the grouping key of a build that was not obfuscated`() throws {
         let table = try MappingTable(Self.table())
         let stack = try #require(
             CallStack([
@@ -86,7 +86,7 @@ import Testing
                 "at com.acme.shop.Cart.lambda$watch$0(Cart.kt:70)", "at kotlin.Unit.run(Unit.kt)",
                 "at android.os.Handler.dispatch(Handler.java:9)", "at a.b.c.a(SourceFile:4)",
             ]))
-        #expect(named.key == plain.key && !named.key.isEmpty)
+        #expect(named.keyElements == plain.keyElements && !named.keyElements.isEmpty)
         #expect(named.displayedElements.first == "at List.push in com.acme.shop (List.java:12)")
         #expect(CallStack.unnamedImages(in: named.displayedElements).isEmpty)
     }
@@ -95,7 +95,7 @@ import Testing
         ("", "pg_map_id"), ("com.acme.Cart -> a.b:", "pg_map_id"), ("# pg_map_id: 12", "names no class"),
         ("# pg_map_id: \(String(repeating: "a", count: 65))\nc -> a:", "pg_map_id"),
     ])
-    func `a file that is not a mapping is refused`(text: String, words: String) {
+    func `a file without a map ID or without classes is refused as a mapping`(text: String, words: String) {
         let error = #expect(throws: MappingFileParser.Unreadable.self) { try Self.table(text) }
         #expect(error?.description.contains(words) == true)
     }
@@ -126,7 +126,7 @@ import Testing
 
     // MARK: Served
 
-    @Test func `the leaks of two obfuscated builds become one leak`() throws {
+    @Test func `the leaks of two obfuscated builds are merged when their mappings are uploaded`() throws {
         let running = try RunningCollector()
         func report(_ map: String, _ type: String) throws {
             let body = """

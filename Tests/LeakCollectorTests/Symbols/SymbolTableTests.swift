@@ -35,7 +35,7 @@ import Testing
 
     // MARK: Format
 
-    @Test func `the bytes of a symbol table are frozen`() throws {
+    @Test func `a symbol table has the same bytes as the stored test vector`() throws {
         let url = try #require(Bundle.module.url(forResource: "Vectors/symbols-1", withExtension: "table"))
         #expect(Self.sample == Array(try Data(contentsOf: url)))
     }
@@ -48,8 +48,9 @@ import Testing
             (0x1000, ["main -:-"]),
             (0x1001, []), (1 << 32, []),
         ] as [(UInt64, [String])])
-    func `a look-up in a symbol table finds the functions of a range`(offset: UInt64, calls: [String]) throws
-    {
+    func `a look-up in a symbol table finds the functions of the range that contains the offset`(
+        offset: UInt64, calls: [String]
+    ) throws {
         let table = try SymbolTable(Self.sample)
         #expect(table.image == Self.image && table.name == "Shop" && table.architecture == "arm64")
         #expect(
@@ -58,7 +59,7 @@ import Testing
             } == calls)
     }
 
-    @Test func `code that binds a closure has the line where the closure begins`() throws {
+    @Test func `a closure's frame without a line gets the first line of that closure`() throws {
         var builder = Self.builder()
         let bind = "closure #1 in Cart.bind()"
         builder.add(0x10..<0x18, [SymbolicatedFrame(function: bind)])
@@ -79,11 +80,11 @@ import Testing
         let table = try SymbolTable(builder.finish())
         let lines = [0x10, 0x20, 0x30, 0x38].map { table.calls(at: $0)[0] }
             .map { "\($0.file ?? "-"):\($0.line ?? 0)" }
-        // Files with closures of the same name are not distinguished.
+        // Two files have a closure of this name, so a frame without a line gets none.
         #expect(lines == ["Cart.swift:12", "Cart.swift:13", "-:0", "A.swift:1"])
     }
 
-    @Test func `a symbol table without names is refused with a plain reason`() throws {
+    @Test func `the error about a table without names says that it names no function or class`() throws {
         var builder = SymbolTableBuilder(image: Self.image, name: "Shop", architecture: "")
         var bytes = builder.finish()
         bytes.replaceSubrange((bytes.count - 2)..., with: [0, 1, 0, 1, 2, 0, 0, 0])
@@ -95,7 +96,7 @@ import Testing
     }
 
     /// The seeds of the fuzzer, and inputs that once violated an invariant.
-    @Test func `every file of the fuzzer's corpus satisfies the invariants`() throws {
+    @Test func `every file of the symbol fuzzer's corpus satisfies the invariants`() throws {
         let folder = try #require(
             Bundle.module.url(forResource: "symbol-corpus", withExtension: nil, subdirectory: "Vectors"))
         let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
@@ -106,18 +107,18 @@ import Testing
         }
     }
 
-    @Test func `characters that change the direction of text are removed from names`() {
+    @Test func `text for a terminal has no control characters and none that change the direction of text`() {
         #expect(TerminalText.text("a\u{202E}b\u{7}c\u{200F}d") == "a\u{FFFD}b\u{FFFD}c\u{FFFD}d")
     }
 
-    /// Such a table would replace a good table.
+    /// Otherwise the upload of an empty table would replace a good table.
     @Test func `a symbol table that names no function is refused`() throws {
         var builder = Self.builder()
         let bytes = builder.finish()
         #expect(throws: SymbolTable.Invalid.self) { try SymbolTable(bytes) }
     }
 
-    @Test func `ranges of a symbol table with the same functions and lines are joined`() throws {
+    @Test func `adjacent ranges of a symbol table with the same functions and lines are joined`() throws {
         var builder = Self.builder()
         for start in stride(from: 0, to: UInt64(100), by: 10) {
             builder.add(start..<(start + 10), [SymbolicatedFrame(function: "f", file: "a", line: 1)])
@@ -135,7 +136,7 @@ import Testing
         #expect(try SymbolTable(builder.finish()).calls(at: 21).isEmpty)
     }
 
-    @Test func `names of a symbol table are truncated and cleaned`() throws {
+    @Test func `names of a symbol table are truncated, and their control characters are removed`() throws {
         var builder = SymbolTableBuilder(
             image: Self.image, name: String(repeating: "é", count: 100), architecture: "a\u{0}b")
         builder.add(
@@ -223,7 +224,9 @@ import Testing
             (head + [1, 1, 0x41, 1, 0, 1, 2, 0, 0, 0, 0], "follows the last range"),
             (head + [1, 1, 0x41, 0], "names no function"),
         ] as [([UInt8], String)])
-    func `a symbol table that breaks a rule is refused`(bytes: [UInt8], reason: String) {
+    func `the error about an invalid symbol table names the rule that is violated`(
+        bytes: [UInt8], reason: String
+    ) {
         let error = #expect(throws: SymbolTable.Invalid.self) { try SymbolTable(bytes) }
         let text = error?.description ?? ""
         #expect(text.contains(reason) || bytes.isEmpty && text.contains("LCSYM"), "\(text)")
@@ -237,23 +240,23 @@ import Testing
         ("6f1b0c3e7b7b3d8c9e0d0d1c6b6a1f00", "6F1B0C3E-7B7B-3D8C-9E0D-0D1C6B6A1F00"),
         ("6F1B0C3E7B7B3D8C9E0D0D1C6B6A1F000", "6F1B0C3E-7B7B-3D8C-9E0D-0D1C6B6A1F00"),
         ("6f1b0c3e-7b7b-3d8c-9e0d-0d1c6b6a1f00-a", "6F1B0C3E-7B7B-3D8C-9E0D-0D1C6B6A1F00"),
-        // From symbolic's tests of ELF files.
+        // From the tests of ELF files in Sentry's library symbolic.
         ("f1c3bcc0279865fe3058404b2831d9e64135386c", "C0BCC3F1-9827-FE65-3058-404B2831D9E6"),
         ("0123456789abcdef", "67452301-AB89-EFCD-0000-000000000000"),
     ])
-    func `all spellings of an image id are equal`(text: String, id: String) {
+    func `an image ID is read in each of its spellings`(text: String, id: String) {
         #expect(ImageID(text)?.description == id)
     }
 
     @Test(arguments: [
         "", "6F1B", "x", "6F1B0C3E-7B7B-3D8C-9E0D-0D1C6B6A1Fxx", String(repeating: "A", count: 66),
     ])
-    func `texts of a wrong length or with other characters are not image ids`(text: String) {
+    func `texts of a wrong length or with other characters are not image IDs`(text: String) {
         #expect(ImageID(text) == nil)
     }
 
     @Test(arguments: ["6F1B0C3E-7B7B-3D8C-9E0D-0D1C6B6A1F00", "F1C3BCC0279865FE3058404B2831D9E64135386C"])
-    func `a stored frame begins with one of the spellings`(text: String) throws {
+    func `the spellings of an image ID include the spelling in stored frames`(text: String) throws {
         let id = try #require(ImageID(text))
         #expect(id.spellings.contains { text.hasPrefix($0) })
     }

@@ -7,6 +7,7 @@ import Testing
 @Suite struct DecisionFieldsTests {
     /// 20 November 2026, noon.
     private static let now: Int64 = 1_795_176_000_000
+    /// The beginning of 1 December 2026.
     private static let december: Int64 = 1_796_083_200_000
 
     private func decision(_ json: String) throws -> Decision {
@@ -31,7 +32,7 @@ import Testing
             (#"{"action":"ignore","reports":100}"#, .ignore(.nextReports(100))),
             (#" {"action":"reopen"} "#, .reopen),
         ] as [(String, Decision.Action)])
-    func `the JSON of a decision contains the decision`(json: String, action: Decision.Action) throws {
+    func `a decision is read from its JSON`(json: String, action: Decision.Action) throws {
         #expect(try decision(json) == Decision(action, by: "Ann"))
     }
 
@@ -40,21 +41,21 @@ import Testing
             ("do=resolve-next&in=&until=&reports=&note=", .resolve(.nextVersion)),
             ("do=resolve-now&until=2026-12-01&reports=5", .resolve(.newestVersion)),
             ("do=resolve-now&newest=5.2%2B7", .resolve(.version("5.2+7"))),
-            ("do=resolve-next&newest=5.2", .resolve(.after("5.2"))),
+            ("do=resolve-next&newest=5.2", .resolve(.newerThan("5.2"))),
             ("do=resolve-next&newest=", .resolve(.nextVersion)),
             ("do=resolve-in&in=5.2.0&newest=5.1", .resolve(.version("5.2.0"))),
             ("do=ignore", .ignore(nil)),
             ("do=ignore-until&until=2026-12-01", .ignore(.until(milliseconds: december))),
             ("do=ignore-reports&reports=100", .ignore(.nextReports(100))),
             ("do=reopen", .reopen),
-            // Enter was pressed in a field.
+            // No button was pressed, but Enter in a field.
             ("until=2026-12-01&in=&reports=", .ignore(.until(milliseconds: december))),
             ("until=&in=5.2.0", .resolve(.version("5.2.0"))),
             ("reports=3", .ignore(.nextReports(3))),
         ] as [(String, Decision.Action)])
-    func `the pressed button of a form gives the decision`(form: String, action: Decision.Action)
-        throws
-    {
+    func `the pressed button of a form, or else its only filled field, gives the decision`(
+        form: String, action: Decision.Action
+    ) throws {
         #expect(try decision(form: form) == Decision(action, by: "Ann"))
     }
 
@@ -110,7 +111,7 @@ import Testing
         ),
         (#"{"action":"reopen"} x"#, "not JSON"),
     ])
-    func `invalid fields of a decision are refused by name`(json: String, words: String) throws {
+    func `the error about an invalid decision in JSON names the field`(json: String, words: String) throws {
         let problem = #expect(throws: Problem.self) { try decision(json) }
         #expect(problem?.status == .badRequest)
         #expect(problem?.detail.contains(words) == true, "\(problem?.detail ?? "")")
@@ -124,7 +125,7 @@ import Testing
         ("do=close", "load the leak's page again"), ("in=5&until=2026-12-01", "press the button"),
         ("", "the field “note” is empty"), ("do=note&note=+", "the field “note” is empty"),
     ])
-    func `for an invalid form of a decision the page says what to do`(form: String, words: String) throws {
+    func `the error about an invalid form of a decision says what to do`(form: String, words: String) throws {
         let problem = #expect(throws: Problem.self) { try decision(form: form) }
         #expect(problem?.detail.contains(words) == true, "\(problem?.detail ?? "")")
     }

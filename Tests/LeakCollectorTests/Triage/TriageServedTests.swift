@@ -7,7 +7,7 @@ import Testing
 
 /// Decisions and their effects on pages and lists, over real sockets and with a real store.
 @Suite struct TriageServedTests {
-    private func report(_ version: String, to running: RunningCollector, count: Int = 1) throws {
+    private func sendReport(_ version: String, to running: RunningCollector, count: Int = 1) throws {
         let body = #"{"class":"Cart","count":\#(count),"app":{"id":"a","version":"\#(version)"}}"#
         #expect(try running.post(body).status == 200)
     }
@@ -36,16 +36,16 @@ import Testing
         )
     }
 
-    @Test func `a leak resolved in the next version comes back with that version and not with old ones`()
+    @Test func `a leak resolved in the next version regresses with that version, not with older ones`()
         throws
     {
         let running = try RunningCollector()
-        try report("5.0.0", to: running)
+        try sendReport("5.0.0", to: running)
         let leak = try leak(running)
         let answer = try decide(#"{"action":"resolve","in":"next","note":"<b>"}"#, about: leak, running)
         #expect(answer["state"] as? String == "resolved")
-        try report("5.0.0", to: running)
-        try report("4.9.0", to: running)
+        try sendReport("5.0.0", to: running)
+        try sendReport("4.9.0", to: running)
         var (toFix, words) = try state(running, leak)
         #expect(toFix == 0)
         #expect(
@@ -53,7 +53,7 @@ import Testing
                 || words.contains(", in the next version after 5.0.0"))
         #expect(words.contains("<b>"))
 
-        try report("5.1.0", to: running)
+        try sendReport("5.1.0", to: running)
         (toFix, words) = try state(running, leak)
         #expect(toFix == 1)
         #expect(words.contains("Regressed in 5.1.0"))
@@ -67,9 +67,10 @@ import Testing
             decisionStatus["is_after"] as? Bool == true && decisionStatus["version"] as? String == "5.0.0")
     }
 
-    /// Sends one session of each of 50 installs, in which the class was checked.
-    private func sessions(_ version: String, leaky: Int, checks: Int = 1, to running: RunningCollector) throws
-    {
+    /// Sends one session from each of 50 installs. The class is checked in each session, and leaks in the first `leaky` ones.
+    private func sendSessions(
+        _ version: String, leaky: Int, checks: Int = 1, to running: RunningCollector
+    ) throws {
         for install in 0..<50 {
             let report = install < leaky ? #"{"class":"Shop.Cart"}"# : ""
             let batch = #"""
@@ -81,10 +82,12 @@ import Testing
         }
     }
 
-    @Test func `resolving all leaks hides no drop of the leak-free sessions, and proves no fix`() throws {
+    @Test func `resolving all leaks does not hide that leak-free sessions fell, and does not prove a fix`()
+        throws
+    {
         let running = try RunningCollector()
-        try sessions("5.2.0", leaky: 5, to: running)
-        try sessions("5.3.0", leaky: 50, to: running)
+        try sendSessions("5.2.0", leaky: 5, to: running)
+        try sendSessions("5.3.0", leaky: 50, to: running)
         let leak = try leak(running)
         _ = try decide(#"{"action":"resolve","in":"5.4.0"}"#, about: leak, running)
         #expect(
@@ -103,7 +106,7 @@ import Testing
         let list = try running.json("/api/v1/leaks")
         #expect(list["resolved_seen"] as? [String: Int] == ["leaks": 1, "reports": 1])
 
-        try sessions("5.4.0", leaky: 0, checks: 2, to: running)
+        try sendSessions("5.4.0", leaky: 0, checks: 2, to: running)
         let json = try running.json("/api/v1/leaks/\(leak)")
         let fix = try #require(json["fix"] as? [String: Any])
         #expect(json["state"] as? String == "resolved" && fix["stage"] as? String == "fixed")
@@ -115,23 +118,23 @@ import Testing
 
     @Test(arguments: [("resolve-now", "5.2"), ("resolve-next", "5.3")])
     func
-        `a decision about the newest version of a page is about it, even if a newer version was reported meanwhile`(
+        `a form decides about the newest version that its page showed, even if a newer one exists now`(
             button: String, back: String
         ) throws
     {
         let running = try RunningCollector()
-        try report("5.2", to: running)
+        try sendReport("5.2", to: running)
         let leak = try leak(running)
         let page = try running.get("/leaks/\(leak)").text
         #expect(page.contains(">Resolve in 5.2</button>"))
         #expect(page.contains(#"<input type="hidden" name="newest" value="5.2">"#))
-        try report("6.0", to: running)
+        try sendReport("6.0", to: running)
         let answer = try running.post(
             "do=\(button)&newest=5.2", "application/x-www-form-urlencoded", to: "/leaks/\(leak)/decisions",
             fields: [HTTPField("Authorization", "Bearer \(RunningCollector.token)")])
         #expect(answer.status == 303)
         #expect(try state(running, leak).toFix == 0)
-        try report(back, to: running)
+        try sendReport(back, to: running)
         let (toFix, words) = try state(running, leak)
         #expect(toFix == 1)
         #expect(words.contains("Regressed in \(back)"))
@@ -139,24 +142,26 @@ import Testing
 
     @Test func `a leak that is ignored until 10 more reports reopens with the tenth report`() throws {
         let running = try RunningCollector()
-        try report("1.0", to: running)
+        try sendReport("1.0", to: running)
         let leak = try leak(running)
         _ = try decide(#"{"action":"ignore","reports":10}"#, about: leak, running)
-        try report("1.0", to: running, count: 9)
+        try sendReport("1.0", to: running, count: 9)
         var (toFix, words) = try state(running, leak)
         #expect(toFix == 0)
         #expect(words.contains("Ignored until 10\u{A0}more reports (9 so far)"))
-        try report("1.0", to: running)
+        try sendReport("1.0", to: running)
         (toFix, words) = try state(running, leak)
         #expect(toFix == 1)
         #expect(words.contains("Was ignored until 10\u{A0}more reports (10 so far)"))
     }
 
-    @Test func `the history says who did what, newest first, as documented`() throws {
+    @Test func `the history lists decisions with their authors, newest first, in the documented format`()
+        throws
+    {
         let running = try RunningCollector()
-        try report("1.0", to: running)
+        try sendReport("1.0", to: running)
         let leak = try leak(running)
-        let schemas = try Schemas(running.json("/openapi.json"))
+        let schemas = try SchemaValidator(running.json("/openapi.json"))
         let decided: [String: Any] = ["$ref": "#/components/schemas/Decided"]
         for json in [
             #"{"action":"resolve","in":"now"}"#, #"{"action":"resolve","in":"2.0"}"#, #"{"action":"reopen"}"#,
@@ -185,7 +190,7 @@ import Testing
         #expect(try running.json("/api/v1/leaks/\(leak)")["standing"] is NSNull)
     }
 
-    @Test func `the page of a leak shows its hours and its first report`() throws {
+    @Test func `the page of a leak shows reports per hour, the first and the newest report`() throws {
         let running = try RunningCollector()
         for number in 0..<3 {
             let body =

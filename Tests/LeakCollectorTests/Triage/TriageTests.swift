@@ -12,7 +12,7 @@ import LeakPlatform
     private static let form = "application/x-www-form-urlencoded"
 
     /// Starts a collector with one leak, and records the decisions that reach its store.
-    private func collector() throws -> (RunningCollector, leak: String, Guarded<[Decision]>) {
+    private func startCollector() throws -> (RunningCollector, leak: String, Guarded<[Decision]>) {
         let decisions = Guarded<[Decision]>([])
         let running = try RunningCollector(store: { DecisionRecordingStore(store: $0, decisions: decisions) })
         #expect(try running.post(#"{"class":"Cart","app":{"id":"a","version":"1.0"}}"#).status == 200)
@@ -22,8 +22,8 @@ import LeakPlatform
 
     private static let bearer = HTTPField("Authorization", "Bearer \(RunningCollector.token)")
 
-    /// Signs in by the token, or by the printed link, and returns the session's cookie field.
-    private func session(_ running: RunningCollector, byLink: Bool = false) throws -> HTTPField {
+    /// Signs in with the access token or the printed link, and returns the session's cookie field.
+    private func sessionCookie(_ running: RunningCollector, byLink: Bool = false) throws -> HTTPField {
         let answer =
             if byLink {
                 try running.useSignInLink()
@@ -35,9 +35,9 @@ import LeakPlatform
         return HTTPField("Cookie", String(cookie.prefix { $0 != ";" }))
     }
 
-    @Test func `a form leads back to the head of the leak, which shows the new state`() throws {
-        let (running, leak, decisions) = try collector()
-        let cookie = try session(running)
+    @Test func `a form with a decision redirects to the top of the leak's page`() throws {
+        let (running, leak, decisions) = try startCollector()
+        let cookie = try sessionCookie(running)
         let answer = try running.post(
             "do=resolve-next&note=done", Self.form, to: "/leaks/\(leak)/decisions",
             fields: [cookie, HTTPField("Origin", running.address)])
@@ -48,9 +48,9 @@ import LeakPlatform
                 == [Decision(.resolve(.nextVersion), note: "done", by: Setting.accessToken.variable)])
     }
 
-    @Test func `a decision by a visitor who used the sign-in link names the sign-in link`() throws {
-        let (running, leak, decisions) = try collector()
-        let cookie = try session(running, byLink: true)
+    @Test func `the author of a decision in a session of the sign-in link is the sign-in link`() throws {
+        let (running, leak, decisions) = try startCollector()
+        let cookie = try sessionCookie(running, byLink: true)
         let answer = try running.post(
             "do=ignore", Self.form, to: "/leaks/\(leak)/decisions",
             fields: [cookie, HTTPField("Sec-Fetch-Site", "same-origin"), HTTPField("Origin", "null")])
@@ -59,7 +59,7 @@ import LeakPlatform
     }
 
     @Test func `the API responds with the decision and the new state of the leak`() throws {
-        let (running, leak, decisions) = try collector()
+        let (running, leak, decisions) = try startCollector()
         let answer = try running.post(
             #"{"action":"ignore","reports":5,"note":"later"}"#, to: "/api/v1/leaks/\(leak)/decisions",
             fields: [Self.bearer])
@@ -81,20 +81,24 @@ import LeakPlatform
     ])
     func `a cookie permits decisions only from a page of this collector`(lines: [String], status: Int) throws
     {
-        let (running, leak, decisions) = try collector()
+        let (running, leak, decisions) = try startCollector()
         let fields = lines.map { line in
             let parts = line.split(separator: " ", maxSplits: 1).map(String.init)
             return HTTPField(String(parts[0].dropLast()), parts[1] == "HERE" ? running.address : parts[1])
         }
         let answer = try running.post(
-            "do=ignore", Self.form, to: "/leaks/\(leak)/decisions", fields: [try session(running)] + fields)
+            "do=ignore", Self.form, to: "/leaks/\(leak)/decisions",
+            fields: [try sessionCookie(running)] + fields)
         #expect(answer.status == status)
         #expect(decisions.with(\.count) == (status == 303 ? 1 : 0))
         #expect(status == 303 || answer.text.contains("Back to the leak"))
     }
 
-    @Test func `a program can decide with its token, from anywhere`() throws {
-        let (running, leak, decisions) = try collector()
+    @Test
+    func `an access token permits decisions without an Origin, but not with the Origin of another site`()
+        throws
+    {
+        let (running, leak, decisions) = try startCollector()
         let form = try running.post(
             "do=reopen", Self.form, to: "/leaks/\(leak)/decisions", fields: [Self.bearer])
         #expect(form.status == 303)
@@ -105,8 +109,8 @@ import LeakPlatform
         #expect(decisions.with(\.count) == 1)
     }
 
-    @Test func `decisions need a token`() throws {
-        let (running, leak, decisions) = try collector()
+    @Test func `decisions require an access token, not an ingest key`() throws {
+        let (running, leak, decisions) = try startCollector()
         let path = "/api/v1/leaks/\(leak)/decisions"
         let key = HTTPField("Authorization", "Bearer \(RunningCollector.key)")
         for fields in [[], [key]] {
@@ -128,12 +132,12 @@ import LeakPlatform
             (String(repeating: " ", count: 16 * 1024 + 1), "application/json", "LEAK", 413),
             (#"{"action":"note","note":"broken"}"#, "application/json", "LEAK", 503),
         ])
-    func `an impossible decision gets a problem with the reason`(
+    func `an invalid or impossible decision gets an error with a reason`(
         body: String, type: String, id: String, status: Int
     )
         throws
     {
-        let (running, leak, _) = try collector()
+        let (running, leak, _) = try startCollector()
         let answer = try running.post(
             body, type, to: "/api/v1/leaks/\(id == "LEAK" ? leak : id)/decisions", fields: [Self.bearer])
         #expect(answer.status == status, "\(answer.text)")
@@ -146,10 +150,10 @@ import LeakPlatform
             ("do=ignore-until&until=1999-01-01", 400, "the field “until” is past"),
             ("do=note&note=broken", 503, "Temporarily unavailable"),
         ])
-    func `a form with an impossible decision gets a page that leads back`(
+    func `the error page for a rejected form links back to the leak`(
         form: String, status: Int, words: String
     ) throws {
-        let (running, leak, _) = try collector()
+        let (running, leak, _) = try startCollector()
         let answer = try running.post(
             form, Self.form, to: "/leaks/\(leak)/decisions", fields: [Self.bearer])
         #expect(answer.status == status)
@@ -164,8 +168,8 @@ import LeakPlatform
             ("do=note&note=\(String(repeating: "%C3%A9", count: 1001))", String(repeating: "é", count: 1001)),
             ("do=note&note=broken", "broken"),
         ])
-    func `a rejected form keeps the typed text`(form: String, note: String) throws {
-        let (running, leak, decisions) = try collector()
+    func `the error page for a rejected form shows the typed note`(form: String, note: String) throws {
+        let (running, leak, decisions) = try startCollector()
         let answer = try running.post(
             form, Self.form, to: "/leaks/\(leak)/decisions", fields: [Self.bearer])
         #expect(answer.status >= 400 && decisions.with(\.isEmpty))
@@ -174,8 +178,8 @@ import LeakPlatform
         #expect(markup.texts.contains("\n" + note))
     }
 
-    @Test func `a note of the maximum length is accepted, in any script`() throws {
-        let (running, leak, decisions) = try collector()
+    @Test func `a note of the maximum length is accepted, even if each character has three bytes`() throws {
+        let (running, leak, decisions) = try startCollector()
         let page = try running.get("/leaks/\(leak)").text
         let limit = try #require(page.firstMatch(of: /name="note" rows="1" maxlength="(\d+)"/))
         let note = String(repeating: "漏", count: try #require(Int(limit.1)))
@@ -186,8 +190,10 @@ import LeakPlatform
         #expect(decisions.with { $0.map(\.note) } == [note])
     }
 
-    @Test func `pages explain which requests a form's address does not accept`() throws {
-        let (running, leak, _) = try collector()
+    @Test func `GET of a form's path redirects to its leak, and rejected forms get pages with a link back`()
+        throws
+    {
+        let (running, leak, _) = try startCollector()
         let path = "/leaks/\(leak)/decisions"
         let read = try running.get(path)
         #expect(read.status == 303 && read.field("Location") == "/leaks/\(leak)")
@@ -204,15 +210,15 @@ import LeakPlatform
         }
     }
 
-    @Test func `a GET of the address for decisions gets 405`() throws {
-        let (running, leak, _) = try collector()
+    @Test func `a GET request to the API path for decisions gets 405`() throws {
+        let (running, leak, _) = try startCollector()
         let answer = try running.get("/api/v1/leaks/\(leak)/decisions")
         #expect(answer.status == 405 && answer.field("allow") == "POST, OPTIONS")
     }
 
     /// With `no-referrer` browsers send `Origin: null` for a page's own forms, so the collector would reject them.
-    @Test func `pages let browsers send the origin of their forms`() throws {
-        let (running, leak, _) = try collector()
+    @Test func `the referrer policy of pages lets browsers send the origin of their forms`() throws {
+        let (running, leak, _) = try startCollector()
         for path in ["/", "/leaks/\(leak)", "/sign-in", "/nope"] {
             #expect(try running.get(path).field("Referrer-Policy") == "same-origin", "\(path)")
         }

@@ -3,20 +3,21 @@ import Testing
 
 @testable import LeakDetector
 
-/// The rules, on a clock that the tests move. Objects are numbers here, because the rules never use an object itself.
+/// Tests the rules by which expected objects are checked and reported. The tests set the time. Objects are numbers, because
+/// the rules never use an object itself.
 @Suite struct ExpectationsTests {
     private final class Page {}
     private final class Sheet {}
 
-    /// The owner of the expectations: takes due objects, and evaluates simulated checks of them.
+    /// Stands for a detector: takes due objects from the expectations, and evaluates simulated checks of them.
     private struct Table {
         var expectations: Expectations<Int>
         var alive: Set<Int> = []
         var inUse: Set<Int> = []
         var owners: [Int: Int] = [:]
-        var told: [String] = []
+        var results: [String] = []
         var reports = 0
-        /// Objects that serve as identities.
+        /// Objects whose addresses are the identities of the numbers.
         let identities = (0..<100).map { _ in Page() }
 
         init(_ limits: LeakDetector.Limits = LeakDetector.Limits()) {
@@ -64,12 +65,12 @@ import Testing
         mutating func record(_ result: ExpectationResult, _ object: Int, at now: Int) {
             switch result {
             case .leaked(_, _, let waited, let alive, _):
-                told.append("\(now) leak \(object) waited \(waited) alive \(alive)")
+                results.append("\(now) leak \(object) waited \(waited) alive \(alive)")
             case .freed(_, let lived, let alive):
-                told.append("\(now) freed \(object) lived \(lived) alive \(alive)")
+                results.append("\(now) freed \(object) lived \(lived) alive \(alive)")
             case .cameBack(_, let lived, let alive):
-                told.append("\(now) came back \(object) lived \(lived) alive \(alive)")
-            case .forgotten: told.append("\(now) forgotten \(object)")
+                results.append("\(now) came back \(object) lived \(lived) alive \(alive)")
+            case .forgotten: results.append("\(now) forgotten \(object)")
             }
         }
     }
@@ -80,7 +81,7 @@ import Testing
         #expect(isTaken)
         table.alive.remove(1)
         table.run(to: 100_000)
-        #expect(table.told.isEmpty)
+        #expect(table.results.isEmpty)
         #expect(table.expectations.nextDue == nil, "no timer while nothing waits")
         #expect(table.expectations.counts.checked == 1)
         #expect(table.expectations.counts.outstanding == 0)
@@ -92,7 +93,7 @@ import Testing
         table.run(to: 1_000)
         table.alive.remove(1)
         table.run(to: 100_000)
-        #expect(table.told.isEmpty)
+        #expect(table.results.isEmpty)
         #expect(table.expectations.counts.checked == 1)
     }
 
@@ -100,45 +101,47 @@ import Testing
         var table = Table()
         _ = table.expect(1)
         table.run(to: 1_499)
-        #expect(table.told.isEmpty)
+        #expect(table.results.isEmpty)
         table.run(to: 600_000)
-        #expect(table.told == ["1500 leak 1 waited 1500 alive 1"])
+        #expect(table.results == ["1500 leak 1 waited 1500 alive 1"])
     }
 
-    @Test func `a reported object that is freed later is reported with its age`() {
+    @Test func `a reported object that is freed later is reported with the time since the first report`() {
         var table = Table()
         _ = table.expect(1)
         table.run(to: 9_000)
         table.alive.remove(1)
         table.run(to: 20_000)
-        #expect(table.told.count == 2)
-        #expect(table.told.last == "10000 freed 1 lived 8500 alive 0")
+        #expect(table.results.count == 2)
+        #expect(table.results.last == "10000 freed 1 lived 8500 alive 0")
         #expect(table.expectations.nextDue == nil)
     }
 
-    /// The reported age of a freed object exceeds its real age by at most an eighth and a tick, or by a second for the
-    /// youngest.
+    /// The reported time from a report until the object is freed exceeds the real time by at most an eighth, or a second if
+    /// that is longer, and a tick of 100 ms.
     @Test(arguments: [500, 2_000, 8_000, 60_000, 400_000, 3_000_000])
-    func `an age is exact to an eighth`(age: Int) throws {
+    func `the time until a reported object is freed is reported with an error of at most an eighth`(age: Int)
+        throws
+    {
         var table = Table()
         _ = table.expect(1)
         table.run(to: 1_500 + age)
         table.alive.remove(1)
         table.run(to: 10_000_000)
-        let told = try #require(table.told.last)
-        let lived = try #require(Int(told.split(separator: " ")[4]))
-        #expect(told.contains("freed"))
+        let result = try #require(table.results.last)
+        let lived = try #require(Int(result.split(separator: " ")[4]))
+        #expect(result.contains("freed"))
         #expect(lived >= age && lived <= age + max(age / 8, 1_000) + 100)
     }
 
-    @Test func `after an hour an object is not checked any more`() {
+    @Test func `a reported object is not checked any more after an hour`() {
         var table = Table()
         _ = table.expect(1)
         table.run(to: 10_000_000)
         table.alive.remove(1)
         table.run(to: 20_000_000)
-        #expect(table.told.count == 2)
-        #expect(table.told.last?.hasSuffix("forgotten 1") == true)
+        #expect(table.results.count == 2)
+        #expect(table.results.last?.hasSuffix("forgotten 1") == true)
         #expect(table.expectations.nextDue == nil)
     }
 
@@ -148,27 +151,27 @@ import Testing
         _ = table.expect(1)
         _ = table.expect(1, grace: 50_000)
         table.run(to: 100_000)
-        #expect(table.told == ["1500 leak 1 waited 1500 alive 1"])
+        #expect(table.results == ["1500 leak 1 waited 1500 alive 1"])
         #expect(table.expectations.counts.checked == 1)
         #expect(table.expectations.counts.outstanding == 0)
     }
 
-    @Test func `living instances of a type are counted up and down`() {
+    @Test func `a report contains how many leaked instances of its type exist`() {
         var table = Table()
         for object in 1...3 { _ = table.expect(object) }
         _ = table.expect(4, Sheet.self)
         table.run(to: 2_000)
-        #expect(table.told.map { $0.suffix(1) } == ["1", "2", "3", "1"])
+        #expect(table.results.map { $0.suffix(1) } == ["1", "2", "3", "1"])
         table.alive = [1]
         table.run(to: 5_000)
         // Two of the three pages and the sheet are freed.
-        #expect(table.told.suffix(3).map { $0.suffix(1) } == ["2", "1", "0"])
+        #expect(table.results.suffix(3).map { $0.suffix(1) } == ["2", "1", "0"])
         _ = table.expect(5, at: 5_000)
         table.run(to: 10_000)
-        #expect(table.told.last?.hasSuffix("leak 5 waited 1500 alive 2") == true)
+        #expect(table.results.last?.hasSuffix("leak 5 waited 1500 alive 2") == true)
     }
 
-    /// Memory of a freed survivor is given to a new object, which leaks too.
+    /// A new object, which leaks too, gets the memory of a leaked object that was freed.
     @Test func `another object with a reused identity is another leak`() {
         var table = Table()
         _ = table.expect(1)
@@ -178,13 +181,14 @@ import Testing
         #expect(freed != nil)
         _ = table.expect(1, at: 1_500)
         table.run(to: 3_000)
-        #expect(table.told.count == 2)
+        #expect(table.results.count == 2)
         let late = table.expectations.end(of: table.identity(1), first, as: .gone, at: 3_000)
-        #expect(late == nil, "news of the first are not of the second")
+        #expect(late == nil, "the end of the first object does not apply to the second")
         #expect(table.expectations.knownObjects[table.identity(1)]?.number != first)
     }
 
-    @Test func `beyond the limit no object is accepted, and rejected objects are counted`() {
+    @Test func `objects above the limit of expected objects are rejected, and rejected objects are counted`()
+    {
         var limits = LeakDetector.Limits()
         limits.outstanding = 3
         var table = Table(limits)
@@ -194,19 +198,19 @@ import Testing
         table.alive = []
         table.run(to: 10_000)
         let again = table.expect(9, at: 10_000)
-        #expect(again, "room again")
+        #expect(again, "freed objects make room for new ones")
     }
 
-    @Test func `beyond the limit of survivors leaks are reported but not watched`() {
+    @Test func `leaks above the limit of survivors are reported, but their later release is not`() {
         var limits = LeakDetector.Limits()
         limits.survivors = 2
         var table = Table(limits)
         for object in 0..<5 { _ = table.expect(object) }
         table.run(to: 2_000)
-        #expect(table.told.count == 5)
+        #expect(table.results.count == 5)
         table.alive = []
         table.run(to: 10_000)
-        #expect(table.told.count == 7)
+        #expect(table.results.count == 7)
     }
 
     @Test func `checks are counted by type, and returned once`() {
@@ -216,8 +220,8 @@ import Testing
         table.alive = [2]
         table.run(to: 2_000)
         let checks = table.expectations.takeChecks()
-        #expect(checks.first { $0.type == Page.self }?.count == 3)
-        #expect(checks.first { $0.type == Sheet.self }?.count == 1)
+        #expect(checks.first { $0.type == Page.self }?.checked == 3)
+        #expect(checks.first { $0.type == Sheet.self }?.checked == 1)
         #expect(table.expectations.takeChecks().isEmpty)
     }
 
@@ -226,9 +230,9 @@ import Testing
         \.checkedTypes,
     ]
 
-    /// Applies each limit in turn, then all limits together.
+    /// Applies the extreme value to each limit alone, then to all limits together.
     @Test(arguments: [Int.max, .max - 1, -1, .min, 0])
-    func `no value of a limit stops the process`(extreme: Int) {
+    func `extreme values of limits do not crash the process`(extreme: Int) {
         for changed in Self.limits.map({ [$0] }) + [Self.limits] {
             var limits = LeakDetector.Limits()
             for limit in changed { limits[keyPath: limit] = extreme }
@@ -245,79 +249,82 @@ import Testing
 
     /// A negative grace period counts as 0, the longest grace period as a day; the second check adds 500 ms.
     @Test(arguments: [(-5, 500), (0, 500), (Int.max, 86_400_500)])
-    func `an invalid grace period is corrected`(grace: Int, told: Int) {
+    func `an invalid grace period is corrected`(grace: Int, waited: Int) {
         var table = Table()
         _ = table.expect(1, grace: grace)
         table.run(to: 86_500_000)
-        #expect(table.told.first == "\(told) leak 1 waited \(told) alive 1")
+        #expect(table.results.first == "\(waited) leak 1 waited \(waited) alive 1")
     }
 
-    @Test func `an object that is used again before the result of its check is neither checked nor reported`()
-    {
+    @Test func `an object that is used again before its second check is neither counted nor reported`() {
         var table = Table()
         table.expect(1)
         table.run(to: 1_000)
         table.inUse = [1]
         table.run(to: 100_000)
-        #expect(table.told.isEmpty)
+        #expect(table.results.isEmpty)
         #expect(table.expectations.counts.checked == 0)
         #expect(table.expectations.counts.outstanding == 0)
         #expect(table.expectations.nextDue == nil)
     }
 
-    @Test func `a reported object that is in use again has come back, and may leak again`() {
+    @Test func `a reported object that is used again is reported as back in use, and may leak again`() {
         var table = Table()
         table.expect(1)
         table.run(to: 4_000)
         table.inUse = [1]
         table.run(to: 5_000)
-        #expect(table.told.last == "5000 came back 1 lived 3500 alive 0")
+        #expect(table.results.last == "5000 came back 1 lived 3500 alive 0")
         #expect(table.expectations.counts.cameBack == 1)
         table.inUse = []
         table.expect(1, at: 5_000)
         table.run(to: 7_000)
-        #expect(table.told.last == "6500 leak 1 waited 1500 alive 1")
+        #expect(table.results.last == "6500 leak 1 waited 1500 alive 1")
     }
 
     @Test(arguments: [ObjectState.gone, .inUse])
-    func `the end of a survivor is reported at once, and once`(objectState: ObjectState) throws {
+    func `the release or reuse of a reported object is reported immediately, and only once`(
+        objectState: ObjectState
+    ) throws {
         var table = Table()
         table.expect(1)
         table.run(to: 1_600)
         let identity = ObjectIdentifier(table.identities[1])
         let result = table.expectations.end(of: identity, as: objectState, at: 1_700)
         table.record(try #require(result), 1, at: 1_700)
-        #expect(table.told.last == "1700 \(objectState == .gone ? "freed" : "came back") 1 lived 200 alive 0")
+        let word = objectState == .gone ? "freed" : "came back"
+        #expect(table.results.last == "1700 \(word) 1 lived 200 alive 0")
         let again = table.expectations.end(of: identity, as: objectState, at: 1_700)
         #expect(again == nil)
         table.alive = []
         table.run(to: 100_000)
-        #expect(table.told.count == 2)
+        #expect(table.results.count == 2)
         #expect(table.expectations.nextDue == nil)
     }
 
-    @Test func `objects that a reported object keeps are not reported until it is freed`() {
+    @Test func `parts of a reported owner are not reported until the owner is freed`() {
         var table = Table()
         table.expect(2, owner: 1)
         table.expect(1, Sheet.self)
         table.run(to: 10_000)
-        #expect(table.told == ["1500 leak 1 waited 1500 alive 1"])
+        #expect(table.results == ["1500 leak 1 waited 1500 alive 1"])
         #expect(table.expectations.counts.suppressed == 1)
         table.alive = [2]
         table.run(to: 20_000)
-        #expect(table.told.count == 3)
-        #expect(table.told.last?.contains("leak 2") == true)
+        #expect(table.results.count == 3)
+        #expect(table.results.last?.contains("leak 2") == true)
         #expect(table.expectations.counts.suppressed == 0)
     }
 
-    /// The order and the ticks of the expectations do not matter.
+    /// The owner is expected at the same time as its part, or up to 250 ms later.
     @Test(arguments: [0, 50, 100, 250])
-    func `an owner is checked before its parts`(delay: Int) {
+    func `if an owner and its part leak, only the owner is reported, even if it is expected later`(delay: Int)
+    {
         var table = Table()
         table.expect(2, owner: 1)
         table.expect(1, Sheet.self, at: delay)
         table.run(to: 10_000)
-        #expect(table.told.map { $0.contains("leak 1") } == [true])
+        #expect(table.results.map { $0.contains("leak 1") } == [true])
     }
 
     @Test func `parts that outlive their owner are reported`() {
@@ -326,10 +333,10 @@ import Testing
         table.expect(1, Sheet.self)
         table.alive = [2]
         table.run(to: 10_000)
-        #expect(table.told == ["1900 leak 2 waited 1900 alive 1"])
+        #expect(table.results == ["1900 leak 2 waited 1900 alive 1"])
     }
 
-    @Test func `an object whose report was retracted is not reported again, and not when it is freed`() {
+    @Test func `an object whose report was retracted is neither reported again nor reported as freed`() {
         var table = Table()
         table.expect(1)
         table.run(to: 1_600)
@@ -340,10 +347,11 @@ import Testing
         table.expect(2, at: 2_000)
         table.run(to: 5_000)
         #expect(
-            table.told.last == "3500 leak 2 waited 1500 alive 1", "the muted one is not among the survivors")
+            table.results.last == "3500 leak 2 waited 1500 alive 1",
+            "the object of the retracted report is not counted as alive")
         table.alive = [2]
         table.run(to: 100_000)
-        #expect(table.told.count == 2)
+        #expect(table.results.count == 2)
     }
 
     @Test func `an answer to the report of a freed object does not apply to the next object at its address`()
@@ -362,7 +370,7 @@ import Testing
         #expect(!table.expectations.isMuted("id2", of: table.identity(1)))
     }
 
-    @Test func `ignoring an object silences no report of an earlier object at its address`() {
+    @Test func `ignoring an object does not silence the report of an earlier object at its address`() {
         var table = Table()
         table.expect(1)
         table.run(to: 1_600)
@@ -382,8 +390,9 @@ import Testing
         #expect(!table.expectations.isMuted("id1", of: table.identity(1)))
     }
 
-    /// The owner of object 3 was deallocated, and object 2, a part of an object in use, has its address.
-    @Test func `a part at the address of a freed owner inherits nothing from it`() {
+    /// Object 2, a part of an object in use, has the address of the deallocated owner of object 3.
+    @Test
+    func `a part of a freed owner is reported, even if a part of an object in use has the owner's address`() {
         var table = Table()
         var page: Page? = Page()
         let gone = WeakSubject(page!)
@@ -398,7 +407,7 @@ import Testing
         _ = table.expectations.use(table.identity(1), at: 100)
         #expect(table.expectations.counts.outstanding == 1)
         table.run(to: 10_000)
-        #expect(table.told == ["1900 leak 3 waited 1900 alive 1"])
+        #expect(table.results == ["1900 leak 3 waited 1900 alive 1"])
     }
 
     @Test func `an ignored object is never reported`() {
@@ -406,22 +415,22 @@ import Testing
         _ = table.expectations.ignore(1, table.identity(1), type: Page.self, at: 0)
         for _ in 0..<3 { table.expect(1) }
         table.run(to: 100_000)
-        #expect(table.told.isEmpty)
+        #expect(table.results.isEmpty)
         #expect(table.expectations.counts.leaked == 0)
         #expect(table.expectations.counts.suppressed == 1)
         #expect(table.expectations.counts.checked == 1)
     }
 
-    @Test func `a use of an object voids the expectations before it, and not those after it`() {
+    @Test func `the use of an object ends its earlier expectations, and later expectations are checked`() {
         var table = Table()
         table.expect(1)
         let none = table.expectations.use(table.identity(1), at: 700)
         #expect(none == nil)
         table.expect(1, at: 1_200)
         table.run(to: 2_600)
-        #expect(table.told.isEmpty)
+        #expect(table.results.isEmpty)
         table.run(to: 10_000)
-        #expect(table.told == ["2700 leak 1 waited 1500 alive 1"])
+        #expect(table.results == ["2700 leak 1 waited 1500 alive 1"])
         #expect(table.expectations.counts.checked == 1)
     }
 
@@ -434,7 +443,7 @@ import Testing
         table.run(to: 2_000)
         #expect(!table.expectations.wasUsed(table.identity(1)))
         _ = table.expectations.use(table.identity(1), at: 2_000)
-        #expect(!table.expectations.wasUsed(table.identity(1)), "nobody waits")
+        #expect(!table.expectations.wasUsed(table.identity(1)), "no object is expected")
     }
 
     @Test func `a part that came into use is not reported when its owner is freed`() {
@@ -446,7 +455,7 @@ import Testing
         _ = table.expectations.use(table.identity(2), at: 3_000)
         table.alive = [2]
         table.run(to: 100_000)
-        #expect(table.told.map { $0.contains("leak 2") } == [false, false])
+        #expect(table.results.map { $0.contains("leak 2") } == [false, false])
         #expect(table.expectations.counts.suppressed == 0)
     }
 
@@ -456,11 +465,11 @@ import Testing
         table.expect(2, owner: 1)
         table.expect(1, Sheet.self)
         table.run(to: 20_000)
-        #expect(table.told == ["1500 leak 1 waited 1500 alive 1"])
+        #expect(table.results == ["1500 leak 1 waited 1500 alive 1"])
         #expect(table.expectations.counts.suppressed == 2)
         table.alive = [2, 3]
         table.run(to: 40_000)
-        #expect(table.told.dropFirst().map { $0.contains("leak 2") } == [false, true])
+        #expect(table.results.dropFirst().map { $0.contains("leak 2") } == [false, true])
         #expect(table.expectations.counts.suppressed == 1)
     }
 
@@ -469,19 +478,19 @@ import Testing
         table.expect(2, owner: 1)
         table.expect(1, Sheet.self)
         table.run(to: 20_000_000)
-        #expect(table.told.count == 2)
-        #expect(table.told.last?.contains("forgotten 1") == true)
+        #expect(table.results.count == 2)
+        #expect(table.results.last?.contains("forgotten 1") == true)
         #expect(table.expectations.nextDue == nil)
-        // The first object, expected again an hour later, is still the reported object.
+        // After a new expectation the owner is not reported again, because it is the same object.
         table.expect(1, Sheet.self, at: 20_000_000)
         table.run(to: 20_100_000)
-        #expect(table.told.count == 2)
+        #expect(table.results.count == 2)
     }
 
     /// Times at which the owner comes into use: in the grace period, before the second check, after the report, and long
     /// after it.
     @Test(arguments: [300, 1_200, 3_000, 200_000])
-    func `parts of an owner that came into use are in use too, and so are their parts`(time: Int) {
+    func `if an owner is used again, neither its parts nor their parts are reported`(time: Int) {
         var table = Table()
         table.expect(1, Sheet.self)
         table.expect(2, owner: 1)
@@ -489,14 +498,14 @@ import Testing
         table.run(to: time)
         _ = table.expectations.use(table.identity(1), at: time)
         table.run(to: 10_000_000)
-        #expect(table.told.filter { $0.contains("leak 2") || $0.contains("leak 3") } == [])
+        #expect(table.results.filter { $0.contains("leak 2") || $0.contains("leak 3") } == [])
         #expect(table.expectations.counts.suppressed == 0)
         #expect(table.expectations.counts.outstanding == 0)
-        // Expected again, it leaks again, behind its owner.
+        // After new expectations the owner is reported again. Its part is not, because a part waits for its owner.
         table.expect(1, Sheet.self, at: 10_000_000)
         table.expect(2, owner: 1, at: 10_000_000)
         table.run(to: 10_010_000)
-        #expect(table.told.last == "10001500 leak 1 waited 1500 alive 1")
+        #expect(table.results.last == "10001500 leak 1 waited 1500 alive 1")
         #expect(table.expectations.counts.suppressed == 1)
     }
 
@@ -508,11 +517,11 @@ import Testing
         _ = table.expectations.use(table.identity(1), at: 30_000)
         table.alive = [2]
         table.run(to: 1_000_000)
-        #expect(table.told.count == 1, "the leak of the owner, whose return is not noted here")
+        #expect(table.results.count == 1, "only the leak of the owner; the result of `use` is not recorded")
         #expect(table.expectations.nextDue == nil)
     }
 
-    @Test func `the use of one owner does not affect parts of another`() {
+    @Test func `if one owner is used again, the parts of another owner are still reported`() {
         var table = Table()
         table.expect(1, Sheet.self)
         table.expect(2, owner: 1)
@@ -522,21 +531,21 @@ import Testing
         _ = table.expectations.use(table.identity(1), at: 3_000)
         table.alive = [4]
         table.run(to: 100_000)
-        #expect(table.told.last?.contains("leak 4") == true)
+        #expect(table.results.last?.contains("leak 4") == true)
     }
 
-    @Test func `a child waits for an owner with a longer grace period`() {
+    @Test func `a part waits for an owner with a longer grace period`() {
         var table = Table()
         table.expect(2, owner: 1)
         table.expect(1, Sheet.self, grace: 5_000)
         table.run(to: 60_000)
-        #expect(table.told == ["5500 leak 1 waited 5500 alive 1"])
+        #expect(table.results == ["5500 leak 1 waited 5500 alive 1"])
         table.alive = [2]
         table.run(to: 100_000)
-        #expect(table.told.contains { $0.contains("leak 2") })
+        #expect(table.results.contains { $0.contains("leak 2") })
     }
 
-    @Test func `an object that is expected twice with the same owner is suppressed once`() {
+    @Test func `an object that is expected twice with the same owner is counted as suppressed once`() {
         var table = Table()
         table.expect(2, owner: 1)
         table.expect(2, owner: 1)
@@ -550,18 +559,18 @@ import Testing
         #expect(table.expectations.nextDue == nil)
     }
 
-    @Test func `a muted object stays muted when it is used, until it is freed`() {
+    @Test func `an ignored object stays ignored when it is used, until it is freed`() {
         var table = Table()
         _ = table.expectations.ignore(1, table.identity(1), type: Page.self, at: 0)
         _ = table.expectations.use(table.identity(1), at: 0)
         table.expect(1)
         table.run(to: 10_000)
-        #expect(table.told.isEmpty)
+        #expect(table.results.isEmpty)
         let result = table.expectations.end(of: table.identity(1), as: .gone, at: 10_000)
         #expect(result == nil)
         table.expect(1, at: 10_000)
         table.run(to: 20_000)
-        #expect(table.told.count == 1, "another object has its place")
+        #expect(table.results.count == 1, "a new object at the same address is reported")
     }
 
     @Test func `an object that is ignored after its report is not reported again`() {
@@ -573,11 +582,11 @@ import Testing
         #expect(table.expectations.counts.leaked == 1, "it was reported")
         table.alive = []
         table.run(to: 100_000)
-        #expect(table.told.count == 1)
+        #expect(table.results.count == 1)
         #expect(table.expectations.nextDue == nil)
     }
 
-    @Test func `objects that are not watched are still reported once`() {
+    @Test func `if the limit of survivors is 0, each leaked object is still reported once`() {
         var limits = LeakDetector.Limits()
         limits.survivors = 0
         var table = Table(limits)
@@ -585,11 +594,12 @@ import Testing
         table.run(to: 5_000)
         for object in 1...3 { table.expect(object, at: 5_000) }
         table.run(to: 20_000)
-        #expect(table.told.count == 3)
+        #expect(table.results.count == 3)
         #expect(table.expectations.nextDue == nil)
     }
 
-    @Test func `freed objects are found among many known objects`() {
+    @Test func `known objects are scanned if there are 1,024, and again only after their number has doubled`()
+    {
         var table = KnownObjects<Int>()
         let pages = (0..<3_000).map { _ in Page() }
         for page in pages.prefix(1_023) {
@@ -601,11 +611,11 @@ import Testing
         }
         #expect(table.scanCandidates.count == 3_000)
         table.updateScanThreshold()
-        #expect(table.scanCandidates.isEmpty, "not before there are twice as many")
+        #expect(table.scanCandidates.isEmpty, "the next scan needs twice as many objects")
     }
 
-    /// Each object is due at a different time, and due objects are checked together.
-    @Test func `a thousand survivors cause only a few wake-ups a minute`() {
+    /// The objects leak at different times, and later checks of several objects share a wake-up.
+    @Test func `checks of 89 reported objects cause at most twelve wake-ups in ten minutes`() {
         var table = Table()
         var random = SeededRandom(seed: 1)
         for object in 1..<90 { table.expect(object, grace: Int.random(in: 0...30_000, using: &random)) }
@@ -618,7 +628,7 @@ import Testing
         #expect((1...12).contains(wakes))
     }
 
-    @Test func `the object of a self-test is counted nowhere, and always watched`() {
+    @Test func `the object of a self-test is not counted, and its release is reported despite all limits`() {
         var limits = LeakDetector.Limits()
         limits.survivors = 0
         limits.survivorMilliseconds = 0
@@ -629,7 +639,7 @@ import Testing
         table.run(to: 3_000)
         table.alive = []
         table.run(to: 10_000)
-        #expect(table.told.map { $0.contains("freed 1") } == [false, true])
+        #expect(table.results.map { $0.contains("freed 1") } == [false, true])
         #expect(table.expectations.counts == LeakDetector.Counts())
         #expect(table.expectations.takeChecks().isEmpty)
     }

@@ -28,7 +28,7 @@ import Testing
             list.append((due, UInt(step)))
             now += Int.random(in: 0...300, using: &random)
             #expect(wheel.nextDue == list.map(\.due).min())
-            let due2 = list.filter { $0.due <= now }.map(\.line).sorted()
+            let dueLines = list.filter { $0.due <= now }.map(\.line).sorted()
             list.removeAll { $0.due <= now }
             var taken: [UInt] = []
             for chunk in wheel.takeDue(at: now) {
@@ -39,7 +39,7 @@ import Testing
                     wheel.release(callNumber, count: 1)
                 }
             }
-            #expect(taken.sorted() == due2)
+            #expect(taken.sorted() == dueLines)
         }
         withExtendedLifetime(pages) {}
     }
@@ -48,7 +48,7 @@ import Testing
         #expect(MemoryLayout<WeakChunk.Element>.stride == 16)
     }
 
-    @Test func `equal contexts of calls are stored once, and different ones apart`() {
+    @Test func `equal calls are stored once, and different calls separately`() {
         var table = CallTable()
         let calls = [
             call(1), call(2), call(1, line: 2), call(1, path: ["A"]), call(1, path: ["A", "B"]),
@@ -60,7 +60,7 @@ import Testing
         for (callNumber, call) in zip(callNumbers, calls) { #expect(table[callNumber] == call) }
     }
 
-    /// A path that is different each time does not fill the memory.
+    /// Calls whose paths are always different do not fill the memory.
     @Test func `numbers of unused calls are reused`() {
         var table = CallTable()
         var callNumbers: Set<UInt32> = []

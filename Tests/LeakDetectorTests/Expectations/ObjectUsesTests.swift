@@ -8,7 +8,7 @@ import Testing
 
     private final class Object {}
 
-    private func full(at now: Int) -> ObjectUses {
+    private func fullUses(at now: Int) -> ObjectUses {
         var uses = ObjectUses()
         for index in 0..<ObjectUses.limit {
             uses.add(identity(index), index, at: now, forgettingAfter: 1_000)
@@ -16,8 +16,8 @@ import Testing
         return uses
     }
 
-    @Test func `if too many uses are recorded, only those of recorded objects are updated`() {
-        var uses = full(at: 0)
+    @Test func `at the limit of recorded uses, only objects that are already recorded are updated`() {
+        var uses = fullUses(at: 0)
         uses.add(identity(7), 200_000, at: 1, forgettingAfter: 1_000)
         uses.add(identity(ObjectUses.limit), 200_001, at: 1, forgettingAfter: 1_000)
         #expect(uses.sequence(of: identity(7)) == 200_000)
@@ -32,23 +32,23 @@ import Testing
         for page in pages { bench.detector.cameBack(page) }
         bench.detector.cameBack(page)
         bench.detector.expectDeallocation(of: waiting)
-        bench.wait(5_000)
-        #expect(bench.lines == ["leak Page"], "the one that was expected after it")
+        bench.advance(by: 5_000)
+        #expect(bench.lines == ["leak Page"], "the page that was expected after the use")
         #expect(bench.detector.counts.dropped == 1)
         #expect(bench.detector.counts.outstanding == 0)
         withExtendedLifetime((pages, page, waiting)) {}
     }
 
     @Test func `old uses are removed to make room`() {
-        var uses = full(at: 0)
+        var uses = fullUses(at: 0)
         uses.add(identity(ObjectUses.limit), 200_000, at: 1_001, forgettingAfter: 1_000)
         #expect(uses.sequence(of: identity(ObjectUses.limit)) == 200_000)
         #expect(uses.sequence(of: identity(0)) == nil)
     }
 
     /// With a removal at each use, this test would take minutes.
-    @Test func `uses beyond the limit are cheap`() {
-        var uses = full(at: 0)
+    @Test func `a million uses beyond the limit take little time`() {
+        var uses = fullUses(at: 0)
         for _ in 0..<1_000_000 { uses.add(identity(ObjectUses.limit), 1, at: 50, forgettingAfter: 1_000) }
         #expect(uses.sequence(of: identity(ObjectUses.limit)) == nil)
     }

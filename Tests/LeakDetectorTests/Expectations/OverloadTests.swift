@@ -20,7 +20,7 @@ import Testing
         let sheet = Sheet()
         bench.detector.expectDeallocation(of: sheet)
         #expect(bench.detector.counts.dropped == 0)
-        bench.wait(2_000)
+        bench.advance(by: 2_000)
         #expect(bench.lines == ["leak Sheet"])
         #expect(bench.detector.counts.checked == 12_001)
         let session = try #require(bench.detector.takeSession())
@@ -34,7 +34,7 @@ import Testing
         for _ in 0..<1_000 { bench.detector.expectDeallocation(of: Page(), owner: owner) }
         let page = Page()
         bench.detector.expectDeallocation(of: page)
-        bench.wait(3_000)
+        bench.advance(by: 3_000)
         #expect(bench.lines == ["leak Page"])
         #expect(bench.detector.counts.dropped == 0)
         #expect(bench.detector.counts.checked == 1_001)
@@ -65,12 +65,12 @@ import Testing
         let pages = (0..<20_000).map { _ in Page() }
         for page in pages { bench.detector.expectDeallocation(of: page) }
         #expect(bench.detector.counts.outstanding <= 1_000)
-        bench.wait(2_000)
+        bench.advance(by: 2_000)
         let counts = bench.detector.counts
-        // Between a quarter of the room and all of it.
+        // The reported leaks fill at least a quarter of the limit of 1,000 expected objects.
         #expect((250...1_000).contains(counts.leaked))
         #expect(counts.leaked + counts.dropped == 20_000)
-        // Early and late objects are reported alike: each quarter within six standard deviations.
+        // Early and late objects are reported equally often: the count of each quarter is within six standard deviations.
         let places = Dictionary(uniqueKeysWithValues: pages.enumerated().map { (ObjectIdentifier($1), $0) })
         let told = bench.findings.compactMap { $0.object.flatMap { places[ObjectIdentifier($0)] } }
         #expect(told.count == counts.leaked)
@@ -85,21 +85,21 @@ import Testing
         withExtendedLifetime(pages) {}
     }
 
-    @Test func `after an overload every object is expected again`() {
+    @Test func `after an overload all new expectations are checked`() {
         let bench = bench(of: 100)
         let crowd = (0..<2_000).map { _ in Page() }
         for page in crowd { bench.detector.expectDeallocation(of: page) }
-        bench.wait(10_000)
+        bench.advance(by: 10_000)
         let before = bench.detector.counts
         let pages = (0..<100).map { _ in Page() }
         for page in pages { bench.detector.expectDeallocation(of: page) }
-        bench.wait(10_000)
+        bench.advance(by: 10_000)
         #expect(bench.detector.counts.leaked == before.leaked + 100)
         #expect(bench.detector.counts.dropped == before.dropped)
         withExtendedLifetime((crowd, pages)) {}
     }
 
-    @Test func `a session in which objects were left out says how many, even without a check`() throws {
+    @Test func `a session says how many objects were left out, even if no object was checked`() throws {
         let bench = bench(of: 0)
         for _ in 0..<7 { bench.detector.expectDeallocation(of: Page()) }
         let session = try #require(bench.detector.takeSession())
@@ -107,7 +107,7 @@ import Testing
         #expect(bench.detector.takeSession() == nil)
     }
 
-    @Test func `objects of classes beyond the limit are counted as left out together`() {
+    @Test func `left-out objects of classes beyond the limit are counted together as class other`() {
         let bench = bench(of: 0, checkedTypes: 1)
         for _ in 0..<3 { bench.detector.expectDeallocation(of: Page()) }
         for _ in 0..<4 { bench.detector.expectDeallocation(of: Sheet()) }
@@ -119,20 +119,20 @@ import Testing
         #expect(bench.detector.takeChecks().isEmpty)
     }
 
-    @Test func `an early check retains objects until the next turn of the queue, and reports none as a leak`()
-    {
+    @Test
+    func `objects that an early check retained are released on the queue, and are not reported as leaks`() {
         let bench = bench(of: 8)
         weak var trace: Page?
         do {
             let pages = (0..<8).map { _ in Page() }
             trace = pages[0]
             for page in pages { bench.detector.expectDeallocation(of: page, after: 0) }
-            bench.wait(100)
-            // All wait for their second check.
+            bench.advance(by: 100)
+            // All eight objects wait for their second check.
             for _ in 0..<20 { bench.detector.expectDeallocation(of: Page()) }
             bench.clock.block(for: 10_000)
         }
-        bench.wait(10_000)
+        bench.advance(by: 10_000)
         #expect(trace == nil)
         #expect(bench.lines.isEmpty)
     }
@@ -148,7 +148,7 @@ import Testing
                 detector.expectDeallocation(of: Item())
             }
         }
-        bench.wait(10_000)
+        bench.advance(by: 10_000)
         let counts = detector.counts
         #expect(counts.outstanding == 0)
         #expect(counts.checked + counts.dropped == 32_000)

@@ -35,7 +35,7 @@ import Testing
         #expect(wheel.count == 1)
     }
 
-    @Test func `elements that are inserted late into the timing wheel are due with the next tick`() {
+    @Test func `elements that are overdue when they are inserted are due at the timing wheel's next tick`() {
         var wheel = TimingWheel<String>()
         _ = wheel.takeDue(at: 10_000)
         wheel.insert("late", dueAt: 3)

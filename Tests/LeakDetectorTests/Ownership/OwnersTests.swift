@@ -10,37 +10,37 @@ import Testing
 @Suite struct OwnersTests {
     private let bench = Bench()
 
-    @Test func `objects of a watcher should be freed with it`() {
+    @Test func `objects that outlive their watcher are reported`() {
         let (page, sheet) = (Page(), Sheet())
         do {
             let watcher = LeakWatcher(bench.detector)
             watcher.expectDeallocation(of: page, path: ["Cart"], reason: "closed")
             watcher.expectDeallocation(of: sheet)
-            bench.wait(60_000)
-            #expect(bench.lines.isEmpty, "its time has not come")
+            bench.advance(by: 60_000)
+            #expect(bench.lines.isEmpty, "the watcher still exists")
             withExtendedLifetime(watcher) {}
         }
-        bench.wait(2_000)
+        bench.advance(by: 2_000)
         #expect(Set(bench.lines) == ["leak Page", "leak Sheet"])
         let report = bench.reports.first { $0.reason == "closed" }
         #expect(report?.stack.map { $0.split(separator: ".").last } == ["Cart", "Page"])
         withExtendedLifetime((page, sheet)) {}
     }
 
-    /// SwiftUI calls `onAppear` whenever a view appears again.
-    @Test func `an object that is watched often is reported once`() {
+    /// SwiftUI calls `onAppear` each time a view appears.
+    @Test func `an object that is watched several times is reported once`() {
         let page = Page()
         do {
             let watcher = LeakWatcher(bench.detector)
             for _ in 0..<5 { watcher.expectDeallocation(of: page) }
         }
-        bench.wait(10_000)
+        bench.advance(by: 10_000)
         #expect(bench.lines == ["leak Page"])
         #expect(bench.detector.counts.checked == 1)
         withExtendedLifetime(page) {}
     }
 
-    @Test func `a watcher retains nothing, and objects that were freed before it are counted as checked`() {
+    @Test func `a watcher does not retain its objects`() {
         let watcher = LeakWatcher(bench.detector)
         weak var trace: Page?
         do {
@@ -52,12 +52,12 @@ import Testing
         withExtendedLifetime(watcher) {}
     }
 
-    @Test func `objects that were freed before their watcher are passed checks`() {
+    @Test func `objects that were freed before their watcher are counted as checked, and are not reported`() {
         do {
             let watcher = LeakWatcher(bench.detector)
             for _ in 0..<50 { watcher.expectDeallocation(of: Page()) }
         }
-        bench.wait(2_000)
+        bench.advance(by: 2_000)
         #expect(bench.lines.isEmpty)
         #expect(bench.detector.counts.checked == 50)
     }
@@ -69,10 +69,10 @@ import Testing
         }
     }
 
-    @Test func `a property's value should be freed with its owner`() throws {
+    @Test func `the value of a Deallocating property is reported if it outlives its owner`() throws {
         let page = Page()
         do { _ = Screen(page, bench.detector) }
-        bench.wait(2_000)
+        bench.advance(by: 2_000)
         let report = try #require(bench.reports.first)
         #expect(bench.lines == ["leak Page"])
         #expect(report.reason == "owner deallocated")
@@ -80,21 +80,21 @@ import Testing
         withExtendedLifetime(page) {}
     }
 
-    @Test func `a property's value that is freed with its owner is checked`() {
+    @Test func `the value of a Deallocating property counts as checked if it is freed with its owner`() {
         do { _ = Screen(Page(), bench.detector).page }
-        bench.wait(2_000)
+        bench.advance(by: 2_000)
         #expect(bench.lines.isEmpty)
         #expect(bench.detector.counts.checked == 1)
     }
 
-    @Test func `a replaced value should be freed`() throws {
+    @Test func `a replaced value of a Deallocating property is reported if it stays`() throws {
         let old = Page()
         let screen = Screen(old, bench.detector)
         screen.page = screen.page
-        bench.wait(5_000)
-        #expect(bench.lines.isEmpty, "it took its own place")
+        bench.advance(by: 5_000)
+        #expect(bench.lines.isEmpty, "the value was replaced by itself")
         screen.page = Sheet()
-        bench.wait(2_000)
+        bench.advance(by: 2_000)
         #expect(bench.lines == ["leak Page"])
         #expect(bench.reports.first?.reason == "replaced")
         withExtendedLifetime((old, screen)) {}
@@ -105,7 +105,7 @@ import Testing
         let id = 7
     }
 
-    @Test func `members of the value are members of the wrapper`() {
+    @Test func `members of the value can be used through the wrapper`() {
         let wrapper = Deallocating(wrappedValue: Model(), detector: bench.detector)
         #expect(wrapper.name == "Ada")
         #expect(wrapper.id == 7)
@@ -116,7 +116,9 @@ import Testing
 
     #if os(macOS) || os(Linux)
         /// Runs in a separate process, because no other test may have started the shared detector.
-        @Test func `owners do nothing without a detector, and work with the shared detector`() async {
+        @Test func `watchers and wrappers use the shared detector, and do nothing before it was started`()
+            async
+        {
             await #expect(processExitsWith: .success) {
                 #expect(LeakDetector.shared == nil)
                 #expect(await LeakDetector.selfTest() == .notStarted)
@@ -126,7 +128,7 @@ import Testing
                 _ = Deallocating(wrappedValue: page)
                 let detector = LeakDetector.start(.report { _ in })
                 #expect(detector.counts.outstanding == 0)
-                #expect(LeakDetector.start(.assert) === detector, "the first call counts")
+                #expect(LeakDetector.start(.assert) === detector, "a second start returns the first detector")
                 LeakWatcher().expectDeallocation(of: page)
                 LeakDetector.expectDeallocation(of: page)
                 _ = Deallocating(wrappedValue: page)
@@ -143,7 +145,7 @@ import Testing
         }
 
         @available(macOS 14, iOS 17, tvOS 17, *)
-        @Test func `changes of an observable value are seen through the wrapper`() {
+        @Test func `changes of an observable value can be observed through the wrapper`() {
             let wrapper = Deallocating(wrappedValue: Observed(), detector: bench.detector)
             let seen = Flag()
             withObservationTracking {

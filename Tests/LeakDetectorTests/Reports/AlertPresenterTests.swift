@@ -26,15 +26,15 @@ import LeakPlatform
         let bench = Bench(alerts: AlertPresenter(screen: screen)) { _ in answer }
         var page: Page? = Page()
         bench.detector.expectDeallocation(of: page!)
-        bench.wait(3_900)
+        bench.advance(by: 3_900)
         page = nil
-        bench.wait(2_000)
+        bench.advance(by: 2_000)
         #expect(
             screen.shown.with { $0 } == [
                 "show LeakDetectorTests.Page leaked\(picture)",
                 "update: LeakDetectorTests.Page was freed after 2.5 s",
             ])
-        #expect(bench.lines == ["leak Page", "freed Page 2500"], "what is shown is reported too")
+        #expect(bench.lines == ["leak Page", "freed Page 2500"], "a leak that is shown is also reported")
     }
 
     private struct Explainer: LeakExplainer {
@@ -46,7 +46,9 @@ import LeakPlatform
     }
 
     @Test(arguments: [true, false])
-    func `an alert says later why the object is still in memory`(hasScreen: Bool) async throws {
+    func `an alert is updated with the explanation why the object is still in memory`(hasScreen: Bool)
+        async throws
+    {
         let screen = Screen()
         let lines = Guarded([String]())
         let presenter = AlertPresenter(screen: hasScreen ? screen : nil) { line in
@@ -55,10 +57,10 @@ import LeakPlatform
         let bench = Bench(explainer: Explainer(), alerts: presenter) { _ in .showAlertWithoutScreenshot }
         let page = Page()
         bench.detector.expectDeallocation(of: page)
-        bench.wait(2_000)
+        bench.advance(by: 2_000)
         let queue = try #require(bench.detector.notifier.explanations)
         while !queue.isIdle { try await Task.sleep(nanoseconds: 10_000_000) }
-        bench.wait(0)
+        bench.advance(by: 0)
         let told = hasScreen ? screen.shown.with { $0 } : lines.with { $0 }
         let why =
             "LeakDetectorTests.Page is in no cycle that was found, and kept by 1 reference from elsewhere"
@@ -72,9 +74,9 @@ import LeakPlatform
         do {
             let page = Page()
             bench.detector.expectDeallocation(of: page)
-            bench.wait(2_000)
+            bench.advance(by: 2_000)
         }
-        bench.wait(2_000)
+        bench.advance(by: 2_000)
         #expect(bench.lines.count == 2)
         #expect(screen.shown.with { $0 }.isEmpty)
     }
@@ -85,7 +87,7 @@ import LeakPlatform
         }
         let page = Page()
         bench.detector.expectDeallocation(of: page, reason: "popped", file: "App/Cart.swift", line: 7)
-        bench.wait(2_000)
+        bench.advance(by: 2_000)
         #expect(
             lines.with { $0 } == [
                 "LeakDetectorTests.Page is still in memory 1.5 s after it should have gone (popped), "

@@ -59,14 +59,14 @@ import Testing
         }
         for number in 0...AlertQueue<String>.waitingLimit { _ = queue.add(alert(number), picture: picture()) }
         guard case .full = queue.add(alert(99), picture: picture()) else {
-            Issue.record("one more is taken")
+            Issue.record("an alert above the limit is accepted")
             return
         }
         #expect(pictures == AlertQueue<String>.waitingLimit + 1)
         #expect(queue.update(alert(99)) == .absent)
         #expect(queue.closeShown()?.alert.id == "1")
         guard case .wait = queue.add(alert(100), picture: nil) else {
-            Issue.record("there is room again, and it is not taken")
+            Issue.record("an alert is rejected although there is room again")
             return
         }
     }

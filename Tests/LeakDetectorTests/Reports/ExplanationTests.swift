@@ -8,17 +8,17 @@ import LeakPlatform
 
 /// Explanations why a leaked object is still in memory. They are reported after the leak, never instead of it.
 @Suite struct ExplanationTests {
-    /// Answers with a cycle, once the test lets it.
+    /// Returns a cycle. If it is created with `isOpen: false`, it returns only after the test has called ``open()``.
     private final class Explainer: LeakExplainer {
         let asked = Guarded([UInt]())
         private let isOpen: Guarded<Bool>
-        private let wasOnMain = Guarded(false)
+        private let wasMisused = Guarded(false)
 
         init(isOpen: Bool = true) { self.isOpen = Guarded(isOpen) }
 
         func explain(_ object: UnsafeRawPointer, callerReferences: Int) -> RetainExplanation {
             asked.with { $0.append(UInt(bitPattern: object)) }
-            wasOnMain.with { $0 = $0 || Thread.isMainThread || callerReferences != 0 }
+            wasMisused.with { $0 = $0 || Thread.isMainThread || callerReferences != 0 }
             _ = isOpen.wait { $0 ? true : nil }
             return ExplanationTests.cycle
         }
@@ -33,7 +33,7 @@ import LeakPlatform
         }
 
         var count: Int { asked.with { $0.count } }
-        var isSound: Bool { !wasOnMain.with { $0 } }
+        var wasCalledCorrectly: Bool { !wasMisused.with { $0 } }
     }
 
     private static var cycle: RetainExplanation {
@@ -52,22 +52,22 @@ import LeakPlatform
         let bench = Bench(explainer: explainer)
         let page = Page()
         bench.detector.expectDeallocation(of: page)
-        bench.wait(2_000)
+        bench.advance(by: 2_000)
         #expect(bench.lines == ["leak Page"])
         try await until { explainer.count == 1 }
         #expect(bench.explanations.isEmpty)
         explainer.open()
         try await until {
-            bench.wait(0)
+            bench.advance(by: 0)
             return bench.explanations.count == 1
         }
         #expect(bench.explanations.first?.id == bench.reports.first?.id)
         #expect(explainer.asked.with { $0 } == [UInt(bitPattern: ObjectIdentifier(page))])
-        #expect(explainer.isSound)
+        #expect(explainer.wasCalledCorrectly)
         withExtendedLifetime(page) {}
     }
 
-    @Test func `leaks of one class, call site and owners are explained once`() async throws {
+    @Test func `leaks with the same class, call site and owners are explained once`() async throws {
         let explainer = Explainer()
         let bench = Bench(explainer: explainer)
         let pages = (0..<200).map { _ in Page() }
@@ -76,10 +76,10 @@ import LeakPlatform
         bench.detector.expectDeallocation(of: others[0], file: "App/Cart.swift", line: 8)
         bench.detector.expectDeallocation(of: others[1], path: ["Tab"], file: "App/Cart.swift", line: 7)
         bench.detector.expectDeallocation(of: others[2], file: "App/Cart.swift", line: 7)
-        bench.wait(2_000)
+        bench.advance(by: 2_000)
         #expect(bench.reports.count == 203)
         try await until {
-            bench.wait(0)
+            bench.advance(by: 0)
             return bench.explanations.count == 4
         }
         #expect(explainer.count == 4)
@@ -93,34 +93,34 @@ import LeakPlatform
         let bench = Bench(explainer: explainer) { $0.object is Sheet ? .ignore : .report }
         let objects: [Page] = [Sheet(), Page(), Page()]
         bench.detector.expectDeallocation(of: objects[0])
-        bench.wait(2_000)
+        bench.advance(by: 2_000)
         #expect(bench.detector.explainsLeaks)
         bench.detector.explainsLeaks = false
         bench.detector.expectDeallocation(of: objects[1])
-        bench.wait(2_000)
+        bench.advance(by: 2_000)
         bench.detector.explainsLeaks = true
         bench.detector.expectDeallocation(of: objects[2])
-        bench.wait(2_000)
+        bench.advance(by: 2_000)
         try await until {
-            bench.wait(0)
+            bench.advance(by: 0)
             return bench.explanations.count == 1
         }
         #expect(explainer.asked.with { $0 } == [UInt(bitPattern: ObjectIdentifier(objects[2]))])
         withExtendedLifetime(objects) {}
     }
 
-    @Test func `nothing is explained while no explanation is wanted`() async throws {
+    @Test func `nothing is explained while wantsExplanations returns false`() async throws {
         let explainer = Explainer()
         let isWanted = Guarded(false)
         let bench = Bench(explainer: explainer, wantsExplanations: { isWanted.with { $0 } })
         let objects = [Page(), Page()]
         bench.detector.expectDeallocation(of: objects[0])
-        bench.wait(2_000)
+        bench.advance(by: 2_000)
         isWanted.with { $0 = true }
         bench.detector.expectDeallocation(of: objects[1])
-        bench.wait(2_000)
+        bench.advance(by: 2_000)
         try await until {
-            bench.wait(0)
+            bench.advance(by: 0)
             return bench.explanations.count == 1
         }
         #expect(explainer.asked.with { $0 } == [UInt(bitPattern: ObjectIdentifier(objects[1]))])
@@ -128,7 +128,8 @@ import LeakPlatform
         withExtendedLifetime(objects) {}
     }
 
-    @Test func `a leak that waits for its explanation is dropped when none is wanted any more`() async throws
+    @Test func `a leak that waits for its explanation is not explained if explanations are no longer wanted`()
+        async throws
     {
         let explainer = Explainer(isOpen: false)
         let isWanted = Guarded(true)
@@ -142,13 +143,15 @@ import LeakPlatform
     }
 
     @Test(arguments: ["freed", "in use", "ignored", "stopped"])
-    func `an explanation is dropped if the object was freed or used meanwhile`(fate: String) async throws {
+    func `an explanation is dropped if its object was freed, used or ignored, or the detector stopped`(
+        fate: String
+    ) async throws {
         let explainer = Explainer(isOpen: false)
         let bench = Bench(explainer: explainer)
         var page: Page? = Page()
         let other = Sheet()
         bench.detector.expectDeallocation(of: page!)
-        bench.wait(2_000)
+        bench.advance(by: 2_000)
         try await until { explainer.count == 1 }
         switch fate {
         case "freed": page = nil
@@ -157,12 +160,12 @@ import LeakPlatform
         default: break
         }
         bench.detector.expectDeallocation(of: other)
-        bench.wait(2_000)
+        bench.advance(by: 2_000)
         if fate == "stopped" { bench.detector.stop() }
         explainer.open()
         let queue = try #require(bench.detector.notifier.explanations)
         try await until { queue.isIdle }
-        bench.wait(0)
+        bench.advance(by: 0)
         #expect(bench.explanations.count == (fate == "stopped" ? 0 : 1))
         // A waiting explanation is not computed after the detector stops.
         #expect(explainer.count == (fate == "stopped" ? 1 : 2))
@@ -170,25 +173,25 @@ import LeakPlatform
         withExtendedLifetime((page, other)) {}
     }
 
-    @Test func `a leak whose object ended before its explanation is explained at its next object`()
+    @Test func `if an object is freed before its leak is explained, the leak's next object is explained`()
         async throws
     {
         let explainer = Explainer(isOpen: false)
         let bench = Bench(explainer: explainer)
         var pages: [Page?] = [Page(), Page()]
         bench.detector.expectDeallocation(of: pages[0]!, line: 7)
-        bench.wait(2_000)
+        bench.advance(by: 2_000)
         try await until { explainer.count == 1 }
         pages[0] = nil
         explainer.open()
         let queue = try #require(bench.detector.notifier.explanations)
         try await until { queue.isIdle }
-        bench.wait(0)
+        bench.advance(by: 0)
         #expect(bench.explanations.isEmpty)
         bench.detector.expectDeallocation(of: pages[1]!, line: 7)
-        bench.wait(2_000)
+        bench.advance(by: 2_000)
         try await until {
-            bench.wait(0)
+            bench.advance(by: 0)
             return bench.explanations.count == 1
         }
         withExtendedLifetime(pages) {}
@@ -212,7 +215,7 @@ import LeakPlatform
         #expect(delivered.with { $0 } == ["first", "waits"])
     }
 
-    @Test func `a leak without a usable explanation is explained five times`() async throws {
+    @Test func `a leak whose explanation cannot be used is explained at most five times`() async throws {
         let explainer = Explainer()
         let queue = ExplanationQueue(explainer, now: { 0 })
         for _ in 0..<8 {
@@ -237,13 +240,13 @@ import LeakPlatform
         let bench = Bench(explainer: explainer)
         let page = Page()
         bench.detector.expectDeallocation(of: page)
-        bench.wait(2_000)
+        bench.advance(by: 2_000)
         try await until { explainer.count == 1 }
         let sheets = (0..<100).map { _ in Sheet() }
         for (line, sheet) in sheets.enumerated() {
             bench.detector.expectDeallocation(of: sheet, line: UInt(line))
         }
-        bench.wait(2_000)
+        bench.advance(by: 2_000)
         #expect(bench.reports.count == 101)
         explainer.open()
         withExtendedLifetime((page, sheets)) {}
@@ -254,17 +257,16 @@ import LeakPlatform
         let bench = Bench(explainer: explainer)
         let page = Page()
         bench.detector.expectDeallocation(of: page)
-        bench.wait(2_000)
+        bench.advance(by: 2_000)
         try await until { explainer.asked.with { $0 } == 1 }
         let sheet = Sheet()
         bench.detector.expectDeallocation(of: sheet)
-        bench.wait(2_000)
+        bench.advance(by: 2_000)
         #expect(bench.reports.count == 2)
         withExtendedLifetime((page, sheet)) {}
     }
 
-    @Test func `an answer after the deadline is dropped, and the next leak is explained again`() async throws
-    {
+    @Test func `an explanation after the deadline is dropped, and later leaks are explained`() async throws {
         let time = Guarded<Int64>(0)
         let explainer = Explainer(isOpen: false)
         let queue = ExplanationQueue(explainer) { time.with { $0 } }
@@ -286,7 +288,9 @@ import LeakPlatform
     }
 
     @Test(arguments: ["switched off", "stopped", "late"])
-    func `a leak that was dropped can be explained later`(cause: String) async throws {
+    func `a leak that was dropped from the queue of explanations can be explained later`(cause: String)
+        async throws
+    {
         let time = Guarded<Int64>(0)
         let explainer = Explainer(isOpen: false)
         let queue = ExplanationQueue(explainer) { time.with { $0 } }
@@ -365,7 +369,9 @@ import LeakPlatform
     ]
 
     @Test(arguments: texts)
-    func `an explanation reads as a sentence`(explanation: RetainExplanation, text: String?) {
+    func `the text of an explanation is a sentence, followed by the advice`(
+        explanation: RetainExplanation, text: String?
+    ) {
         var report = LeakReport()
         report.className = "Shop.Page"
         #expect(FindingText.explanation(report, explanation, advice: nil) == text)
@@ -375,7 +381,9 @@ import LeakPlatform
     }
 
     #if os(macOS) || os(Linux)
-        @Test func `the mode log writes what keeps a leaked object`() async throws {
+        @Test func `in log mode the detector writes to standard error what keeps a leaked object`()
+            async throws
+        {
             let result = try #require(
                 await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
                     let explainer = Explainer()

@@ -30,7 +30,7 @@ import Testing
         (text ?? "").split(separator: ".").compactMap { Int($0) }
     }
 
-    @Test func `each known leak is one of the collector's`() throws {
+    @Test func `each known system leak of the detector is in the collector's file of known leaks`() throws {
         let file = try Self.file()
         for known in KnownSystemLeak.all {
             let entry = try #require(file.first { $0.class == known.className }, "\(known.className)")
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test
-    func `each of the collector's known leaks is a known system leak of the detector, or suppressed already`()
+    func `each leak in the collector's file of known leaks is known to the detector, or suppressed by it`()
         throws
     {
         for entry in try Self.file() {
@@ -61,7 +61,7 @@ import Testing
             ("PLImagePickerCameraView", ["UIImagePickerController"], "iOS", [17], true),
             ("PLImagePickerCameraView", ["Shop.Camera"], "iOS", [17], false),
         ] as [(String, [String], String, [Int], Bool)])
-    func `a leak is known by class, owner and system`(
+    func `a known system leak is recognized by class, owner and system version`(
         name: String, owners: [String], os: String, version: [Int], isKnown: Bool
     ) {
         let system = OperatingSystem(name: os, version: version)

@@ -7,9 +7,9 @@ import LeakPlatform
 
 private final class Cache: Sendable {}
 
-/// Answers of the main actor that come after something else has happened.
+/// Tests answers of the main actor that arrive after the detector was stopped or the object was ignored or freed.
 @MainActor @Suite struct LateAnswerTests {
-    /// A detector whose results come from a clock that the test moves, and which asks about findings on the main actor.
+    /// A detector that uses a ``VirtualClock`` and calls its closure on the main actor.
     @MainActor private final class LateAnswers {
         let clock = VirtualClock()
         let told = Guarded([LeakReport]())
@@ -52,8 +52,10 @@ private final class Cache: Sendable {}
         withExtendedLifetime(objects) {}
     }
 
-    /// The answer does not matter, nor whether the deallocation is noticed before or after it.
-    @Test(arguments: [0, 100_000]) func `an object that was ignored and freed meanwhile is not reported`(
+    /// The closure returns `.report`, which does not count for an ignored object. The argument is the time after the
+    /// deallocation.
+    @Test(arguments: [0, 100_000])
+    func `an object that the closure ignores, and that is freed later, is not reported`(
         milliseconds: Int
     ) async {
         let late = LateAnswers { late in
@@ -70,7 +72,7 @@ private final class Cache: Sendable {}
         #expect(late.told.with { $0.isEmpty })
     }
 
-    @Test func `a leak whose object was freed before the answer is reported`() async {
+    @Test func `a leak is reported even if its object is freed before the answer is processed`() async {
         let late = LateAnswers { _ in .report }
         late.expectObject()
         late.clock.advance(by: 5_000)

@@ -18,53 +18,53 @@ import LeakPlatform
         var first: Page? = Page()
         let second = Page()
         bench.detector.expectDeallocation(of: first!)
-        bench.wait(2_000)
+        bench.advance(by: 2_000)
         bench.detector.expectDeallocation(of: first!)
-        bench.wait(2_000)
+        bench.advance(by: 2_000)
         #expect(bench.lines.isEmpty)
-        #expect(asked.with { $0 } == 1, "nobody is asked twice about one object")
+        #expect(asked.with { $0 } == 1, "the closure is called once for each object")
         bench.detector.expectDeallocation(of: second)
-        bench.wait(2_000)
+        bench.advance(by: 2_000)
         first = nil
-        bench.wait(100_000)
+        bench.advance(by: 100_000)
         #expect(bench.lines == ["leak Page"])
         #expect(bench.detector.counts.leaked == 1)
         #expect(bench.detector.counts.suppressed == 1)
         withExtendedLifetime(second) {}
     }
 
-    @Test func `nothing more of an ignored class is reported`() {
+    @Test func `no object of an ignored class is reported`() {
         let bench = Bench { $0.object is Sheet ? .report : .ignoreClass }
         let pages = (0..<3).map { _ in Page() }
         for page in pages {
             bench.detector.expectDeallocation(of: page)
-            bench.wait(2_000)
+            bench.advance(by: 2_000)
         }
         #expect(bench.findings.count == 1)
         let sheet = Sheet()
         bench.detector.expectDeallocation(of: sheet)
-        bench.wait(2_000)
+        bench.advance(by: 2_000)
         #expect(bench.lines == ["leak Sheet"], "a subclass is a class of its own")
         #expect(bench.detector.counts.suppressed == 3)
         withExtendedLifetime((pages, sheet)) {}
     }
 
-    @Test func `suppressed classes are counted and not reported`() {
+    @Test func `leaks of suppressed classes are counted and not reported`() {
         let bench = Bench(suppression: .init(classes: ["Page"]))
         let pages = [Page(), Sheet()]
         for page in pages { bench.detector.expectDeallocation(of: page) }
-        bench.wait(2_000)
+        bench.advance(by: 2_000)
         #expect(bench.lines == ["leak Sheet"])
         #expect(bench.detector.counts.suppressed == 1)
         withExtendedLifetime(pages) {}
     }
 
-    @Test func `a finding returns the object, and retains nothing`() throws {
+    @Test func `a finding gives access to its object without retaining it`() throws {
         let bench = Bench()
         var page: Page? = Page()
         bench.detector.expectDeallocation(
             of: page!, path: ["Tab", "Cart"], reason: "popped", file: "App/Cart.swift", line: 7)
-        bench.wait(2_000)
+        bench.advance(by: 2_000)
         let finding = try #require(bench.findings.first)
         #expect(finding.object === page)
         #expect(finding.className == "LeakDetectorTests.Page")
@@ -76,20 +76,20 @@ import LeakPlatform
         #expect(finding.object == nil)
     }
 
-    @Test func `the report of an object's end repeats the texts of its leak`() throws {
+    @Test func `the report that an object was freed has the id, stack and keys of its leak`() throws {
         let bench = Bench()
         var page: Page? = Page()
         bench.detector.expectDeallocation(of: page!, path: ["Cart"], reason: "popped")
-        bench.wait(4_000)
+        bench.advance(by: 4_000)
         page = nil
-        bench.wait(2_000)
+        bench.advance(by: 2_000)
         let (leak, freed) = try (#require(bench.reports.first), #require(bench.reports.last))
         #expect(bench.lines == ["leak Page", "freed Page 3500"])
         #expect(leak.id == freed.id && leak.stack == freed.stack && leak.keys == freed.keys)
         #expect(freed.waitedMilliseconds == nil && freed.alive == 0)
     }
 
-    /// A subject with a description as that of a view of the system.
+    /// A subject that describes itself as a view inside of UIKit controllers.
     private final class SystemView: Subject, @unchecked Sendable {
         // `@unchecked Sendable` is safe: no property changes after `init`.
         private let page = Page()
@@ -103,11 +103,12 @@ import LeakPlatform
         }
     }
 
-    @Test func `an object's own description of itself is reported`() throws {
+    @Test func `a report contains the kind, owners and children by which a subject describes itself`() throws
+    {
         let bench = Bench()
-        bench.detector.checkers.first.expect(
+        bench.detector.checkers.onAnyQueue.expect(
             subject: SystemView(["UINavigationController"]), ExpectationContext(type: Page.self), after: 0)
-        bench.wait(1_000)
+        bench.advance(by: 1_000)
         let report = try #require(bench.reports.first)
         #expect(report.kind == .view)
         #expect(report.stack == ["UINavigationController", "LeakDetectorTests.Page"])
@@ -121,15 +122,17 @@ import LeakPlatform
         let bench = Bench(system: OperatingSystem(name: "iOS", version: version), known: [known])
         let page = Page()
         bench.detector.expectDeallocation(of: page)
-        bench.wait(2_000)
+        bench.advance(by: 2_000)
         let mark = bench.reports.first?.keys.first { $0.name == "known_system_leak" }
         #expect(mark?.value == (isKnown ? .string("iOS 10 keeps pages.") : nil))
         withExtendedLifetime(page) {}
     }
 
     #if os(macOS) || os(Linux)
-        /// Tests a debug build; `leak-demo --assert` shows the same for a build with -O.
-        @Test func `the mode assert stops the process with class and path`() async throws {
+        /// Tests a debug build; `detector-bench --assert` shows the same for a build with -O.
+        @Test func `in assert mode a leak stops the process with a message that names class and path`()
+            async throws
+        {
             let result = try #require(
                 await #expect(
                     processExitsWith: .failure, observing: [\.standardErrorContent]
@@ -145,7 +148,9 @@ import LeakPlatform
             #expect(text.contains("(popped): Tab → LeakDetectorTests.Page"))
         }
 
-        @Test func `the mode log writes leaks and ends to standard error`() async throws {
+        @Test func `in log mode leaks and releases of leaked objects are written to standard error`()
+            async throws
+        {
             let result = try #require(
                 await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
                     let detector = LeakDetector(.log, queue: DispatchQueue(label: "log"))
@@ -161,7 +166,7 @@ import LeakPlatform
             #expect(text.contains("LeakDetector: LeakDetectorTests.Page was freed after"))
         }
 
-        @Test func `the mode log continues if its standard error is not read`() async {
+        @Test func `in log mode the detector keeps working if standard error is full`() async {
             await #expect(processExitsWith: .success) {
                 var ends: [Int32] = [0, 0]
                 guard unsafe pipe(&ends) == 0, dup2(ends[1], STDERR_FILENO) == STDERR_FILENO else { exit(2) }

@@ -58,7 +58,9 @@ private final class Cache: Sendable {}
     }
 
     /// The runtime cannot check a cast to `Sendable`: every object would pass.
-    @Test func `a finding returns no object that may not be shared`() async {
+    @Test func `a finding returns nil if an object that is not Sendable is requested as a Sendable object`()
+        async
+    {
         final class Unshared {}
         let (answers, answered) = AsyncStream.makeStream(of: Bool.self)
         var limits = LeakDetector.Limits()
@@ -78,9 +80,7 @@ private final class Cache: Sendable {}
         withExtendedLifetime(object) {}
     }
 
-    @Test
-    func `a closure of the main actor is called on the main actor, even for results from another queue`()
-        async
+    @Test func `a closure of the main actor is called there, even if the detector uses another queue`() async
     {
         #expect(await App().run(queue: DispatchQueue(label: "own")) == 1)
     }

@@ -8,23 +8,23 @@ import Testing
 
     @Test(
         arguments: [
-            // By name, with any module, and only with its own module.
+            // Classes given without a module match in every module, classes given with a module only in that module.
             ("Cache", true), ("Shop.Cache", true), ("Shop.Outer.Cache", true), ("Shop.Cart", true),
             ("Cart", false), ("Other.Cart", false), ("Shop.CacheKeeper", false),
             ("Shop.Cache<Swift.Int>", true), ("Shop.Loader<Shop.Cache>", false),
             ("Shop.Outer<Swift.Int>.Cache", true), ("Shop.Cache<Swift.Int>.Cell", false),
             ("Shop.Outer<(Swift.Int) -> ()>.Cache", true), ("Shop.Loader<() -> Shop.Cache>", false),
-            // Nested, and in extensions.
+            // Types nested in other types, and types in extensions.
             ("Shop.Outer.Deep.Nest", false), ("Shop.Cart.Cell", false), ("Other.Shop.Cart", true),
             ("(extension in Shop):Swift.Array<Shop.Cache>.Row", false),
             ("(extension in Shop):Swift.Array<Swift.Int>.Cache", true),
             ("(extension in MapKit):Swift.Array<Swift.Int>.Row", true),
             ("(extension in Shop):MapKit.Pin.Row", false),
-            // By its beginning.
+            // Classes whose name begins with a prefix.
             ("Shop.DebugPanel", true), ("Shop.Debug.Panel", true), ("Other.DebugPanel", false),
-            // By module.
+            // Classes of a module.
             ("MapKit.MKPin", true), ("MapKit", false), ("MapKitten.Cat", false),
-            // UIKit's own.
+            // Classes of UIKit: each suppression contains those of the standard suppression.
             ("UIPredictionViewController", true), ("_UIAlertControllerTextFieldViewController", true),
             ("CAMPreviewView", true), ("UIViewController", false), ("", false),
         ])
@@ -38,7 +38,7 @@ import Testing
         for name in SystemClasses.windows { #expect(Self.mine.ignoresWindow(name)) }
     }
 
-    @Test func `an object that shows findings is never a finding`() {
+    @Test func `classes of the detector's own alerts are always suppressed`() {
         for suppression in [Self.mine, .none] {
             for name in SystemClasses.own {
                 #expect(suppression.ignores(name))

@@ -14,7 +14,7 @@ import Testing
             tabs.select(index)
             kit.advancePastChecks()
         }
-        #expect(kit.told.isEmpty)
+        #expect(kit.reportLines.isEmpty)
     }
 
     @Test func `a tab that is replaced is reported if it stays`() {
@@ -22,7 +22,7 @@ import Testing
         kit.window.root = tabs
         tabs.set([Help(kit)])
         kit.advancePastChecks()
-        #expect(kit.told == ["leak Cart"])
+        #expect(kit.reportLines == ["leak Cart"])
         #expect(kit.report(0).reason == "removed")
     }
 
@@ -42,7 +42,7 @@ import Testing
         kit.window.root = pages
         pages.show(Order(kit))
         kit.advancePastChecks()
-        #expect(kit.told.isEmpty)
+        #expect(kit.reportLines.isEmpty)
     }
 
     @Test func `a page that is dropped from the cache is reported if it stays`() {
@@ -52,20 +52,20 @@ import Testing
         kit.advancePastChecks()
         pages.show(Help(kit))
         kit.advancePastChecks()
-        #expect(kit.told == ["leak Cart"])
+        #expect(kit.reportLines == ["leak Cart"])
         #expect(kit.report(0).reason == "removed")
     }
 
-    @Test func `a split view parks its last detail, which is not reported`() {
+    @Test func `a detail that a split view keeps after it was left is not reported`() {
         let split = Split(kit)
         kit.window.root = split
         split.showDetail(Cart(kit))
         split.leaveDetail()
         kit.advancePastChecks()
-        #expect(kit.told.isEmpty)
+        #expect(kit.reportLines.isEmpty)
     }
 
-    @Test func `a parked detail is reported if it stays after the next was shown`() {
+    @Test func `a detail that a split view kept is reported if it stays after the next one was shown`() {
         let split = Split(kit)
         kit.window.root = split
         split.showDetail(kit.keep(Cart(kit)))
@@ -73,7 +73,7 @@ import Testing
         kit.advancePastChecks()
         split.showDetail(Order(kit))
         kit.advancePastChecks()
-        #expect(kit.told == ["leak Cart"])
+        #expect(kit.reportLines == ["leak Cart"])
         #expect(kit.report(0).reason == "replaced")
     }
 
@@ -83,18 +83,18 @@ import Testing
         split.showDetail(Cart(kit))
         split.showDetail(Order(kit))
         kit.advancePastChecks()
-        #expect(kit.told.isEmpty)
+        #expect(kit.reportLines.isEmpty)
         #expect(kit.takeChecks() == ["Cart 1"])
     }
 
-    @Test func `a split view does not claim the detail of another split view`() {
+    @Test func `a kept detail is not reported when another split view shows a detail`() {
         let (one, other) = (Split(kit), Split(kit))
         kit.window.root = Tabs(kit, one, other)
         one.showDetail(kit.keep(Cart(kit)))
         one.leaveDetail()
         other.showDetail(Order(kit))
         kit.advancePastChecks()
-        #expect(kit.told.isEmpty)
+        #expect(kit.reportLines.isEmpty)
     }
 
     @Test func `a detail that was replaced without an event is reported if it stays`() {
@@ -105,7 +105,7 @@ import Testing
         kit.advancePastChecks()
         split.expand(Order(kit))
         kit.advancePastChecks()
-        #expect(kit.told == ["leak Cart"])
+        #expect(kit.reportLines == ["leak Cart"])
         #expect(kit.report(0).reason == "replaced")
     }
 
@@ -118,7 +118,7 @@ import Testing
             columns.goBack()
             kit.advancePastChecks()
         }
-        #expect(kit.told.isEmpty)
+        #expect(kit.reportLines.isEmpty)
     }
 
     @Test func `a replaced column is reported if it stays`() {
@@ -130,7 +130,7 @@ import Testing
         columns.setSecondary(Order(kit))
         kit.notifyDetector(.didDisappear, Home(kit))
         kit.advancePastChecks()
-        #expect(kit.told == ["leak Nav"])
+        #expect(kit.reportLines == ["leak Nav"])
     }
 
     @Test func `a screen that moved to another container without an event is reported with that container`() {
@@ -145,18 +145,18 @@ import Testing
         nav.setStack([Home(kit)])
         kit.notifyDetector(.didDisappear, Home(kit))
         kit.advancePastChecks()
-        #expect(kit.told == ["leak Cart"])
+        #expect(kit.reportLines == ["leak Cart"])
         #expect(kit.report(0).stack.map(SimulatedUIKit.short) == ["Tabs", "Nav", "Cart"])
         #expect(kit.report(0).reason == "popped")
     }
 
-    @Test func `a parked detail is reported if it stays after its split view`() {
+    @Test func `a detail that a split view kept is reported if it outlives the split view`() {
         kit.window.root = Split(kit)
         (kit.window.root as? Split)?.showDetail(kit.keep(Cart(kit)))
         (kit.window.root as? Split)?.leaveDetail()
         kit.window.root = Home(kit)
         kit.advancePastChecks()
-        #expect(kit.told == ["leak Cart"])
+        #expect(kit.reportLines == ["leak Cart"])
     }
 
     @Test func `if a container stays with its children, only the outermost screen is reported`() {
@@ -165,7 +165,7 @@ import Testing
         kit.window.root?.present(kit.keep(Tabs(kit, nav)))
         kit.window.root?.dismiss()
         kit.advancePastChecks()
-        #expect(kit.told == ["leak Tabs"])
+        #expect(kit.reportLines == ["leak Tabs"])
         #expect(kit.report(0).children == ["LeakDetectorTests.Nav"])
     }
 
@@ -175,9 +175,9 @@ import Testing
         kit.window.root?.present(kit.keep(Nav(kit, cart)))
         kit.window.root?.dismiss()
         kit.advancePastChecks()
-        kit.releaseObjects()
+        kit.releaseKeptObjects()
         kit.advancePastChecks()
-        #expect(kit.told == ["leak Nav", "freed Nav", "leak Cart"])
+        #expect(kit.reportLines == ["leak Nav", "freed Nav", "leak Cart"])
         #expect(kit.report(2).reason == "closed")
         withExtendedLifetime(cart) {}
     }
@@ -187,7 +187,7 @@ import Testing
         kit.window.root?.present(Nav(kit, Order(kit), kit.keep(Cart(kit))))
         kit.window.root?.dismiss()
         kit.advancePastChecks()
-        #expect(kit.told == ["leak Cart"])
+        #expect(kit.reportLines == ["leak Cart"])
         #expect(kit.report(0).stack.map(SimulatedUIKit.short) == ["Home", "Nav", "Cart"])
         #expect(kit.report(0).reason == "closed")
     }
@@ -199,7 +199,7 @@ import Testing
             kit.window.root?.dismiss()
             kit.advancePastChecks()
         }
-        #expect(kit.told.isEmpty)
+        #expect(kit.reportLines.isEmpty)
         #expect(kit.takeChecks() == ["Cart 2", "Nav 2", "Tabs 2"])
     }
 
@@ -208,7 +208,7 @@ import Testing
         kit.window.root?.present(Tabs(kit, kit.keep(Cart(kit)), Order(kit)))
         kit.window.root?.dismiss()
         kit.advancePastChecks()
-        #expect(kit.told == ["leak Cart"])
+        #expect(kit.reportLines == ["leak Cart"])
     }
 
     @Test func `a child that is removed is reported if it stays`() {
@@ -217,7 +217,7 @@ import Testing
         kit.window.root?.add(cart)
         cart.removeFromParent()
         kit.advancePastChecks()
-        #expect(kit.told == ["leak Cart"])
+        #expect(kit.reportLines == ["leak Cart"])
         #expect(kit.report(0).reason == "removed")
     }
 
@@ -230,6 +230,6 @@ import Testing
         kit.advancePastChecks()
         cart.removeFromParent()
         kit.advancePastChecks()
-        #expect(kit.told == ["leak Cart"])
+        #expect(kit.reportLines == ["leak Cart"])
     }
 }

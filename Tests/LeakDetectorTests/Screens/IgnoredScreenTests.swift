@@ -17,11 +17,11 @@ import Testing
         kit.window.root?.present(kit.keep(Cart(kit)))
         kit.window.root?.dismiss()
         kit.advancePastChecks()
-        #expect(kit.told.isEmpty)
+        #expect(kit.reportLines.isEmpty)
         #expect(kit.detector.counts.suppressed == 1)
     }
 
-    @Test func `an ignored screen is not reported, however often it comes and goes`() {
+    @Test func `an ignored screen is not reported, even if it is presented and dismissed repeatedly`() {
         kit.window.root = Home(kit)
         let cart = kit.keep(Cart(kit))
         kit.detector.ignore(cart)
@@ -30,11 +30,11 @@ import Testing
             kit.window.root?.dismiss()
             kit.advancePastChecks()
         }
-        #expect(kit.told.isEmpty)
+        #expect(kit.reportLines.isEmpty)
     }
 
     @Test(arguments: [LeakDetector.Answer.ignore, .ignoreClass])
-    func `the ignoring closure is not called again for a screen that it answered for`(
+    func `a closure that ignores the leak of a screen is not called again for this screen`(
         answer: LeakDetector.Answer
     ) {
         let kit = SimulatedUIKit(answer: answer)
@@ -45,8 +45,8 @@ import Testing
             kit.window.root?.dismiss()
             kit.advancePastChecks()
         }
-        #expect(kit.asked == 1)
-        #expect(kit.told.isEmpty)
+        #expect(kit.askedCount == 1)
+        #expect(kit.reportLines.isEmpty)
     }
 
     @Test func `screens and views of the keyboard's windows are not reported`() {
@@ -59,11 +59,11 @@ import Testing
         kit.keep(window.root?.view ?? View())
         window.root = nil
         kit.advancePastChecks()
-        #expect(kit.told.isEmpty)
+        #expect(kit.reportLines.isEmpty)
         #expect(kit.takeChecks() == [])
         kit.window.root = order
         kit.window.root = nil
         kit.advancePastChecks()
-        #expect(kit.told == ["leak Order"], "shown by the app it is the app's")
+        #expect(kit.reportLines == ["leak Order"], "a screen that was in the app's window is checked")
     }
 }

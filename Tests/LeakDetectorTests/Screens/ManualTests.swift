@@ -24,7 +24,7 @@ import Testing
         nav.push(kit.keep(cart()))
         nav.pop()
         kit.advancePastChecks()
-        #expect(kit.told == ["leak Cart"])
+        #expect(kit.reportLines == ["leak Cart"])
         #expect(kit.report(0).reason == "popped")
         #expect(kit.report(0).stack.map(SimulatedUIKit.short) == ["Nav", "Cart"])
         #expect(kit.report(0).keys.contains(CustomKey("file", .string("App/Screen.swift"))))
@@ -34,7 +34,7 @@ import Testing
         nav.push(cart())
         nav.pop()
         kit.advancePastChecks()
-        #expect(kit.told.isEmpty)
+        #expect(kit.reportLines.isEmpty)
         #expect(kit.takeChecks() == ["Cart 1"])
     }
 
@@ -43,7 +43,7 @@ import Testing
         nav.children[0].add(cart)
         cart.removeFromParent()
         kit.advancePastChecks()
-        #expect(kit.told == ["leak Cart"])
+        #expect(kit.reportLines == ["leak Cart"])
         #expect(kit.report(0).reason == "removed")
     }
 
@@ -54,7 +54,7 @@ import Testing
         nav.present(kit.keep(cart()), coveringAll: coversAll)
         nav.dismiss()
         kit.advancePastChecks()
-        #expect(kit.told == ["leak Cart"])
+        #expect(kit.reportLines == ["leak Cart"])
         #expect(kit.report(0).reason == "dismissed")
     }
 
@@ -62,7 +62,7 @@ import Testing
         nav.present(Nav(kit, kit.keep(cart())))
         nav.dismiss()
         kit.advancePastChecks()
-        #expect(kit.told == ["leak Cart"])
+        #expect(kit.reportLines == ["leak Cart"])
         #expect(kit.report(0).reason == "dismissed")
     }
 
@@ -70,7 +70,7 @@ import Testing
         nav.present(kit.keep(Tabs(kit, cart())))
         nav.dismiss()
         kit.advancePastChecks()
-        #expect(kit.told == ["leak Cart"])
+        #expect(kit.reportLines == ["leak Cart"])
     }
 
     @Test func `if checks of a container and of its child are requested, only the container is reported`() {
@@ -79,7 +79,7 @@ import Testing
         nav.present(tabs)
         nav.dismiss()
         kit.advancePastChecks()
-        #expect(kit.told == ["leak Tabs"])
+        #expect(kit.reportLines == ["leak Tabs"])
     }
 
     @Test func `a tab that is not selected any more is not reported`() {
@@ -87,7 +87,7 @@ import Testing
         kit.window.root = tabs
         tabs.select(1)
         kit.advancePastChecks()
-        #expect(kit.told.isEmpty)
+        #expect(kit.reportLines.isEmpty)
         #expect(kit.takeChecks() == [])
     }
 
@@ -98,7 +98,7 @@ import Testing
         cart.isMovingFromParent = true
         tabs.select(1)
         kit.advancePastChecks()
-        #expect(kit.told.isEmpty)
+        #expect(kit.reportLines.isEmpty)
     }
 
     @Test func `a screen popped inside a tab is reported if it stays`() {
@@ -107,7 +107,7 @@ import Testing
         nav.push(kit.keep(cart()))
         nav.pop()
         kit.advancePastChecks()
-        #expect(kit.told == ["leak Cart"])
+        #expect(kit.reportLines == ["leak Cart"])
     }
 
     @Test func `a screen that is covered is not reported`() {
@@ -116,8 +116,8 @@ import Testing
         nav.push(Order(kit))
         nav.present(Help(kit))
         kit.advancePastChecks()
-        #expect(kit.told.isEmpty)
-        #expect(cart.screenLifetimeToken == nil, "nothing is done for it")
+        #expect(kit.reportLines.isEmpty)
+        #expect(cart.screenLifetimeToken == nil, "the detector attaches no token to it")
     }
 
     @Test func `a screen that is closed and shown again is not reported`() {
@@ -127,7 +127,7 @@ import Testing
         kit.clock.advance(by: 500)
         nav.push(cart)
         kit.advancePastChecks()
-        #expect(kit.told.isEmpty)
+        #expect(kit.reportLines.isEmpty)
     }
 
     @Test
@@ -141,7 +141,7 @@ import Testing
         nav.push(cart)
         nav.pop()
         kit.advancePastChecks()
-        #expect(kit.told == ["leak Cart"])
+        #expect(kit.reportLines == ["leak Cart"])
         #expect(kit.takeChecks() == ["Cart 1"])
     }
 
@@ -164,7 +164,7 @@ import Testing
         nav.push(kit.keep(cart()))
         nav.pop()
         kit.advancePastChecks()
-        #expect(kit.told == ["leak Cart"])
+        #expect(kit.reportLines == ["leak Cart"])
         #expect(kit.report(0).keys.contains(CustomKey("line", .number(7))))
         #expect(kit.takeChecks() == ["Cart 1"])
     }
@@ -173,9 +173,9 @@ import Testing
         nav.push(kit.keep(cart()))
         nav.pop()
         kit.advancePastChecks()
-        kit.releaseObjects()
+        kit.releaseKeptObjects()
         kit.advancePastChecks()
-        #expect(kit.told == ["leak Cart", "freed Cart"])
+        #expect(kit.reportLines == ["leak Cart", "freed Cart"])
     }
 
     @Test func `screens for which no check is requested are not checked`() {
@@ -183,7 +183,7 @@ import Testing
         nav.push(cart())
         nav.popToRoot()
         kit.advancePastChecks()
-        #expect(kit.told.isEmpty)
+        #expect(kit.reportLines.isEmpty)
         #expect(kit.takeChecks() == ["Cart 1"])
     }
 
@@ -194,8 +194,8 @@ import Testing
         kit.screens.check(cart, after: 30, file: #fileID, line: #line)
         nav.pop()
         kit.clock.advance(by: 29_000)
-        #expect(kit.told.isEmpty)
+        #expect(kit.reportLines.isEmpty)
         kit.advancePastChecks()
-        #expect(kit.told == ["leak Cart"])
+        #expect(kit.reportLines == ["leak Cart"])
     }
 }

@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `a stopped detector watches no screen, whether it did before or not`(
+    func `a stopped detector watches no screens, even if it watched screens before`(
         isWatching: Bool
     ) async throws {
         if isWatching { _ = kit.screens }
@@ -49,7 +49,7 @@ import Testing
         #expect(kit.clock.timers.set == 0)
     }
 
-    @Test func `a stop also applies to screens of a detector with its own queue`() {
+    @Test func `a stopped detector with its own queue watches no screens`() {
         let kit = SimulatedUIKit(queue: DispatchQueue(label: "objects"))
         kit.detector.stop()
         let cart = kit.keep(Cart(kit))
@@ -58,18 +58,18 @@ import Testing
         #expect(cart.screenLifetimeToken == nil)
     }
 
-    @Test func `a stop releases the views that wait for the next touch`() async throws {
+    @Test func `after a stop, views that wait for the next touch are not reported`() async throws {
         let button = kit.keep(Button())
         kit.screens.didTouch([button])
-        kit.screens.expectRemoval(of: button, reason: "removed")
+        kit.screens.expectDeallocation(ofRemoved: button, reason: "removed")
         kit.advancePastChecks()
         try await stop(kit)
         kit.screens.didTouch([])
         kit.advancePastChecks()
-        #expect(kit.told.isEmpty)
+        #expect(kit.reportLines.isEmpty)
     }
 
-    @Test func `objects that are ignored before screens are watched stay ignored, with two queues too`()
+    @Test func `objects that are ignored before screens are watched stay ignored, even with two queues`()
         async throws
     {
         let kit = SimulatedUIKit(queue: DispatchQueue(label: "objects")) {
@@ -86,7 +86,7 @@ import Testing
             try await Task.sleep(for: .milliseconds(10))
         }
         #expect(kit.detector.counts.suppressed == 1)
-        #expect(kit.told.isEmpty)
+        #expect(kit.reportLines.isEmpty)
     }
 
     @Test func `a screen that two detectors watch is reported by both`() {
@@ -100,13 +100,13 @@ import Testing
         home.dismiss()
         other.screens.handle(.didDisappear, cart)
         for kit in [kit, other] { kit.advancePastChecks() }
-        #expect(kit.told == ["leak Cart"])
-        #expect(other.told == ["leak Cart"])
-        kit.releaseObjects()
+        #expect(kit.reportLines == ["leak Cart"])
+        #expect(other.reportLines == ["leak Cart"])
+        kit.releaseKeptObjects()
         withExtendedLifetime(cart) {}
     }
 
-    @Test func `the end of a screen that two detectors watch is seen by both of them, or by one`()
+    @Test func `a freed screen that two detectors watch is counted by each detector that is not stopped`()
         async throws
     {
         let other = SimulatedUIKit()
@@ -130,7 +130,7 @@ import Testing
         var screens: Screens? = Screens(
             checker: kit.detector.checkers.onMainQueue, ignores: { _ in false }, ignoresWindow: { _ in false }
         )
-        screens?.expectRemoval(of: view, reason: "removed")
+        screens?.expectDeallocation(ofRemoved: view, reason: "removed")
         weak let watcher = screens
         screens = nil
         #expect(watcher == nil)

@@ -12,7 +12,7 @@ import Testing
         init(_ object: AnyObject?) { self.object = object }
     }
 
-    /// Runs `body` on another thread, and waits for that. A queue's `sync` would stay on this thread.
+    /// Runs `body` on another thread, and waits until it has ended. A queue's `sync` would run it on this thread.
     private func onOtherThread(_ body: @escaping @Sendable () -> Void) {
         let done = DispatchSemaphore(value: 0)
         DispatchQueue.global().async {
@@ -24,7 +24,7 @@ import Testing
 
     private func release(_ held: Held) { onOtherThread { held.object = nil } }
 
-    /// Shows a screen and closes it.
+    /// Shows a screen, closes it and returns it.
     private func closed(_ kit: SimulatedUIKit) -> Held {
         kit.window.root = Home(kit)
         let cart = Cart(kit)
@@ -47,15 +47,16 @@ import Testing
         let keeper = (held.object as? Cart)?.screenLifetimeToken?.view
         release(held)
         #expect(keeper?.node != nil)
-        #expect(view != nil, "kept until the main queue has its turn")
-        #expect(kit.told == ["leak Cart"])
+        #expect(view != nil, "kept until the main queue runs")
+        #expect(kit.reportLines == ["leak Cart"])
         kit.clock.advance(by: 0)
-        #expect(view == nil, "whoever else has its keeper")
-        #expect(kit.told == ["leak Cart", "freed Cart"])
+        #expect(view == nil, "freed even if its keeper is still referenced")
+        #expect(kit.reportLines == ["leak Cart", "freed Cart"])
         withExtendedLifetime(keeper) {}
     }
 
-    @Test func `views of a freed detector are freed on the main thread too`() {
+    @Test
+    func `the view of a screen is freed on the main thread, even if the screen watcher was freed before`() {
         let kit = SimulatedUIKit()
         var screens: Screens? = Screens(
             checker: kit.detector.checkers.onMainQueue, ignores: { _ in false }, ignoresWindow: { _ in false }
@@ -79,11 +80,11 @@ import Testing
         kit.advancePastChecks()
         onOtherThread { [detector = kit.detector] in held.object.map(detector.ignore) }
         kit.advancePastChecks()
-        #expect(kit.told == ["leak Cart"])
-        #expect(kit.detector.counts.leaked == 1, "it was told of before")
+        #expect(kit.reportLines == ["leak Cart"])
+        #expect(kit.detector.counts.leaked == 1, "it was reported before it was ignored")
         release(held)
         kit.advancePastChecks()
-        #expect(kit.told == ["leak Cart"], "it is told of no more")
+        #expect(kit.reportLines == ["leak Cart"], "its release is not reported")
     }
 
     @Test func `a detector with its own queue checks screens on the main queue`() async throws {
@@ -95,18 +96,19 @@ import Testing
         final class Model: Sendable {}
         let model = Model()
         kit.detector.expectDeallocation(of: model)
-        try await wait { kit.told.count >= 2 }
-        #expect(Set(kit.told) == ["leak Cart", "leak ThreadTests.Model"])
+        try await wait { kit.reportLines.count >= 2 }
+        #expect(Set(kit.reportLines) == ["leak Cart", "leak ThreadTests.Model"])
         #expect(kit.detector.counts.leaked == 2)
         #expect(kit.detector.takeChecks().map(\.count) == [1, 1])
         release(held)
-        try await wait { kit.told.count >= 3 }
-        #expect(kit.told.last == "freed Cart")
+        try await wait { kit.reportLines.count >= 3 }
+        #expect(kit.reportLines.last == "freed Cart")
         withExtendedLifetime(model) {}
     }
 
     @Test(arguments: [true, false])
-    func `a pause applies to screens that are watched before it or after`(isBefore: Bool) async throws {
+    func `a pause applies to screens that are watched before or during the pause`(isBefore: Bool) async throws
+    {
         let kit = SimulatedUIKit(queue: DispatchQueue(label: "objects")) {
             $0.graceMilliseconds = 0
             $0.secondCheckMilliseconds = 0
@@ -116,14 +118,17 @@ import Testing
         let held = closed(kit)
         try await wait { kit.detector.counts.outstanding == 1 }
         try await Task.sleep(for: .milliseconds(300))
-        #expect(kit.told.isEmpty)
+        #expect(kit.reportLines.isEmpty)
         kit.detector.resume()
-        try await wait { !kit.told.isEmpty }
-        #expect(kit.told == ["leak Cart"])
+        try await wait { !kit.reportLines.isEmpty }
+        #expect(kit.reportLines == ["leak Cart"])
         withExtendedLifetime(held) {}
     }
 
-    @Test func `an ignored object is ignored on both queues`() async throws {
+    @Test
+    func `an ignored object is not reported by the checks on the main queue or on the detector's queue`()
+        async throws
+    {
         let kit = SimulatedUIKit(queue: DispatchQueue(label: "objects")) {
             $0.graceMilliseconds = 0
             $0.secondCheckMilliseconds = 0
@@ -138,6 +143,6 @@ import Testing
         kit.window.root?.dismiss()
         try await wait { kit.detector.counts.suppressed == 2 }
         #expect(kit.detector.counts.outstanding == 0)
-        #expect(kit.told.isEmpty)
+        #expect(kit.reportLines.isEmpty)
     }
 }

@@ -23,7 +23,7 @@ import Testing
     {
         close(View(Label(), View(Chart(), Button())))
         kit.advancePastChecks()
-        #expect(kit.told.isEmpty)
+        #expect(kit.reportLines.isEmpty)
         #expect(kit.takeChecks() == ["Cart 1"])
     }
 
@@ -31,7 +31,7 @@ import Testing
         let chart = kit.keep(Chart())
         close(View(Label(), View(chart)))
         kit.advancePastChecks()
-        #expect(kit.told == ["leak Chart"])
+        #expect(kit.reportLines == ["leak Chart"])
         #expect(kit.report(0).kind == .view)
         #expect(kit.report(0).stack.map(SimulatedUIKit.short) == ["Home", "Cart", "Chart"])
         #expect(kit.report(0).reason == "dismissed")
@@ -40,30 +40,28 @@ import Testing
     @Test func `only the root of a view tree that stays is reported, once`() {
         close(kit.keep(View(View(Label(), Label()), Chart(View(), Button()))))
         kit.advancePastChecks()
-        #expect(kit.told == ["leak View"])
-        #expect(kit.detector.counts.outstanding == 0, "nothing is expected anew while it holds them")
+        #expect(kit.reportLines == ["leak View"])
+        #expect(kit.detector.counts.outstanding == 0, "subviews are not expected again")
     }
 
-    @Test
-    func `the ignoring closure is called once for a view that it answers for, however many subviews it has`()
-    {
+    @Test func `a closure that ignores the leak of a view is called once, even if the view has subviews`() {
         let kit = SimulatedUIKit(answer: .ignore)
         kit.window.root = Home(kit)
         close(kit.keep(Chart(Label(), Label(), Label())), on: kit)
         kit.advancePastChecks()
-        #expect(kit.asked == 1)
-        #expect(kit.told.isEmpty)
+        #expect(kit.askedCount == 1)
+        #expect(kit.reportLines.isEmpty)
     }
 
-    @Test func `separated view trees are reported one by one`() {
+    @Test func `separate view trees of one screen are reported separately`() {
         let (chart, button) = (kit.keep(Chart(Label(), Label())), kit.keep(Button()))
         close(View(chart, View(button)))
         kit.advancePastChecks()
-        #expect(Set(kit.told) == ["leak Chart", "leak Button"])
-        #expect(kit.told.count == 2)
+        #expect(Set(kit.reportLines) == ["leak Chart", "leak Button"])
+        #expect(kit.reportLines.count == 2)
     }
 
-    @Test func `views of two controllers in one tree are reported once, as the root`() {
+    @Test func `views of two controllers in one tree are reported once, as the root view of the tree`() {
         do {
             let cart = Cart(kit)
             kit.window.root?.present(cart)
@@ -72,7 +70,7 @@ import Testing
         }
         kit.window.root?.dismiss()
         kit.advancePastChecks()
-        #expect(kit.told == ["leak View"])
+        #expect(kit.reportLines == ["leak View"])
         #expect(kit.takeChecks() == ["Cart 1", "Order 1", "View 1"])
     }
 
@@ -82,7 +80,7 @@ import Testing
         kit.keep(cart.view ?? View())
         kit.window.root?.dismiss()
         kit.advancePastChecks()
-        #expect(kit.told == ["leak Cart"])
+        #expect(kit.reportLines == ["leak Cart"])
     }
 
     @Test func `a view that is in a window again is not reported`() {
@@ -90,7 +88,7 @@ import Testing
         close(View(chart))
         kit.window.root?.view?.add(chart)
         kit.advancePastChecks()
-        #expect(kit.told.isEmpty)
+        #expect(kit.reportLines.isEmpty)
     }
 
     @Test func `a view in a window without a controller is not reported`() {
@@ -100,7 +98,7 @@ import Testing
         chart.remove()
         chart.window = kit.window
         kit.advancePastChecks()
-        #expect(kit.told.isEmpty)
+        #expect(kit.reportLines.isEmpty)
     }
 
     @Test func `a view that belongs to another controller is not reported`() {
@@ -109,7 +107,7 @@ import Testing
         close(View(chart))
         other.view?.add(chart)
         kit.advancePastChecks()
-        #expect(kit.told.isEmpty)
+        #expect(kit.reportLines.isEmpty)
     }
 
     @Test func `views of a living child controller belong to that controller`() {
@@ -121,14 +119,14 @@ import Testing
         }
         kit.window.root?.dismiss()
         kit.advancePastChecks()
-        #expect(kit.told == ["leak Order"])
+        #expect(kit.reportLines == ["leak Order"])
     }
 
     @Test func `title views of a navigation bar are not reported with the controller of the bar`() {
         let title = kit.keep(Label())
         close(View(BarView(title), Button()))
         kit.advancePastChecks()
-        #expect(kit.told.isEmpty)
+        #expect(kit.reportLines.isEmpty)
     }
 
     @Test(arguments: ["Chart", "Cart"])
@@ -137,57 +135,58 @@ import Testing
         kit.window.root = Home(kit)
         close(View(kit.keep(Chart(Label(), Label(), Label()))), on: kit)
         kit.advancePastChecks()
-        #expect(kit.told.isEmpty)
+        #expect(kit.reportLines.isEmpty)
     }
 
-    @Test func `a reported view that is put back has come back`() {
+    @Test func `a reported view that is added to a superview again is reported as back in use`() {
         let chart = kit.keep(Chart())
         close(View(chart))
         kit.advancePastChecks()
         kit.window.root?.view?.add(chart)
         kit.advancePastChecks()
-        #expect(kit.told == ["leak Chart", "came back Chart"])
+        #expect(kit.reportLines == ["leak Chart", "came back Chart"])
     }
 
     @Test func `a reported view that is freed later is reported as freed`() {
         close(kit.keep(Chart(Label())))
         kit.advancePastChecks()
-        kit.releaseObjects()
+        kit.releaseKeptObjects()
         kit.advancePastChecks()
-        #expect(kit.told == ["leak Chart", "freed Chart"])
+        #expect(kit.reportLines == ["leak Chart", "freed Chart"])
     }
 
     @Test func `subviews that leave a leaked view are checked again`() {
         let chart = kit.keep(Chart(View(Label()), Button()))
         close(chart)
         kit.advancePastChecks()
-        #expect(kit.told == ["leak Chart"])
+        #expect(kit.reportLines == ["leak Chart"])
         kit.keep(chart.children[1])
         chart.children[0].remove()
         chart.children[0].remove()
         kit.clock.advance(by: 10_000)
-        #expect(kit.told == ["leak Chart", "leak Button"], "the label went, the button did not")
+        #expect(kit.reportLines == ["leak Chart", "leak Button"], "the label was freed, the button was not")
     }
 
-    @Test func `subviews that a leaked view gets later belong to it`() {
+    @Test
+    func `a subview that was added to a leaked view is reported only after it was removed from the view`() {
         let chart = kit.keep(Chart())
         close(chart)
         kit.advancePastChecks()
         chart.add(kit.keep(Button()))
         kit.clock.advance(by: 10_000)
-        #expect(kit.told == ["leak Chart"])
+        #expect(kit.reportLines == ["leak Chart"])
         chart.children[0].remove()
         kit.clock.advance(by: 10_000)
-        #expect(kit.told == ["leak Chart", "leak Button"])
+        #expect(kit.reportLines == ["leak Chart", "leak Button"])
     }
 
     @Test func `subviews that outlive a leaked view are checked again`() {
         let button = Button()
         close(kit.keep(Chart(button)))
         kit.advancePastChecks()
-        kit.releaseObjects()
+        kit.releaseKeptObjects()
         kit.clock.advance(by: 10_000)
-        #expect(kit.told == ["leak Chart", "freed Chart", "leak Button"])
+        #expect(kit.reportLines == ["leak Chart", "freed Chart", "leak Button"])
         withExtendedLifetime(button) {}
     }
 
@@ -196,19 +195,19 @@ import Testing
         kit.keep(home?.view ?? View())
         home?.setView(View())
         kit.advancePastChecks()
-        #expect(kit.told == ["leak View"])
+        #expect(kit.reportLines == ["leak View"])
         #expect(kit.report(0).reason == "replaced")
         #expect(kit.report(0).stack.map(SimulatedUIKit.short) == ["Home", "View"])
     }
 
-    @Test func `a view that replaced another is checked when its controller was freed`() {
+    @Test func `a view that replaced another view is reported if it outlives its controller`() {
         kit.window.root?.present(Cart(kit))
         kit.advancePastChecks()
         kit.window.root?.presented?.setView(kit.keep(Chart()))
         kit.advancePastChecks()
         kit.window.root?.dismiss()
         kit.advancePastChecks()
-        #expect(kit.told == ["leak Chart"])
+        #expect(kit.reportLines == ["leak Chart"])
     }
 
     @Test func `a replaced view is not retained by the detector`() {
@@ -217,7 +216,7 @@ import Testing
         #expect(old == nil)
     }
 
-    @Test func `a view that was set without an event is checked`() {
+    @Test func `a view that was replaced without an event is not retained by the detector`() {
         let cart = kit.keep(Cart(kit))
         kit.window.root?.present(cart)
         kit.hasHooks = false
@@ -234,16 +233,16 @@ import Testing
         let chart = kit.keep(Chart(Label(), Label()))
         kit.window.root?.view?.add(chart)
         chart.remove()
-        kit.screens.expectRemoval(of: chart, reason: "removed")
+        kit.screens.expectDeallocation(ofRemoved: chart, reason: "removed")
         kit.advancePastChecks()
-        #expect(kit.told == ["leak Chart"])
+        #expect(kit.reportLines == ["leak Chart"])
         #expect(kit.report(0).reason == "removed")
     }
 
     @Test func `a view that is freed after its removal from its superview counts as one check`() {
-        kit.screens.expectRemoval(of: Chart(Label()), reason: "removed")
+        kit.screens.expectDeallocation(ofRemoved: Chart(Label()), reason: "removed")
         kit.advancePastChecks()
-        #expect(kit.told.isEmpty)
+        #expect(kit.reportLines.isEmpty)
         #expect(kit.takeChecks() == ["Chart 1"])
     }
 
@@ -255,24 +254,24 @@ import Testing
         kit.screens.didTouch([button])
         close(View(button, View(chart)))
         kit.advancePastChecks()
-        #expect(kit.told == ["leak Chart"])
+        #expect(kit.reportLines == ["leak Chart"])
         kit.screens.didTouch([button])
         kit.advancePastChecks()
-        #expect(kit.told == ["leak Chart"], "the same again")
+        #expect(kit.reportLines == ["leak Chart"], "another touch of the same button changes nothing")
         kit.screens.didTouch([Button()])
         kit.advancePastChecks()
-        #expect(kit.told == ["leak Chart", "leak Button"])
+        #expect(kit.reportLines == ["leak Chart", "leak Button"])
     }
 
-    @Test func `the view under each of several fingers is retained by its touch`() {
+    @Test func `views under several fingers are reported only after the next touch`() {
         let buttons = [kit.keep(Button()), kit.keep(Button())]
         kit.screens.didTouch(buttons)
         close(View(buttons[0], buttons[1]))
         kit.advancePastChecks()
-        #expect(kit.told.isEmpty)
+        #expect(kit.reportLines.isEmpty)
         kit.screens.didTouch([])
         kit.advancePastChecks()
-        #expect(kit.told == ["leak Button", "leak Button"])
+        #expect(kit.reportLines == ["leak Button", "leak Button"])
     }
 
     @Test func `a touched view is not retained by the detector`() {
@@ -283,10 +282,10 @@ import Testing
         #expect(touched == nil)
     }
 
-    @Test func `separated view trees are reported at the same time`() {
+    @Test func `separate view trees of one screen are reported at the same time`() {
         let (chart, button) = (kit.keep(Chart()), kit.keep(Button()))
         close(View(chart, View(button)))
         kit.clock.advance(by: 1_700)
-        #expect(Set(kit.told) == ["leak Chart", "leak Button"])
+        #expect(Set(kit.reportLines) == ["leak Chart", "leak Button"])
     }
 }

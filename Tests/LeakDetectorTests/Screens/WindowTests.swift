@@ -16,36 +16,34 @@ import Testing
         kit.window.root = kit.keep(Cart(kit))
         kit.window.root = Home(kit)
         kit.advancePastChecks()
-        #expect(kit.told == ["leak Cart"])
+        #expect(kit.reportLines == ["leak Cart"])
         #expect(kit.report(0).reason == "replaced")
         #expect(kit.report(0).stack == [])
     }
 
     @Test
-    func
-        `a root that is replaced while it presents is reported if it stays, and the presented screen is not`()
-    {
+    func `a leaked root that was replaced while it presented a screen is reported, and the screen is not`() {
         let (cart, order) = (kit.keep(Cart(kit)), kit.keep(Order(kit)))
         kit.window.root = cart
         cart.present(order)
         kit.advancePastChecks()
         kit.window.root = Home(kit)
         kit.advancePastChecks()
-        #expect(kit.told == ["leak Cart"], "it keeps what it presents")
+        #expect(kit.reportLines == ["leak Cart"], "the root keeps the presented screen")
         #expect(kit.report(0).reason == "replaced")
         cart.dismiss()
         kit.notifyDetector(.didDisappear, order)
         kit.advancePastChecks()
-        #expect(kit.told == ["leak Cart", "leak Order"])
+        #expect(kit.reportLines == ["leak Cart", "leak Order"])
     }
 
-    @Test func `a root that is replaced while it presents and is freed leaves no state behind`() {
+    @Test func `if a root that presents a screen is replaced and freed, both count as one check each`() {
         kit.window.root = Cart(kit)
         kit.window.root?.present(Order(kit))
         kit.advancePastChecks()
         kit.window.root = Home(kit)
         kit.advancePastChecks()
-        #expect(kit.told.isEmpty)
+        #expect(kit.reportLines.isEmpty)
         #expect(kit.takeChecks() == ["Cart 1", "Order 1"])
     }
 
@@ -56,22 +54,23 @@ import Testing
         kit.window.root = nil
         other.root = home
         kit.advancePastChecks()
-        #expect(kit.told.isEmpty)
+        #expect(kit.reportLines.isEmpty)
     }
 
-    @Test func `each of several windows has its own screens`() {
+    @Test func `closing screens in one window does not report screens of another window`() {
         let other = Window(kit)
         kit.window.root = Home(kit)
         other.root = Nav(kit, Order(kit))
         closeCart()
         kit.advancePastChecks()
-        #expect(kit.told == ["leak Cart"])
+        #expect(kit.reportLines == ["leak Cart"])
         other.root = nil
         kit.advancePastChecks()
-        #expect(kit.told == ["leak Cart"])
+        #expect(kit.reportLines == ["leak Cart"])
     }
 
-    @Test func `a scene whose windows disappear without an event is checked at the next change`() {
+    @Test func `a screen whose window disappeared without an event is reported after the next screen event`()
+    {
         var other: Window? = Window(kit)
         kit.window.root = Home(kit)
         other?.root = kit.keep(Cart(kit))
@@ -79,7 +78,7 @@ import Testing
         other = nil
         kit.window.root?.present(Help(kit), coveringAll: false)
         kit.advancePastChecks()
-        #expect(kit.told == ["leak Cart"])
+        #expect(kit.reportLines == ["leak Cart"])
     }
 
     @Test func `time in the background is not part of the grace period of a screen`() {
@@ -88,12 +87,12 @@ import Testing
         kit.clock.advance(by: 300)
         kit.detector.pause()
         kit.clock.advance(by: 60_000)
-        #expect(kit.told.isEmpty)
+        #expect(kit.reportLines.isEmpty)
         kit.detector.resume()
         kit.clock.advance(by: 1_000)
-        #expect(kit.told.isEmpty)
+        #expect(kit.reportLines.isEmpty)
         kit.advancePastChecks()
-        #expect(kit.told == ["leak Cart"])
+        #expect(kit.reportLines == ["leak Cart"])
     }
 
     @Test func `a screen closed in the background is reported when the app is active again`() {
@@ -101,10 +100,10 @@ import Testing
         kit.detector.pause()
         closeCart()
         kit.advancePastChecks()
-        #expect(kit.told.isEmpty)
+        #expect(kit.reportLines.isEmpty)
         kit.detector.resume()
         kit.advancePastChecks()
-        #expect(kit.told == ["leak Cart"])
+        #expect(kit.reportLines == ["leak Cart"])
     }
 
     @Test func `time in which the main thread is blocked is not part of the grace period of a screen`() {
@@ -112,9 +111,9 @@ import Testing
         closeCart()
         kit.clock.advance(by: 200)
         kit.clock.advance(by: 1_000, stall: 4_000)
-        kit.releaseObjects()
+        kit.releaseKeptObjects()
         kit.advancePastChecks()
-        #expect(kit.told.isEmpty)
+        #expect(kit.reportLines.isEmpty)
         #expect(kit.takeChecks() == ["Cart 1"])
     }
 
@@ -126,10 +125,10 @@ import Testing
         kit.window.root?.dismiss()
         if let view = cart.view { cell.add(view) }
         kit.advancePastChecks()
-        #expect(kit.told.isEmpty)
+        #expect(kit.reportLines.isEmpty)
     }
 
-    @Test func `a screen in leftover views of a transition is reported`() {
+    @Test func `a closed screen whose view is in a leftover view of a transition is reported`() {
         kit.window.root = Home(kit)
         let cart = kit.keep(Cart(kit))
         let leftover = kit.keep(LeftoverView())
@@ -137,7 +136,7 @@ import Testing
         kit.window.root?.dismiss()
         if let view = cart.view { leftover.add(view) }
         kit.advancePastChecks()
-        #expect(kit.told == ["leak Cart"])
+        #expect(kit.reportLines == ["leak Cart"])
     }
 
     @Test func `a screen in a layout container that belongs to a controller is not reported`() {
@@ -149,7 +148,7 @@ import Testing
         kit.window.root?.dismiss()
         if let view = cart.view { container.add(view) }
         kit.advancePastChecks()
-        #expect(kit.told.isEmpty)
+        #expect(kit.reportLines.isEmpty)
     }
 
     @Test func `a screen that was never loaded is not reported`() {
@@ -157,7 +156,7 @@ import Testing
         kit.window.root = Home(kit)
         kit.window.root = Help(kit)
         kit.advancePastChecks()
-        #expect(kit.told.isEmpty)
+        #expect(kit.reportLines.isEmpty)
         #expect(kit.screens.count == 1)
     }
 
@@ -166,13 +165,13 @@ import Testing
         kit.window.root = Home(kit)
         kit.window.root = Help(kit)
         kit.advancePastChecks()
-        #expect(kit.told.isEmpty)
-        kit.releaseObjects()
+        #expect(kit.reportLines.isEmpty)
+        kit.releaseKeptObjects()
         kit.advancePastChecks()
         #expect(kit.takeChecks() == ["Home 1"])
     }
 
-    @Test func `a screen that hides its viewDidAppear from UIKit is seen in its window`() {
+    @Test func `a screen without a viewDidAppear event is watched because its view is in a window`() {
         let cart = kit.keep(Cart(kit))
         kit.window.root = Home(kit)
         cart.load()
@@ -182,10 +181,10 @@ import Testing
         cart.view?.remove()
         kit.notifyDetector(.didDisappear, cart)
         kit.advancePastChecks()
-        #expect(kit.told == ["leak Cart"])
+        #expect(kit.reportLines == ["leak Cart"])
     }
 
-    @Test func `a screen that was loaded before the detector started is seen when it appears`() {
+    @Test func `a screen that was loaded before the detector started is watched when it appears`() {
         kit.window.root = Home(kit)
         let cart = kit.keep(Cart(kit))
         kit.hasHooks = false
@@ -194,18 +193,18 @@ import Testing
         kit.window.root?.present(cart)
         kit.window.root?.dismiss()
         kit.advancePastChecks()
-        #expect(kit.told == ["leak Cart"])
+        #expect(kit.reportLines == ["leak Cart"])
     }
 
-    @Test func `a reused address hides no leak`() {
+    @Test func `leaks at reused addresses are reported`() {
         kit.window.root = Home(kit)
         for _ in 0..<30 {
             closeCart()
             kit.advancePastChecks()
-            kit.releaseObjects()
+            kit.releaseKeptObjects()
             kit.clock.advance(by: 0)
         }
-        #expect(kit.told == Array(repeating: ["leak Cart", "freed Cart"], count: 30).flatMap { $0 })
+        #expect(kit.reportLines == Array(repeating: ["leak Cart", "freed Cart"], count: 30).flatMap { $0 })
     }
 
     @Test func `five hundred screens leave no state behind`() {
@@ -215,7 +214,7 @@ import Testing
             kit.window.root?.dismiss()
         }
         kit.advancePastChecks()
-        #expect(kit.told.isEmpty)
+        #expect(kit.reportLines.isEmpty)
         #expect(kit.takeChecks() == ["Cart 500"])
         #expect(kit.screens.count == 1)
         #expect(kit.detector.counts.outstanding == 0)
@@ -230,10 +229,10 @@ import Testing
             kit.window.root?.dismiss()
         }
         kit.advancePastChecks()
-        #expect(kit.told == ["leak Cart"])
+        #expect(kit.reportLines == ["leak Cart"])
         #expect(kit.detector.counts.dropped == 1)
         kit.window.root?.present(Help(kit))
         kit.advancePastChecks()
-        #expect(kit.told == ["leak Cart", "leak Cart"])
+        #expect(kit.reportLines == ["leak Cart", "leak Cart"])
     }
 }

@@ -11,7 +11,7 @@ import LeakPlatform
         limits.secondCheckMilliseconds = 0
         change(&limits)
         return LeakDetector(
-            .report { report in Issue.record("a self-test is reported to nobody: \(report)") },
+            .report { report in Issue.record("a self-test must not be reported: \(report)") },
             limits: limits, queue: DispatchQueue(label: "self-test"))
     }
 
@@ -31,7 +31,7 @@ import LeakPlatform
         #expect(detector.takeSession() == nil)
     }
 
-    @Test func `the self-test of a detector with a blocked queue gets no answer`() async {
+    @Test func `the self-test of a detector with a blocked queue returns silent after its timeout`() async {
         let queue = DispatchQueue(label: "stopped")
         queue.suspend()
         let detector = LeakDetector(.report { _ in }, queue: queue)
@@ -39,13 +39,13 @@ import LeakPlatform
         queue.resume()
     }
 
-    @Test func `the self-test of a paused detector says so`() async {
+    @Test func `the self-test of a paused detector returns paused`() async {
         let detector = detector()
         detector.pause()
         #expect(await detector.selfTest() == .paused)
     }
 
-    @Test func `the self-test of a full detector says so`() async {
+    @Test func `the self-test of a detector that expects as many objects as allowed returns full`() async {
         let detector = detector { $0.outstanding = 1 }
         let page = Page()
         detector.expectDeallocation(of: page, after: 60)
@@ -53,7 +53,7 @@ import LeakPlatform
         withExtendedLifetime(page) {}
     }
 
-    @Test func `the self-test of a stopped detector says so, even if it is stopped during the self-test`()
+    @Test func `the self-test returns stopped if the detector was stopped before or during the self-test`()
         async throws
     {
         let queue = DispatchQueue(label: "stopped")

@@ -4,12 +4,12 @@ import LeakPlatform
 
 @testable import LeakDetector
 
-/// A detector on a clock that the test moves, and its reports.
+/// A detector with a clock that the test advances, and the reports of the detector.
 final class Bench: Sendable {
     let clock = VirtualClock()
     let detector: LeakDetector
-    private let told: Guarded<[LeakReport]>
-    private let asked: Guarded<[LeakDetector.Finding]>
+    private let receivedReports: Guarded<[LeakReport]>
+    private let receivedFindings: Guarded<[LeakDetector.Finding]>
     private let explained = Guarded([LeakReport]())
 
     /// - Parameter answer: returns the answer to each finding.
@@ -20,17 +20,17 @@ final class Bench: Sendable {
         answer: @escaping @Sendable (LeakDetector.Finding) -> LeakDetector.Answer = { _ in .report },
         wantsExplanations: @escaping @Sendable () -> Bool = { true }
     ) {
-        let told = Guarded([LeakReport]())
-        let asked = Guarded([LeakDetector.Finding]())
+        let receivedReports = Guarded([LeakReport]())
+        let receivedFindings = Guarded([LeakDetector.Finding]())
         let mode = LeakDetector.Mode.custom(
             onDetectOnQueue: { finding in
-                asked.with { $0.append(finding) }
+                receivedFindings.with { $0.append(finding) }
                 return answer(finding)
             },
-            report: { report in told.with { $0.append(report) } },
+            report: { report in receivedReports.with { $0.append(report) } },
             onExplain: { [explained] report, _ in explained.with { $0.append(report) } },
             wantsExplanations: wantsExplanations)
-        (self.told, self.asked) = (told, asked)
+        (self.receivedReports, self.receivedFindings) = (receivedReports, receivedFindings)
         detector = LeakDetector(
             limits: limits, clock: clock,
             LeakNotifier(
@@ -40,7 +40,7 @@ final class Bench: Sendable {
 
     /// The reports as lines: `leak Page`, `freed Page 2000`, `came back Page 2000`.
     var lines: [String] {
-        told.with { $0 }.map { report in
+        receivedReports.with { $0 }.map { report in
             let name = report.className?.split(separator: ".").last.map(String.init) ?? ""
             let lived = report.livedMilliseconds.map { " \($0)" } ?? ""
             return report.event == .leak
@@ -48,13 +48,13 @@ final class Bench: Sendable {
         }
     }
 
-    var reports: [LeakReport] { told.with { $0 } }
-    var findings: [LeakDetector.Finding] { asked.with { $0 } }
+    var reports: [LeakReport] { receivedReports.with { $0 } }
+    var findings: [LeakDetector.Finding] { receivedFindings.with { $0 } }
     /// The reports that were followed by an explanation.
     var explanations: [LeakReport] { explained.with { $0 } }
 
-    /// Lets time pass.
-    func wait(_ milliseconds: Int, stall: Int = 0) { clock.advance(by: milliseconds, stall: stall) }
+    /// Advances the clock.
+    func advance(by milliseconds: Int, stall: Int = 0) { clock.advance(by: milliseconds, stall: stall) }
 }
 
 /// An object that tests let leak.

@@ -7,7 +7,7 @@ enum OtherRow {
     static func make() -> AnyObject { Row() }
 }
 
-/// An object of a class that is declared in a function, as another file has one of the same name.
+/// Returns an object of a class that is declared in this function. A function in another file declares a class with this name.
 func makeOtherCell() -> AnyObject {
     final class Cell {}
     return Cell()

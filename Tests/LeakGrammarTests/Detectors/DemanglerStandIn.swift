@@ -1,4 +1,4 @@
-/// The demangler's answers for the manglings in these tests, since only the collector may ask the runtime.
+/// Stands in for the demangler of the Swift runtime, which only the collector calls. It knows the names of these tests.
 let demangle: @Sendable (String) -> String? = { name in
     [
         "$s5MyApp13FooControllerC": "MyApp.FooController",

@@ -7,7 +7,8 @@ import Testing
 
 @Suite struct HostileTextTests {
     @Test(arguments: DetectorText.all)
-    func `every truncation of every vector is read without a crash`(vector: DetectorText) {
+    func `a detector's text that is truncated at any character is read without a crash`(vector: DetectorText)
+    {
         let scalars = Array(vector.message.unicodeScalars)
         for end in scalars.indices {
             var text = String.UnicodeScalarView()
@@ -50,7 +51,7 @@ import Testing
         "<", "(", "Optional(", "\"", "[", "-> ", "(unknown context at $1).", "<A: 0x1>", "Fatal error: ",
         "_Tt", "'",
     ])
-    func `repetitive text is read quickly`(part: String) {
+    func `texts of 20,000 repeated parts are read without a crash`(part: String) {
         let text = String(repeating: part, count: 20_000)
         for head in [
             "", "VIEW STILL IN MEMORY ", "Memory Leak: (", "Retain Cycle: (", "Expected deallocation of ",
@@ -60,7 +61,7 @@ import Testing
         }
     }
 
-    @Test func `an alert's title cannot end the message`() {
+    @Test func `the title of an alert cannot imitate the rest of the detector's text`() {
         let text = """
             ALERTCONTROLLER STILL IN MEMORY <UIAlertController: 0x1f>
             title: "x
@@ -90,12 +91,12 @@ import Testing
         "VIEW STILL IN MEMORY <UILabel: 0x1f; text = 'Evil has leaked. Memory Leak: (Evil)'>",
         "VIEW STILL IN MEMORY <UILabel: 0x1f; text = '控制器泄漏:<Evil: 0x1>'>",
     ])
-    func `no form of a detector is searched inside another form`(text: String) {
+    func `the text of a detector inside a quotation in another detector's text is ignored`(text: String) {
         #expect(DetectorMessage(text).className == "UILabel")
         #expect(DetectorMessage(text).detector == .leakedViewControllerDetector)
     }
 
-    @Test func `a text that was printed with a format string keeps its class and time`() {
+    @Test func `class and time are read from a text that a format string has garbled`() {
         let text = """
             LEAKED ALERTCONTROLLER DEINITED <UIAlertController: 0x7f88acc69260>
             title: "Save 500f"
@@ -128,7 +129,7 @@ import Testing
         "[",
         "- [", "é", "\n", " ", "a'b\"", "->", "A->", "_TtC1M1A", "$s1M1AC",
     ])
-    func `the time for repetitive text grows with its length`(part: String) {
+    func `reading a repetitive text takes time in proportion to its length`(part: String) {
         for head in [part, "A" + part, "(" + part] {
             expectLinear(head, part) { name in
                 _ = TypeName(name, demangle: { _ in name + name }).split(appModule: "Shop")
@@ -152,7 +153,7 @@ import Testing
         #""1   Shop   0x0000000104f85eb0 a() + 1","#,
         #"{"class":"A1Model","s":["1   A   0x0000000104f85eb0 a() + 1"]},"#,
     ])
-    func `the time for JSON with many call stacks grows with its length`(part: String) {
+    func `reading JSON with many call stacks takes time in proportion to its length`(part: String) {
         for head in [#"{"class":"CartModel","stack":["#, #"{"message":"CartModel leaked","stack":["#, "["] {
             expectLinear(head, part) { text in
                 _ = DetectorMessage(text, demangle: demangle, guessesClass: true)

@@ -3,16 +3,16 @@ import Testing
 @testable import LeakGrammar
 @testable import LeakMessage
 
-/// Texts that report several leaks, and the words of a text that do not count.
+/// Texts that report several leaks, and classes in dictionaries, lists, quotations and sentences.
 @Suite struct MessageSplitterTests {
-    /// The class that each part of a text names.
+    /// Returns the class that each part of a text names.
     private static func classes(_ text: String) -> [String] {
         MessageSplitter.parts(of: text).map { part in
             part.className ?? DetectorMessage(part.text, guessesClass: true).guessedClassName ?? "?"
         }
     }
 
-    @Test func `the lists of all JSON texts of a message are read`() {
+    @Test func `several JSON lists of leaks in one message are read`() {
         let text =
             #"{"leaks":[{"class":"CartModel"},{"class":"HomeModel"}]}"# + "\n"
             + #"{"leaks":[{"class":"ListModel"},{"class":"PageModel"}]}"#
@@ -49,14 +49,16 @@ import Testing
         "{'class'}", "{class}", "{{{{", "[[[[\"class\":", "{'class': 'Cart' 'Jane'}", "{class=}",
         "['class', 'CartModel']", "leak (class: CartModel)",
     ])
-    func `malformed dictionaries, and dictionaries with typed text, name no class`(text: String) {
+    func `no class is found in malformed dictionaries and in dictionaries with text that a user typed`(
+        text: String
+    ) {
         let message = DetectorMessage(text, guessesClass: true)
         #expect(message.guessedClassName == nil)
         #expect(DetectorMessage.redacted(DetectorMessage.redacted(text)) == DetectorMessage.redacted(text))
     }
 
     @Test(arguments: ["{", "[", "(", "{a=", "[\"a\":", "{'", "<", "a=>", ";", "AnyHashable(", "{class=A;"])
-    func `repeated brackets and keys are read quickly`(part: String) {
+    func `no class is found in 8 KiB of repeated brackets and keys`(part: String) {
         let text = "{class=A; b=" + String(repeating: part, count: 8192 / part.utf8.count)
         #expect(DetectorMessage(text, guessesClass: true).guessedClassName == nil)
     }
@@ -78,12 +80,13 @@ import Testing
             + "\nSUMMARY: AddressSanitizer: 72 byte(s) leaked in 3 allocation(s).\n"
     }
 
-    @Test func `each leak of LeakSanitizer is one leak with its stack, and none has a process number`() {
+    @Test func `each leak in a report of LeakSanitizer is a part with its call stack and no process number`()
+    {
         func keys(_ text: String) -> [[String]] {
             MessageSplitter.parts(of: text).map { part in
                 let message = DetectorMessage(part.text)
                 #expect(message.className == nil && message.template.isEmpty)
-                return message.callStack?.key ?? []
+                return message.callStack?.keyElements ?? []
             }
         }
         let functions = ["shop::Cart::load(int)", "shop::Order::save()::{lambda()#1}::operator()() const"]
@@ -95,10 +98,10 @@ import Testing
         #expect(keys(Self.sanitizerReport(process: 12, [functions[0]])) == [keys(text)[0]])
         let kept = DetectorMessage.redacted(text)
         #expect(keys(kept) == keys(text) && DetectorMessage.redacted(kept) == kept && !kept.contains("4711"))
-        #expect(DetectorMessage(text).callStack?.key == keys(text)[0])
+        #expect(DetectorMessage(text).callStack?.keyElements == keys(text)[0])
     }
 
-    @Test func `a long report of LeakSanitizer is cut to the leaks that fit`() {
+    @Test func `a long report of LeakSanitizer is truncated to the leaks that fit`() {
         let text = Self.sanitizerReport(process: 1, (0..<40).map { "f\($0)" })
         let kept = DetectorMessage.redacted(text)
         #expect(kept.utf8.count <= WireLimits.messageBytes && DetectorMessage.redacted(kept) == kept)
@@ -106,7 +109,7 @@ import Testing
         #expect((16..<40).contains(count), "\(count)")
     }
 
-    /// The traces of LeakCanary as apps cut them.
+    /// Traces of LeakCanary without the first lines, which apps cut off.
     @Test func `the last object of a LeakCanary trace without its first line is the leaked object`() {
         let trace =
             "├─ com.shop.App instance\n│    Leaking: UNKNOWN\n│    ↓ App.holder\n╰→ com.shop.CartActivity instance\n"
@@ -119,7 +122,7 @@ import Testing
         #expect(Self.classes(trace + "\n\n" + other) == ["com.shop.CartActivity", "com.shop.HomeFragment"])
     }
 
-    @Test func `words beside a class may be names of persons, and are not classes`() {
+    @Test func `words beside a class in a list may be names of persons, and are not read as classes`() {
         #expect(!Self.classes("Leaked: CartController, Jane, Paul").contains("Jane"))
     }
 
@@ -186,7 +189,7 @@ import Testing
         #"["Jane","Joe"]"#,
         #"["CartModel"]"#, #"{"class":"CartModel"}"#,
     ])
-    func `a text of one leak, or of none, has no parts`(text: String) {
+    func `a text about one leak or no leak is not split into parts`(text: String) {
         #expect(MessageSplitter.parts(of: text) == [])
     }
 
@@ -194,7 +197,7 @@ import Testing
         #"{"class":"CartModel","reten"#, #"{"event":"leak","class":"CartModel","note":"Jane"#,
         #"{"class":"CartModel","#, #"{"leaks":[{"class":"CartModel"},{"class"#, #"{"class":"CartModel""#,
     ])
-    func `truncated JSON names its class, and nothing that users typed`(text: String) {
+    func `the class is found in truncated JSON, and text that users typed is removed`(text: String) {
         let message = DetectorMessage(text, guessesClass: true)
         #expect(message.guessedClassName == "CartModel")
         let redacted = DetectorMessage.redacted(text)
@@ -209,7 +212,7 @@ import Testing
         #"{"leaks":[{"class":"CartModel","count":3},{"class":"HomeModel"}]}"#,
         #"{"class":"CartModel","instances":3},{"class":"HomeModel","of":{"count":7}}"#,
     ])
-    func `the number after a class is the number of living objects`(text: String) {
+    func `the number beside a class is read as the number of living objects`(text: String) {
         let alive = MessageSplitter.parts(of: text).map {
             $0.alive ?? DetectorMessage($0.text, guessesClass: true).alive
         }
@@ -262,7 +265,7 @@ import Testing
         "[{\"class\":\"CartModel\"},{\"class\":\"OrderModel\"}]\n{\"class\":\"Home",
         "[{\"class\":\"CartModel\"}]\n[{\"class\":\"OrderModel\"},{\"note\":\"Jane",
     ])
-    func `the stored part of a text has the same leaks`(text: String) {
+    func `a text about several leaks has the same leaks after redaction`(text: String) {
         func leaks(_ text: String) -> [[String]] {
             MessageSplitter.parts(of: text).map { part in
                 let message = DetectorMessage(part.text, guessesClass: true)
@@ -276,7 +279,7 @@ import Testing
     }
 
     @Test(arguments: ["}{\"a", "]{", "}[\"", "{", "[\"", "x} {\"class\":"])
-    func `brackets in the wrong order are read to the end`(text: String) {
+    func `a text with brackets in the wrong order has no parts and no class`(text: String) {
         #expect(MessageSplitter.parts(of: text) == [])
         #expect(DetectorMessage(text, guessesClass: true).guessedClassName == nil)
     }
@@ -287,7 +290,7 @@ import Testing
         ("«Jane» is still there", "\"…\" is still there"), ("„Jane“ is still there", "\"…\" is still there"),
         ("「Jane」 is still there", "\"…\" is still there"), ("it didn’t go", "it didn't go"),
     ])
-    func `curved and angled quotes are quotes`(text: String, kept: String) {
+    func `quotations in curved and angled quotes are masked`(text: String, kept: String) {
         #expect(DetectorMessage.redacted(text) == kept)
     }
 
@@ -305,7 +308,7 @@ import Testing
         (#"{"class":"CartModel","text":"&quot;Jane&quot;"}"#, #"{"class":"CartModel","text":"…"}"#),
         ("label \"a `Jane\" b` leaked", "label \"…\" leaked"),
     ])
-    func `backticks, doubled quotes and entities are quotes`(text: String, kept: String) {
+    func `quotations in backticks, doubled quotes and HTML entities are masked`(text: String, kept: String) {
         let redacted = DetectorMessage.redacted(text)
         #expect(redacted == kept && DetectorMessage.redacted(redacted) == redacted)
     }
@@ -324,7 +327,7 @@ import Testing
     ]
 
     @Test(arguments: quotes)
-    func `a typed value is removed from quotes of all kinds`(opening: String, closing: String) {
+    func `a value that a user typed is removed from quotes of all kinds`(opening: String, closing: String) {
         let quotation = opening + "Jane Doe" + closing
         for text in [
             "label \(quotation) leaked", "label: \(quotation)", "text=\(quotation), leaked",
@@ -353,7 +356,7 @@ import Testing
         "{&quot;class&quot;:&quot;CartModel&quot;,&quot;text&quot;:&quot;Jane&quot;}",
         "`CartModel` leaked\nframe #0: 0x1f Shop`main + 1\nframe #1: 0x2f ???`x\nframe #2: 0x3f Shop`-[Cart add] + 4",
     ])
-    func `a class in backticks, doubled quotes or escaped quotes is found, and typed text is removed`(
+    func `a class in backticks, doubled or escaped quotes is found, and text that a user typed is removed`(
         text: String
     ) {
         let message = DetectorMessage(text, guessesClass: true)
@@ -367,7 +370,7 @@ import Testing
         "object 'Jane' of class 'CartModel' and 'x' leaked", "leaked 'Jane' and 'Joe' of class 'CartModel'",
         "leaked 'Jane' of class 'Cart Model'", "leaked 'Jane' because of class 'CartModel'",
     ])
-    func `a quotation continues if more than a class is quoted`(text: String) {
+    func `if more than a class is quoted, the words between the quotes are masked too`(text: String) {
         #expect(!DetectorMessage.redacted(text).contains("class"))
     }
 
@@ -381,7 +384,7 @@ import Testing
         "`HomeViewController` is not leaking",
         "Done without leaks in HomeViewController", "It isn't a leak of HomeViewController",
     ])
-    func `a text that denies a leak, or names only the app, names no class`(text: String) {
+    func `no class is found in a text that denies a leak or names only the app`(text: String) {
         #expect(DetectorMessage(text, guessesClass: true).guessedClassName == nil)
     }
 
@@ -414,14 +417,14 @@ import Testing
         #expect(DetectorMessage(text, guessesClass: true).guessedClassName == className)
     }
 
-    /// Numbers of anonymous classes change between builds, but `Cart` would be a class that did not leak.
+    /// The number of an anonymous class changes between builds. It is kept, because `Cart` alone is a class that did not leak.
     @Test(arguments: ["leaked class=Cart$1", "leaked class=Cart$2", "leaked class=com.acme.Cart$3"])
     func `an anonymous class of Java keeps its number`(text: String) {
         let name = DetectorMessage(text, guessesClass: true).guessedClassName
         #expect(name.map { text.hasSuffix("=\($0)") } == true)
     }
 
-    @Test func `functions after a backtick are not quotations`() {
+    @Test func `functions after the backtick in frames of lldb are not quotations`() {
         let frames = [
             "frame #0: 0x1f Shop`main + 1", "frame #1: 0x2f ???`x", "frame #2: 0x3f Shop`-[Cart add] + 4",
         ]
@@ -430,7 +433,7 @@ import Testing
         let stack = CallStack([
             "* frame #0: 0x1f Shop`Cart.`init`(x:) + 8", "frame #1: 0x2f Shop`Cart.load() + 8",
         ])
-        #expect(stack?.key == ["at Cart.`init`(x:) in Shop", "at Cart.load() in Shop"])
+        #expect(stack?.keyElements == ["at Cart.`init`(x:) in Shop", "at Cart.load() in Shop"])
     }
 
     @Test(arguments: [
@@ -455,7 +458,7 @@ import Testing
         #expect(MessageSplitter.parts(of: text).isEmpty)
     }
 
-    @Test func `a class in curved quotes is found if the words call it a class`() {
+    @Test func `a class in curved quotes is found if the text says that it was not released`() {
         let message = DetectorMessage("“CartModel” was not released", guessesClass: true)
         #expect(message.guessedClassName == "CartModel")
     }

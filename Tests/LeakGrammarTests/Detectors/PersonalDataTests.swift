@@ -58,7 +58,7 @@ import Testing
         #expect(redacted.className == nil, "the text says it")
     }
 
-    @Test func `facts that masking removes from the text are kept in fields of their own`() {
+    @Test func `a class that masking removes from the text of a report is kept in a field`() {
         var report = LeakReport()
         report.message = "Leaked title = Cart and <Shop.Cart: 0x1f> after 12345678.5s"
         let redacted = report.redactedForSending()
@@ -70,7 +70,9 @@ import Testing
     @Test(arguments: [
         "text=Jane Doe", "text = Jane Doe; tag = 3", "placeholder=Jane Doe", "accessibilityLabel: Jane Doe",
     ])
-    func `a value typed without quotes is sent in no name and no description`(attribute: String) {
+    func `a value that a user typed is not sent, even if it has no quotes in a name or description`(
+        attribute: String
+    ) {
         var report = LeakReport()
         report.className = "UITextField(\(attribute.replacing(": ", with: "=")))"
         report.stack = [
@@ -89,7 +91,7 @@ import Testing
         )
     }
 
-    @Test func `the values that a debugger prints beside a function stay readable`() {
+    @Test func `arguments that a debugger prints with a function are not masked`() {
         var report = LeakReport()
         report.stack = [
             "frame #0: 0x1f Shop`Cart.load(text=3) at Cart.swift:2", "frame #1: 0x2f Shop`main + 1",
@@ -97,7 +99,7 @@ import Testing
         #expect(report.redactedForSending().stack == report.stack)
     }
 
-    @Test func `an error's texts are masked, and its numbers stay`() {
+    @Test func `texts in the user info of an error are masked, and numbers stay`() {
         var report = LeakReport()
         report.error = ReportedError(
             domain: "NSURLErrorDomain", code: -1001,
@@ -120,7 +122,7 @@ import Testing
         #expect(redacted.error?.code == -1001)
     }
 
-    @Test func `the app's own words stay, except descriptions of objects`() {
+    @Test func `reason, log and keys of the app are not masked, except descriptions of objects`() {
         var report = LeakReport()
         report.className = "Shop.Cart"
         report.reason = "closed by jane@example.com"
@@ -132,7 +134,7 @@ import Testing
         #expect(redacted.keys == report.keys)
     }
 
-    /// Text as users type it: words with quotes, brackets and words of detectors between them.
+    /// Returns text as users type it: words with quotes, brackets and words of detectors between them.
     private static func typed(_ random: inout SeededRandom) -> String {
         let pieces = [
             "'", "\"", ">", "<", ";", "; layer = <CALayer: 0x2f>", "\\", "]", ")", ", ", ": ", " has leaked",
@@ -150,7 +152,7 @@ import Testing
         "attributedText",
     ]
 
-    @Test func `no typed text survives in a description`() {
+    @Test func `text that a user typed is removed from every description of an object`() {
         var random = SeededRandom(seed: 12)
         let heads = [
             "VIEW STILL IN MEMORY ", "VIEWCONTROLLER STILL IN MEMORY ", "Expected deallocation of ",
@@ -187,7 +189,7 @@ import Testing
         }
     }
 
-    @Test func `a title of an alert is removed, even if it contains quotes and brackets`() {
+    @Test func `the texts of an alert are removed, even if they contain quotes and brackets`() {
         var random = SeededRandom(seed: 13)
         for _ in 0..<500 {
             let lines = ["title", "message", "actions", "textfields"].map {
@@ -203,12 +205,12 @@ import Testing
         }
     }
 
-    /// A text that took quadratic time would take minutes here.
+    /// With quadratic time, this test would take minutes.
     @Test(arguments: [
         "@", "a@", "%40", "a%40", "://", "?a", "?a=", "1 ", "1234567 ", "/Users/", "text = ", "“", "„", "‘",
         "text=“a@b.c?d=",
     ])
-    func `the longest repetitive text is masked`(part: String) {
+    func `a repetitive text of 64 KiB is masked in linear time, and grows at most fourfold`(part: String) {
         let text = String(repeating: part, count: 64 * 1024 / part.utf8.count)
         #expect(masked(text).utf8.count <= text.utf8.count * 4)
     }

@@ -33,7 +33,7 @@ import Testing
         "<UITextField: 0x1f; text=\(secret)> has leaked. Objects are expected",
         "leaked <UITextField: 0x1f placeholder=\(secret)>",
     ])
-    func `redaction keeps no typed text`(text: String) {
+    func `redaction removes text that a user typed and keeps the facts of the detector`(text: String) {
         let redacted = DetectorMessage.redacted(text)
         #expect(!redacted.contains("Jane"), "\(redacted)")
         var before = DetectorMessage(text)
@@ -45,7 +45,7 @@ import Testing
         #expect(DetectorMessage.redacted(redacted) == redacted)
     }
 
-    /// Texts that the fuzzer found: each one changed when it was redacted again, or kept the text in quotes.
+    /// Texts that the fuzzer found. Earlier rules changed each of them in a second redaction, or kept the quoted text.
     @Test(arguments: [
         "{\"Jane not deallocated after being ", "[{\"<FooInteractor: 0x1f> Jane has leaked\" x",
         ",视图泄漏:L: 0xAAG1f; text = 'it's Jane\nactions:  \">",
@@ -70,13 +70,13 @@ import Testing
         "Gone: '<A: 0x1f> after 3s", "Memory Leak: (\n  <B: 0x2f>]P&\"Jane\",\n  A\n)",
         "Leak '<A: 0x1f> not deallocated after being '",
     ])
-    func `text that redaction removes is not read`(text: String) {
+    func `classes, owners and times in text that redaction removes are not read`(text: String) {
         #expect(DetectorMessage(text) == DetectorMessage(DetectorMessage.redacted(text)))
         #expect(DetectorMessage(text).livedMilliseconds == nil)
         #expect(DetectorMessage(text).stack.allSatisfy { !$0.contains("B") })
     }
 
-    @Test func `a text that each redaction would shorten again is not kept`() {
+    @Test func `if the last round of redaction still changes a text, nothing of the text is kept`() {
         let text = MessageNormalizer.plain("VIEW STILL IN MEMORY <UILabel: 0x1f; text = '\(Self.secret)'>")
         #expect(
             MessageRedactor.kept(of: text, rounds: 2).text.string == "VIEW STILL IN MEMORY <UILabel: 0x1f; …>"
@@ -86,7 +86,7 @@ import Testing
         #expect(DetectorMessage("…").className == nil)
     }
 
-    @Test func `the names of a stack stay although each redaction would shorten the stack again`() {
+    @Test func `the names of a stack are kept even if the last round of redaction still changes the stack`() {
         let frame = #"{"function":"f","package":"/x/Shop","vars":{"name":"Jane"},"lineno":3}"#
         let stack = ["Shop.Root", frame, "UILabel text='Jane'", "Shop.Cart"]
         #expect(
@@ -97,7 +97,7 @@ import Testing
         #expect(CallStack.redacted(settled, rounds: 1) == settled && !settled.joined().contains("Jane"))
     }
 
-    @Test func `redacting stacks of quotes, brackets and frames comes to an end`() {
+    @Test func `redacting random stacks of quotes, brackets and frames twice changes nothing`() {
         var random = SeededRandom(seed: 13)
         let parts = [
             "{", "}", "\"", "'", "`", "<A: 0x1f>", ": 0x1f", "<", ">", ";", "\",\"package\":\"",
@@ -117,7 +117,7 @@ import Testing
     }
 
     @Test(arguments: DetectorText.all)
-    func `a redacted vector gives the same facts`(vector: DetectorText) {
+    func `a detector's text gives the same facts after redaction`(vector: DetectorText) {
         let redacted = DetectorMessage.redacted(vector.message)
         var before = DetectorMessage(vector.message, demangle: demangle)
         var after = DetectorMessage(redacted, demangle: demangle)
@@ -126,7 +126,7 @@ import Testing
         #expect(before == after, "\(redacted)")
     }
 
-    @Test func `text that names no person stays`() {
+    @Test func `redaction does not change text without personal data`() {
         let text = "VIEWCONTROLLER STILL IN MEMORY <MyApp.FooController: 0x7f88acc69260>"
         #expect(DetectorMessage.redacted(text) == text)
         #expect(DetectorMessage.redacted("The user's cart is alive") == "The user's cart is alive")
@@ -138,11 +138,13 @@ import Testing
         ("item 9f86d081884c7d65 \t of\n3.5", "item # of #.#"), ("text = 'it's Jane'; x", "text = '…'; x"),
         ("facade beef", "facade beef"),
     ])
-    func `text that differs between sightings is masked`(text: String, masked: String) {
+    func `numbers, addresses, ids and quotations are masked in a text without a class`(
+        text: String, masked: String
+    ) {
         #expect(DetectorMessage("Expected deallocation of " + text).maskedText == masked)
     }
 
-    @Test func `names and the app's own words lose the content of object descriptions`() {
+    @Test func `redaction shortens descriptions of objects in names, log lines, keys and fingerprints`() {
         var report = LeakReport()
         report.className = "<UILabel: 0x1f; text = '\(Self.secret)'>"
         report.stack = ["\"MyApp.Root\"", "UILabel text='\(Self.secret)'"]
@@ -160,7 +162,7 @@ import Testing
         #expect(redacted.redacted() == redacted)
     }
 
-    @Test func `the sample keeps only the description of a report's error, unless more is allowed`() {
+    @Test func `redaction keeps only the description of an error's user info, unless it may keep all`() {
         var report = LeakReport()
         report.message = "VIEW STILL IN MEMORY <UILabel: 0x1f; text = '\(Self.secret)'>"
         report.error = ReportedError(
@@ -176,7 +178,7 @@ import Testing
     }
 
     /// Each string of one byte becomes a mark of three bytes, so a sample is truncated although the text was not.
-    @Test func `a text that is longer without typed text is read like its sample`() {
+    @Test func `a text that becomes longer and is truncated by redaction gives the same facts`() {
         let fields = (0..<900).map { "\"k\($0)\":\"x\"" }.joined(separator: ",")
         let frames = (0..<120).map { "\($0)  Shop  0x00000001 Cart.load\($0)() + 4" }.joined(separator: "\n")
         let typed = (0..<1200).map { "\"\($0 % 10)!\"" }.joined(separator: ",\n    ")

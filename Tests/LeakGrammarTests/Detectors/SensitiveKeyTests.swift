@@ -5,7 +5,7 @@ import Testing
 @testable import LeakMessage
 
 @Suite struct SensitiveKeyTests {
-    /// The message as it leaves a device.
+    /// Returns the message as a device sends it.
     private func sent(_ message: String) -> String {
         var report = LeakReport()
         report.message = message
@@ -190,7 +190,9 @@ import Testing
         ("Cart C:\\Users\\jane\\Shop", "Cart C:\\Users\\…\\Shop"),
         ("Nav BEARER SECRET1", "Nav BEARER …"),
     ])
-    func `typed text is removed from class, stack, children and cycle`(name: String, expected: String) {
+    func `text that a user typed is removed from class, stack, children and cycle`(
+        name: String, expected: String
+    ) {
         var report = LeakReport()
         report.className = name
         (report.stack, report.children, report.cycle) = (["Root", name], [name], [name, "B"])
@@ -214,7 +216,7 @@ import Testing
         #expect(report.redactedForSending() == report)
     }
 
-    @Test func `names of custom keys are masked, and their values stay`() {
+    @Test func `personal data is masked in names of custom keys, and their values stay`() {
         var report = LeakReport()
         report.className = "Shop.Cart"
         report.keys = [
@@ -307,7 +309,7 @@ import Testing
             + random.element(of: blanks)
     }
 
-    /// A value without the characters that end a value: `;`, `>` and line ends.
+    /// Returns a value without the characters that end a value: `;`, `>` and line ends.
     private static func value(_ random: inout SeededRandom) -> String {
         let pieces = [
             " ", "-", ".", ",", "'", "\"", "`", "“", "”", "é", "@", "(", ")", "[", "]", ": ", "=", " 0x1f ",
@@ -334,7 +336,7 @@ import Testing
     }
 
     @Test(arguments: [17, 18, 19] as [UInt64])
-    func `the value of a sensitive key is removed after every kind of separator`(seed: UInt64) {
+    func `random values of sensitive keys are removed after every kind of separator`(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         let heads = [
             "", "Cart leaked ", "Something leaked: ", "<UITextField: 0x1f> ",

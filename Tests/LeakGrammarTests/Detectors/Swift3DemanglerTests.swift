@@ -4,7 +4,8 @@ import Testing
 @testable import LeakMessage
 
 @Suite struct Swift3DemanglerTests {
-    /// Checked against `swift demangle` of Swift 6.3, which writes `[X]` and `X?` where this writes the types out.
+    /// The names were checked with `swift demangle` of Swift 6.3, which prints `[X]` and `X?` for `Swift.Array<X>` and
+    /// `Swift.Optional<X>`.
     @Test(arguments: [
         ("_TtC5MyApp13FooController", "MyApp.FooController"),
         ("_TtCC5MyApp5Outer5Inner", "MyApp.Outer.Inner"),
@@ -46,7 +47,7 @@ import Testing
         #expect(Swift3Demangler.demangle(Text(mangled)) == nil)
     }
 
-    @Test func `the Swift 3 demangler comes to an end for any text`() {
+    @Test func `the Swift 3 demangler returns nil for long texts of one repeated part`() {
         for part in ["C", "G", "F", "T", "P", "S", "E", "CE", "GC1a1b", "FT_", "S_"] {
             let text = "_Tt" + String(repeating: part, count: 3_000)
             #expect(Swift3Demangler.demangle(Text(text)) == nil)
@@ -54,7 +55,9 @@ import Testing
     }
 
     @Test(arguments: 1...200)
-    func `no name becomes longer by doubling in the Swift 3 demangler`(levels: Int) {
+    func `the Swift 3 demangler returns at most 64 KiB, even if parts of a name refer to each other`(
+        levels: Int
+    ) {
         let declarations = (0..<levels).map { level in
             let index = level == 0 ? "S_" : "S\(level - 1)_"
             return "E\(index)\(index)1a"

@@ -47,7 +47,9 @@ import Testing
         ("\"NSKVONotifying_Optional(Foo)\"", "Foo"),
         ("UILabel text='it's Jane'", "UILabel text='…'"), ("<UILabel: 0x1f; text = 'Jane", "UILabel"),
     ])
-    func `a type name is cleaned`(raw: String, text: String) {
+    func `addresses, prefixes, mangling and most generic arguments are removed from a type name`(
+        raw: String, text: String
+    ) {
         let name = TypeName(raw, demangle: demangle)
         #expect(name.text == text)
         #expect(!name.isUndemangled)
@@ -113,7 +115,9 @@ import Testing
         ("Store<[[Cart]?]>", "Store<Array<Optional<Array<Cart>>>>"),
         ("UIHostingController<ModifiedContent<CartView?, A>>", "UIHostingController<Optional<CartView>>"),
     ])
-    func `a type has one name, whichever tool printed it`(raw: String, other: String) {
+    func `a type has one name, with and without the short forms of arrays, dictionaries and optionals`(
+        raw: String, other: String
+    ) {
         #expect(TypeName(raw).detailedText == TypeName(other).detailedText)
         #expect(TypeName(raw).detailedText.contains("Cart"))
     }
@@ -122,12 +126,14 @@ import Testing
         "Store<Locale>", "Store<IndexPath, URLComponents>", "Store<DateComponents?>", "Store<[TimeZone]>",
         "Store<Measurement<Int>>", "Store<KeyPath<Int, String>>", "Store<[String: Calendar]>",
     ])
-    func `types of the system do not distinguish generic classes`(raw: String) {
+    func `system types as generic arguments do not distinguish classes`(raw: String) {
         #expect(TypeName(raw).detailedText == "Store<…>")
     }
 
     @Test(arguments: ["Store<Cart & Item?>", "Store<() -> Cart?>", "Store<(Cart?) -> Item>", "Store<[Cart>"])
-    func `a type that cannot be read reliably stays unchanged`(raw: String) {
+    func `the detailed name of a type that cannot be read reliably is the same if it is read again`(
+        raw: String
+    ) {
         #expect(TypeName(TypeName(raw).detailedText).detailedText == TypeName(raw).detailedText)
     }
 
@@ -148,7 +154,7 @@ import Testing
     func `an unclosed bracket of a type name contains the rest of the text`(
         text: String, inside: String, end: Int?
     ) {
-        #expect(Brackets.endIfClosed(Text(text)) == end)
+        #expect(Brackets.endIndexIfClosed(ofBracketAtStartOf: Text(text)) == end)
         if !text.isEmpty { #expect(Brackets.inside(Text(text)).string == inside) }
     }
 

@@ -43,7 +43,7 @@ import Testing
         #expect(name == symbol || symbol == "_ZN4CartE9" && name == "Cart()")
     }
 
-    /// Demanglers print the types of arguments in different ways: output of `c++filt`, `llvm-cxxfilt` and lldb.
+    /// The signatures are output of `c++filt`, `llvm-cxxfilt` and lldb, which print the types of arguments differently.
     @Test(arguments: [
         ("shop::Cart::load(std::string const&)", "shop::Cart::load()"),
         (
@@ -82,7 +82,7 @@ import Testing
         ("foo(int)::'…'(int)::operator()(int) const", "lambda in foo()"),
         ("invocation function for block in shop::foo(int)", "block in shop::foo()"),
         ("shop::Cart::load(this=0x1, n=2)", "shop::Cart::load()"),
-        // Names of other languages.
+        // Names of other languages stay unchanged.
         ("shop::Cart::add", "shop::Cart::add"),
         ("<shop::Cart as core::ops::Drop>::drop", "<shop::Cart as core::ops::Drop>::drop"),
         ("Cart.add(_:to:)", "Cart.add(_:to:)"), ("load(_:)", "load(_:)"), ("load()", "load()"),
@@ -90,7 +90,8 @@ import Testing
         ("-[Cart add:]", "-[Cart add:]"),
         ("Cart.::(_:_:)", "Cart.::(_:_:)"),
     ])
-    func `a C++ signature is the same function as its symbol`(signature: String, name: String) {
+    func `a printed C++ signature gives the same function name as its symbol`(signature: String, name: String)
+    {
         #expect(FunctionNameReader.read(Text(signature)) { _ in nil } == name)
         #expect(FunctionNameReader.read(Text(name)) { _ in nil } == name, "read again")
     }
@@ -111,7 +112,7 @@ import Testing
                 "./shop(_ZZN4Cart4loadEvENKUlvE_clEv+0x1f) [0x55dd8268e1b9]",
                 "./shop(_Z4mainv+0x1f) [0x55dd8268e1b9]",
             ]))
-        #expect(stack.key == ["at Cart::load() in shop", "at main() in shop"])
+        #expect(stack.keyElements == ["at Cart::load() in shop", "at main() in shop"])
     }
 
     @Test(arguments: ["N", "Z", "ZN1a", "I", "N1aI", "1aI", "NUl", "S", "N1aIL", "N1aIN", "_", "N1aIUl", "T"])
@@ -140,12 +141,12 @@ import Testing
     }
 
     @Test(arguments: ["D1", "C1", "D2B1aD1"])
-    func `a C++ name does not grow with repeated destructors`(part: String) {
+    func `a demangled C++ name is no longer than its symbol, even with repeated destructors`(part: String) {
         let symbol = "_ZN4Cart" + String(repeating: part, count: 100) + "Ev"
         #expect(CPlusPlusDemangler.read(Text(symbol)).utf8.count <= symbol.utf8.count)
     }
 
-    @Test(arguments: 1...20) func `changed C++ symbols cause no crash`(seed: UInt64) {
+    @Test(arguments: 1...20) func `random C++ symbols cause no crash`(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         let parts = [
             "N", "Z", "E", "I", "4Cart", "1a", "S_", "St", "T_", "L", "i", "Ul", "_", "C1", "D0", "X", "A3_",

@@ -3,7 +3,7 @@ import Testing
 @testable import LeakGrammar
 @testable import LeakMessage
 
-/// Call stacks that log entries in JSON have as strings.
+/// Call stacks that log entries in JSON contain as strings.
 @Suite struct JSONFrameStringsTests {
     private static let apple = [
         "1   Shop   0x0000000104f85eb0 Cart.load() + 104",
@@ -23,7 +23,7 @@ import Testing
         #expect(DetectorMessage(kept, guessesClass: true).isSameLeak(as: message), "\(kept)")
     }
 
-    /// Entries of a log, all of CartModel.
+    /// Log entries in JSON about a leak of `CartModel`.
     static let entries: [String] = [
         #"{"class":"CartModel","stack":\#(array())}"#, #"{"stack":\#(array()),"class":"CartModel"}"#,
         #"{"class":"CartModel","stack":"\#(apple.joined(separator: #"\n"#))"}"#,
@@ -38,11 +38,11 @@ import Testing
     @Test(arguments: entries) func `frames in a log entry are its call stack`(text: String) {
         let message = DetectorMessage(text, guessesClass: true)
         #expect(message.className ?? message.guessedClassName == "CartModel")
-        #expect(message.callStack?.key == Self.key)
+        #expect(message.callStack?.keyElements == Self.key)
         Self.expectKept(text, as: message)
     }
 
-    @Test func `two launches give the same stack, and two functions do not`() {
+    @Test func `log entries of two launches are the same leak, and entries with another function are not`() {
         func message(_ slide: Int, _ function: String) -> DetectorMessage {
             let lines = Self.apple.map {
                 $0.replacing("0x0000000104f8", with: "0x00000001\(slide)f8").replacing(
@@ -55,7 +55,7 @@ import Testing
         #expect(!message(10, "Cart.load()").isSameLeak(as: message(10, "Cart.save()")))
     }
 
-    @Test func `each leak of a list has its own stack`() {
+    @Test func `each leak in a JSON list has its own call stack`() {
         let other = Self.apple.map { $0.replacing("Cart.", with: "Home.") }
         let text =
             #"[{"class":"CartModel","stack":\#(Self.array())},{"class":"HomeModel","stack":\#(Self.array(other))}]"#
@@ -65,13 +65,13 @@ import Testing
             }
             #expect(messages.map(\.guessedClassName) == ["CartModel", "HomeModel"])
             #expect(
-                messages.map(\.callStack?.key) == [
+                messages.map(\.callStack?.keyElements) == [
                     Self.key, ["at Home.load() in Shop", "at CartModel.bind() in Shop"],
                 ])
         }
     }
 
-    /// Fewer than two frames, or something else between them.
+    /// Each entry has fewer than two frames, or other text between or in the frames.
     @Test(arguments: [
         #"{"class":"CartModel","note":"\#(apple[0])"}"#,
         #"{"class":"CartModel","stack":\#(array([apple[0]]))}"#,
@@ -87,7 +87,8 @@ import Testing
         Self.expectKept(text, as: message)
     }
 
-    @Test(arguments: entries) func `a truncated log entry with frames keeps its leak when it is stored`(
+    @Test(arguments: entries)
+    func `a truncated log entry with frames gives the same leak before and after redaction`(
         text: String
     ) {
         for end in stride(from: 1, to: text.count, by: 7) {
@@ -96,17 +97,17 @@ import Testing
         }
     }
 
-    @Test func `a log entry that is too long has the frames that fit`() {
+    @Test func `a log entry over the maximum length has the frames that fit`() {
         let frames = (0..<200).map {
             "\($0)   Shop   0x0000000104f85eb0 Cart.step\($0)(\(String(repeating: "x", count: 60))) + 104"
         }
         let text = #"{"class":"CartModel","stack":\#(Self.array(frames))}"#
         let message = DetectorMessage(text, guessesClass: true)
-        #expect(message.guessedClassName == "CartModel" && message.callStack?.key.count ?? 0 > 10)
+        #expect(message.guessedClassName == "CartModel" && message.callStack?.keyElements.count ?? 0 > 10)
         Self.expectKept(text, as: message)
     }
 
-    /// The leaks of a text by class and calls.
+    /// Returns the leaks of a text, each with its class and calls.
     private static func leaks(_ text: String) -> [String] {
         let parts = MessageSplitter.parts(of: text)
         let messages =
@@ -115,7 +116,7 @@ import Testing
             : parts.map { DetectorMessage($0.text, guessesClass: true) }
         return zip(messages, parts.map(\.className) + [nil]).map { message, name in
             let className = name ?? message.className ?? message.guessedClassName ?? "-"
-            return ([className] + (message.callStack?.key ?? [])).joined(separator: " ")
+            return ([className] + (message.callStack?.keyElements ?? [])).joined(separator: " ")
         }
     }
 
@@ -147,7 +148,7 @@ import Testing
             #"{"message":"CartModel leaked"}"# + "\n" + #"{"message":"other","stack":\#(array(home))}"#,
             ["CartModel"]
         ),
-    ]) func `a call stack in JSON belongs to the leak beside it`(text: String, leaks: [String]) {
+    ]) func `a call stack in JSON belongs to the leak in the same object`(text: String, leaks: [String]) {
         #expect(Self.leaks(text) == leaks)
         let kept = DetectorMessage.redacted(text)
         #expect(Self.leaks(kept) == leaks, "\(kept)")
@@ -158,17 +159,17 @@ import Testing
         let text =
             #"{"class":"CartModel","threads":[{"id":1,"stack":\#(Self.array())},{"id":2,"stack":\#(Self.array(Self.home))}]}"#
         let message = DetectorMessage(text, guessesClass: true)
-        #expect(message.callStack?.key == Self.key)
+        #expect(message.callStack?.keyElements == Self.key)
         Self.expectKept(text, as: message)
     }
 
-    /// Messages whose own quotes have to stay.
+    /// Messages that contain quotes themselves.
     @Test(arguments: [
         #"{\"class\":\"CartModel\"}"#, "{'class': 'CartModel'}", #"{ class = \"CartModel\"; }"#,
         #"[{\"class\":\"CartModel\"},{\"class\":\"HomeModel\"}]"#,
         #"Retain Cycle: (\"-> CartModel \", \"-> _x -> HomeModel \")"#,
         #"XCTAssertNil failed: \"Shop.CartModel\" - not deallocated"#, "CartModel leaked, says 'Jane",
-    ]) func `a message gives the same facts with and without frames`(words: String) {
+    ]) func `a message in a log entry gives the same facts with and without frames`(words: String) {
         let alone = DetectorMessage(#"{"message":"\#(words)"}"#, guessesClass: true)
         let text = #"{"message":"\#(words)","stack":\#(Self.array())}"#
         var message = DetectorMessage(text, guessesClass: true)
@@ -190,7 +191,7 @@ import Testing
         ##""trace":["#1 0x1f in Cart::add (user=Jane) at a.cpp:12","#2 0x2f in Cart::pay (card=Jane) at a.cpp:12"]"##,
         #""stack":["at jane.doe(Jane@example.com)","at jane.doe(Jane@example.com)"]"#,
         ##""stack":["#0  User(name: Jane) at a.cpp:1","#1  User(name: Jane) at a.cpp:1"]"##,
-    ]) func `typed text is not kept as a frame`(member: String) {
+    ]) func `text that a user typed is not kept because it resembles a frame`(member: String) {
         for head in [#""class":"CartModel""#, #""message":"CartModel leaked""#] {
             let text = "{\(head),\(member)}"
             let message = DetectorMessage(text, guessesClass: true)
@@ -204,7 +205,7 @@ import Testing
     }
 
     @Test(arguments: [#"a(x:\tb:)"#, #"a(x)\r"#, #"a(x\u0000)"#, #"a\u200b()"#, #"a\/b()"#])
-    func `an escaped character in a frame changes nothing when it is read again`(name: String) {
+    func `a log entry with an escaped character in a frame is the same leak after redaction`(name: String) {
         let lines = Self.apple + ["4   Shop   0x0000000104f85eb0 \(name) + 104"]
         for head in [#""class":"CartModel""#, #""message":"CartModel leaked""#] {
             let text = #"{\#(head),"stack":\#(Self.array(lines))}"#
@@ -212,14 +213,14 @@ import Testing
         }
     }
 
-    @Test func `frames of the system are not part of the text that replaces a class`() {
+    @Test func `system frames in a log entry do not change the template of its text`() {
         let two = DetectorMessage(#"{"event":"some","stack":\#(Self.array(Array(Self.apple.prefix(2))))}"#)
         let three = DetectorMessage(#"{"event":"some","stack":\#(Self.array())}"#)
-        #expect(two.callStack?.key == three.callStack?.key && two.template == three.template)
+        #expect(two.callStack?.keyElements == three.callStack?.keyElements && two.template == three.template)
         #expect(two.template == DetectorMessage(#"{"event":"some","stack":["…"]}"#).template)
     }
 
-    @Test func `a class after more frames than are kept is found in neither text`() {
+    @Test func `a log entry with a class after very many frames is the same leak after redaction`() {
         let frames = (0..<100).map {
             "\($0)   Shop   0x0000000104f85eb0 Cart.step\($0)(\(String(repeating: "x", count: 40))) + 104"
         }

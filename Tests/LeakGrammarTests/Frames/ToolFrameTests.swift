@@ -3,7 +3,7 @@ import Testing
 @testable import LeakGrammar
 @testable import LeakMessage
 
-/// Frames of `sample`, `atos`, gdb and Go, and frames after a description.
+/// Frames as tools and loggers print them, and call stacks of several threads.
 @Suite struct ToolFrameTests {
     struct Form: CustomTestStringConvertible {
         var testDescription: String
@@ -78,7 +78,7 @@ import Testing
             ].map { "2   \($0)   0x00000001023bcd8a -[Helper run] + 12" }
                 + [
                     "./shop(_start+0x25) [0x55dd8268e1b9]", "3   Shop   0x00000001023bcd8a Cart.load() + 12",
-                    // Names that apps and their frameworks have too.
+                    // These names of system frameworks are also names of apps and their frameworks.
                     "4   Charts   0x00000001023bcd8a Cart.draw() + 12",
                     "5   Messages   0x00000001023bcd8a Cart.send() + 12",
                 ],
@@ -126,29 +126,32 @@ import Testing
     ]
 
     @Test(arguments: forms)
-    func `frames of a tool are read as a stack and after a text`(form: Form) throws {
+    func `frames in the form of a tool are read as a stack and after a text`(form: Form) throws {
         let stack = try #require(CallStack(form.lines))
-        #expect(stack.key == form.key)
+        #expect(stack.keyElements == form.key)
         let one = try #require(CallStack([form.lines.joined(separator: "\n")]))
-        #expect(one.key == form.key)
+        #expect(one.keyElements == form.key)
         let text = "`CartModel` was not released\n" + form.lines.joined(separator: "\n")
         let message = DetectorMessage(text, guessesClass: true)
         #expect(message.guessedClassName == "CartModel")
-        if !form.testDescription.hasSuffix("names") { #expect(message.callStack?.key == form.key) }
+        if !form.testDescription.hasSuffix("names") { #expect(message.callStack?.keyElements == form.key) }
         let redacted = DetectorMessage.redacted(text)
         #expect(DetectorMessage.redacted(redacted) == redacted)
-        #expect(DetectorMessage(redacted, guessesClass: true).callStack?.key == message.callStack?.key)
+        #expect(
+            DetectorMessage(redacted, guessesClass: true).callStack?.keyElements
+                == message.callStack?.keyElements)
     }
 
     @Test(arguments: [", ", " | ", "; ", ",", "   "])
-    func `frames on one line are read as on several`(separator: String) {
+    func `frames on one line are read like frames on several lines`(separator: String) {
         let text = "`CartModel` was not released: " + Self.apple.joined(separator: separator)
         let message = DetectorMessage(text, guessesClass: true)
-        #expect(message.callStack?.key == Self.appleKey && message.guessedClassName == "CartModel")
+        #expect(message.callStack?.keyElements == Self.appleKey && message.guessedClassName == "CartModel")
         let redacted = DetectorMessage.redacted(text)
         #expect(DetectorMessage.redacted(redacted) == redacted)
-        #expect(DetectorMessage(redacted, guessesClass: true).callStack?.key == Self.appleKey)
-        #expect(DetectorMessage(Self.apple.joined(separator: separator)).callStack?.key == Self.appleKey)
+        #expect(DetectorMessage(redacted, guessesClass: true).callStack?.keyElements == Self.appleKey)
+        #expect(
+            DetectorMessage(Self.apple.joined(separator: separator)).callStack?.keyElements == Self.appleKey)
     }
 
     @Test(arguments: [
@@ -163,13 +166,14 @@ import Testing
     }
 
     @Test(arguments: ["```\n", "```swift\n", "Call stack:\n```\n"])
-    func `a fence around frames is not part of the text`(fence: String) {
+    func `a Markdown code fence around frames is not part of the text`(fence: String) {
         let plain = DetectorMessage(
             "`CartModel` was not released\n" + Self.apple.joined(separator: "\n"), guessesClass: true)
         let fenced = DetectorMessage(
             "`CartModel` was not released\n" + fence + Self.apple.joined(separator: "\n") + "\n```",
             guessesClass: true)
-        #expect(fenced.callStack?.key == Self.appleKey && plain.callStack?.key == Self.appleKey)
+        #expect(
+            fenced.callStack?.keyElements == Self.appleKey && plain.callStack?.keyElements == Self.appleKey)
         #expect(fenced.guessedClassName == "CartModel" && fenced.maskedText == plain.maskedText)
     }
 
@@ -190,7 +194,9 @@ import Testing
         ("shop::Cart::operator->() const (this=0x1)", "shop::Cart::operator->()"),
         ("run(void (*)(int)) (call=0x1)", "run()"), ("main ()", "main"),
     ])
-    func `brackets of types are not arguments`(call: String, function: String) {
+    func `brackets in types and operators are not read as the arguments that gdb prints`(
+        call: String, function: String
+    ) {
         #expect(CallFrame("#1  0x0000555 in \(call) at cart.cpp:12")?.function == function)
     }
 
@@ -202,7 +208,9 @@ import Testing
         ("main.(*Cart).Add-fm", "(*Cart).Add"), ("main.load-range1", "closure in load"),
         ("main.load.func1-range2", "closure in load"), ("main.load.gowrap1", "closure in load"),
     ])
-    func `a Go function is named after the function that contains it`(call: String, function: String) {
+    func `Go closures, wrappers and generic functions have the name of the function in the source`(
+        call: String, function: String
+    ) {
         let frame = CallFrame("\(call)(0xc0001, {0x2, 0x3}) /home/jane/shop/main.go:12 +0x1d")
         #expect(frame?.function == function && frame?.module == "main")
     }
@@ -223,12 +231,12 @@ import Testing
     }
 
     /// llvm-symbolizer, which sanitizers call, names lambdas between quotes.
-    @Test func `a C++ lambda is not a quotation`() {
+    @Test func `the quotes in the name of a C++ lambda are not a quotation`() {
         let text =
             "leaked `CartModel`\n#0 0x1f in foo(int)::'lambda'()::operator()() const /x/a.cpp:3:9\n"
             + "#1 0x2f in bar() /x/b.cpp:8:1\n#2 0x3f in shop::load()::'lambda0'(int)::operator()(int) const /x/a.cpp:5:9"
         let message = DetectorMessage(text, guessesClass: true)
-        #expect(message.callStack?.key == ["at foo()", "at bar()", "at shop::load()"])
+        #expect(message.callStack?.keyElements == ["at foo()", "at bar()", "at shop::load()"])
         #expect(DetectorMessage.redacted(text) == text)
         for typed in ["label::'lambda' Jane'(x)", "label '::'lambda'(Jane)'", "'a::'lambda0'(' Jane'"] {
             #expect(!DetectorMessage.redacted("leaked " + typed).contains("Jane"))
@@ -254,18 +262,20 @@ import Testing
         ("Thread 0:", "Thread 5 crashed:"), ("Thread 0:", "Thread 5 \"loader\" crashed:"),
         ("  thread #1, queue = 'com.apple.main-thread'", "* thread #5, stop reason = breakpoint 1.1"),
     ])
-    func `the call stack is that of the crashed thread`(first: String, second: String) throws {
+    func `if a text has several threads, its call stack is that of the crashed thread`(
+        first: String, second: String
+    ) throws {
         let threads = [first] + Self.waiting + [second] + Self.crashed + ["Thread 6:"] + Self.waiting
         let key = ["at Cart.load() in Shop", "at Cart.open() in Shop"]
-        #expect(CallStack(threads)?.key == key)
-        #expect(CallStack([threads.joined(separator: "\n")])?.key == key)
-        #expect(CallStack([second] + Self.crashed + [first] + Self.waiting)?.key == key)
+        #expect(CallStack(threads)?.keyElements == key)
+        #expect(CallStack([threads.joined(separator: "\n")])?.keyElements == key)
+        #expect(CallStack([second] + Self.crashed + [first] + Self.waiting)?.keyElements == key)
         for head in ["`CartModel` leaked\n", ""] {
             let text =
                 head + threads.joined(separator: "\n")
                 + "\n\nThread 5 crashed with ARM Thread State (64-bit):\n x0: 0x1"
             let message = DetectorMessage(text, guessesClass: true)
-            #expect(message.callStack?.key == key)
+            #expect(message.callStack?.keyElements == key)
             #expect(message.guessedClassName == (head.isEmpty ? nil : "CartModel"))
             let redacted = DetectorMessage.redacted(text)
             #expect(DetectorMessage.redacted(redacted) == redacted)
@@ -280,10 +290,11 @@ import Testing
     ])
     func `without a crash heading, the call stack is that of the first thread`(heading: String) {
         let text = "Thread 0:\n" + (Self.waiting + [heading] + Self.crashed).joined(separator: "\n")
-        #expect(DetectorMessage(text).callStack?.key == ["at main in Shop", "at Loop.wait() in Shop"])
+        #expect(
+            DetectorMessage(text).callStack?.keyElements == ["at main in Shop", "at Loop.wait() in Shop"])
     }
 
-    @Test func `long names with the same beginning stay apart`() throws {
+    @Test func `long function and image names that differ only at their end are different frames`() throws {
         let long = String(repeating: "a", count: 600)
         let lines = ["1", "2"].flatMap { ["\(long)\($0) (in Shop) + 1", "load (in \(long)\($0)) + 1"] }
         let frames = try lines.map { try #require(CallFrame($0)) }
@@ -296,7 +307,7 @@ import Testing
         #expect(launches[0] == launches[1])
     }
 
-    @Test func `a backtrace after a description is read`() {
+    @Test func `a backtrace after the description of an object is read`() {
         let frames = "\n0   Shop   0x0000000104f85eb0 main + 1\n1   Shop   0x0000000104f85ec0 Cart.load() + 1"
         for head in [
             "leaked <Shop.CartView: 0x1f; frame = (0 0; 1 1); layer = <CALayer: 0x2f>>",
@@ -304,7 +315,7 @@ import Testing
         ] {
             let message = DetectorMessage(head + frames)
             #expect(message.className == "Shop.CartView")
-            #expect(message.callStack?.key == ["at main in Shop", "at Cart.load() in Shop"])
+            #expect(message.callStack?.keyElements == ["at main in Shop", "at Cart.load() in Shop"])
             let redacted = DetectorMessage.redacted(head + frames)
             #expect(DetectorMessage.redacted(redacted) == redacted)
             #expect(DetectorMessage(redacted) == message)

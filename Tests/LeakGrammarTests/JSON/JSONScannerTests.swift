@@ -5,7 +5,7 @@ import Testing
 @testable import LeakMessage
 
 /// Returns `nil` if `text` is exactly one JSON value, otherwise the error.
-func failure(of text: [UInt8]) -> JSONError? {
+func jsonError(in text: [UInt8]) -> JSONError? {
     if let offset = UTF8Validator.firstInvalidByte(in: text) { return JSONError(.invalidUTF8, at: offset) }
     do throws(JSONError) {
         try JSONScanner.scan(text) { (scanner) throws(JSONError) in
@@ -30,7 +30,7 @@ func failure(of text: [UInt8]) -> JSONError? {
         "\"0123456789abcdef\\u0000 and more than one word\"",
     ])
     func `JSON that RFC 8259 allows is accepted`(text: String) {
-        #expect(failure(of: Array(text.utf8)) == nil)
+        #expect(jsonError(in: Array(text.utf8)) == nil)
     }
 
     @Test(arguments: [
@@ -45,7 +45,7 @@ func failure(of text: [UInt8]) -> JSONError? {
         ("// x\n1", 0), ("\u{FEFF}1", 0), ("1,", 1), ("{}{}", 2), ("]", 0), ("\u{A0}1", 0), ("--1", 1),
     ])
     func `the error about invalid JSON names the byte that breaks a rule`(text: String, offset: Int) {
-        #expect(failure(of: Array(text.utf8))?.offset == offset)
+        #expect(jsonError(in: Array(text.utf8))?.offset == offset)
     }
 
     @Test(
@@ -56,7 +56,7 @@ func failure(of text: [UInt8]) -> JSONError? {
             ([0x22, 0xF0, 0x9F, 0x98], 1), ([0x22, 0xE2, 0x82, 0xAC, 0xE2, 0x82], 4),
         ] as [([UInt8], Int)])
     func `JSON that is not UTF-8 is refused`(text: [UInt8], offset: Int) {
-        #expect(failure(of: text) == JSONError(.invalidUTF8, at: offset))
+        #expect(jsonError(in: text) == JSONError(.invalidUTF8, at: offset))
     }
 
     @Test func `the check of UTF-8 agrees with the standard library`() {
@@ -76,17 +76,17 @@ func failure(of text: [UInt8]) -> JSONError? {
         func nested(_ depth: Int) -> [UInt8] {
             Array((String(repeating: "[", count: depth) + "1" + String(repeating: "]", count: depth)).utf8)
         }
-        #expect(failure(of: nested(limit)) == nil)
-        #expect(failure(of: nested(limit + 1)) == JSONError(.tooDeep, at: limit))
-        #expect(failure(of: nested(100_000)) == JSONError(.tooDeep, at: limit))
+        #expect(jsonError(in: nested(limit)) == nil)
+        #expect(jsonError(in: nested(limit + 1)) == JSONError(.tooDeep, at: limit))
+        #expect(jsonError(in: nested(100_000)) == JSONError(.tooDeep, at: limit))
     }
 
-    @Test func `the error about a truncated JSON text lies inside the text`() {
+    @Test func `the offset of the error about truncated JSON lies inside the text`() {
         let text = Array(
             #"{"a":[1,-2.5e3,true,false,null,"x\n\u00e9😀, and a good deal more"],"b":{"c":{}}}"#.utf8)
-        #expect(failure(of: text) == nil)
+        #expect(jsonError(in: text) == nil)
         for end in text.indices {
-            let error = failure(of: Array(text[..<end]))
+            let error = jsonError(in: Array(text[..<end]))
             #expect(error != nil)
             #expect((0...end).contains(error?.offset ?? -1))
         }
@@ -110,7 +110,7 @@ func failure(of text: [UInt8]) -> JSONError? {
         (#"\uD83D\uDE00!"#, "😀!"), (#"\ud83dx"#, "\u{FFFD}x"), (#"\ud83d\ud83d\ude00"#, "\u{FFFD}😀"),
         (#"\ude00"#, "\u{FFFD}"), (#"\u0000"#, "\0"), (#"é中😀"#, "é中😀"),
     ])
-    func `escape sequences of JSON are resolved`(text: String, value: String) throws {
+    func `escape sequences of JSON are decoded`(text: String, value: String) throws {
         let read = try JSONScanner.scan(Array("\"\(text)\"".utf8)) { (scanner) throws(JSONError) in
             scanner.text(of: try scanner.string())
         }

@@ -60,7 +60,7 @@ import Testing
         var random = SeededRandom(seed: seed)
         let explanation = self.random(&random)
         var arrived = try #require(try sent(explanation))
-        // An image's name loses its parentheses, as in a call stack.
+        // The opening parenthesis in an image's name becomes an underscore, as in a call stack.
         arrived.closureSites = arrived.closureSites.map {
             ImageOffset(
                 image: $0.image.replacing("_Beta)", with: "(Beta)"), imageIdentifier: $0.imageIdentifier,
@@ -69,7 +69,8 @@ import Testing
         #expect(arrived == explanation)
     }
 
-    @Test func `values over the limits are truncated, and a path ends early`() throws {
+    @Test func `values of an explanation over the limits are truncated, and a long path is shortened`() throws
+    {
         var explanation = RetainExplanation()
         let long = RetainReference(
             owner: String(repeating: "A", count: 9_000), field: String(repeating: "b", count: 9_000),
@@ -127,21 +128,22 @@ import Testing
         (#"{"why": {}}"#, "class is missing; add class, message, error with a domain, cycle or fingerprint"),
         ("7", "report is a number, must be a JSON object"),
     ])
-    func `an explanation names its leak and says why`(json: String, reason: String) throws {
+    func `an explanation without a leak or without a reason is rejected`(json: String, reason: String) throws
+    {
         let batch = #"{"reports": [{"class": "B"}], "explanations": [\#(json)]}"#
         let document = try WireReader.read(Array(batch.utf8), as: .json)
         #expect(document.reports.count == 1 && document.explanations.isEmpty)
         #expect(document.firstExplanationProblem == "explanations[0]: \(reason)")
     }
 
-    @Test func `explanations are limited, however often the field occurs`() {
-        let thousand = Array(repeating: #"{"class": "A", "why": {}}"#, count: 600).joined(separator: ",")
-        let batch = #"{"explanations": [\#(thousand)], "explanations": [\#(thousand)]}"#
+    @Test func `the number of explanations in a batch is limited, even if the field occurs twice`() {
+        let explanations = Array(repeating: #"{"class": "A", "why": {}}"#, count: 600).joined(separator: ",")
+        let batch = #"{"explanations": [\#(explanations)], "explanations": [\#(explanations)]}"#
         let error = #expect(throws: WireError.self) { try WireReader.read(Array(batch.utf8), as: .json) }
         #expect(error?.reason == "explanations has more than 1000 entries")
     }
 
-    @Test func `unknown words of later versions are left out of an explanation`() throws {
+    @Test func `unknown fields and values of later versions are left out of an explanation`() throws {
         let json =
             #"{"class": "A", "why": {"path": [{"owner": "A", "kind": "later", "new": []}], "newer": {}, "holder": "thread", "confidence": "sure"}}"#
         let document = try WireReader.read(Array(json.utf8), as: .json)

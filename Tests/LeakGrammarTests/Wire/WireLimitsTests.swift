@@ -146,7 +146,9 @@ struct Bound: CustomTestStringConvertible {
 
 @Suite struct WireLimitsTests {
     @Test(arguments: Bound.all)
-    func `values at a limit are accepted, and the error about a value over the limit names it`(bound: Bound)
+    func `a value at its limit is accepted, and the error about a value over the limit names the field`(
+        bound: Bound
+    )
         throws
     {
         let accepted = try read(bound.accepted)
@@ -166,7 +168,7 @@ struct Bound: CustomTestStringConvertible {
             ])
     }
 
-    @Test func `the contents of one request are limited`() throws {
+    @Test func `the numbers of reports, lines, sessions and checks in one request are limited`() throws {
         func array(_ count: Int, _ element: String) -> String {
             "[" + Array(repeating: element, count: count).joined(separator: ",") + "]"
         }
@@ -191,10 +193,10 @@ struct Bound: CustomTestStringConvertible {
             (#"{"sessions":[{"id":"s","checks":"#, "}]}", 1_000_000, "sessions[0].checks"),
             (#"{"sessions":[{"id":"s","leaks":"#, "}]}", 1_000_000, "sessions[0].leaks"),
         ] as [(String, String, Int, String)])
-    func `the numbers of sessions, checks and drops of a batch are limited`(
+    func `each count in sessions, checks and dropped reports has a maximum`(
         head: String, tail: String, limit: Int, field: String
     ) throws {
-        #expect(try read(head + "\(limit)" + tail).givenCount == 0)
+        #expect(try read(head + "\(limit)" + tail).reportCount == 0)
         for count in [limit + 1, Int.max] {
             #expect {
                 try read(head + "\(count)" + tail)
@@ -212,7 +214,7 @@ struct Bound: CustomTestStringConvertible {
         (#"{"dropped":{"a\u0000":1}}"#, "a name in dropped"),
         ("{\"dropped\":{\"a\u{9F}\":1}}", "a name in dropped"),
     ])
-    func `names in a batch with control characters are rejected`(body: String, field: String) {
+    func `a batch is rejected if one of its names contains a control character`(body: String, field: String) {
         #expect {
             try read(body)
         } throws: {
@@ -221,7 +223,7 @@ struct Bound: CustomTestStringConvertible {
     }
 
     @Test(arguments: [Int64.min, .min + 1, -1, 0, .max - 1, .max])
-    func `any time is accepted and can be shown`(milliseconds: Int64) throws {
+    func `any number of milliseconds is accepted as a time and can be formatted`(milliseconds: Int64) throws {
         let time = try #require(try read(#"{"class":"A","at":\#(milliseconds)}"#).reports.first?.at)
         #expect(time.milliseconds == milliseconds)
         #expect(time.rfc3339.utf8.count >= 20)

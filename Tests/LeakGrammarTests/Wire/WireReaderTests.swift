@@ -59,7 +59,7 @@ func read(_ text: String, as format: WireFormat = .json) throws(WireError) -> Wi
         #expect(String(decoding: document.bytes(of: document.reports[0].raw), as: UTF8.self) == Self.full)
     }
 
-    @Test func `a field with the value null is a missing field`() throws {
+    @Test func `a field with the value null is read like a missing field`() throws {
         let document = try read(
             #"{"class":"A","type":null,"stack":null,"count":null,"error":null,"app":null}"#)
         var expected = LeakReport()
@@ -67,7 +67,7 @@ func read(_ text: String, as format: WireFormat = .json) throws(WireError) -> Wi
         #expect(document.report(at: 0) == expected)
     }
 
-    @Test func `a field name with escape sequences is the same name`() throws {
+    @Test func `a field name with escape sequences is read like the name without them`() throws {
         #expect(try read(#"{"cl\u0061ss":"A"}"#).report(at: 0).className == "A")
     }
 
@@ -78,7 +78,9 @@ func read(_ text: String, as format: WireFormat = .json) throws(WireError) -> Wi
         (#"{"app":{"id":"a"},"class":"A"}"#, 1), (#"{"class":"A","sent_at":5,"checks":3}"#, 1),
         (#"{"class":"ignored","reports":[{"class":"A"},{"class":"B"}]}"#, 2), (#"{"reports":null}"#, 0),
     ])
-    func `a report, an array and a batch are distinguished`(text: String, reports: Int) throws {
+    func `a body is read as one report, as an array of reports, or as a batch`(text: String, reports: Int)
+        throws
+    {
         let document = try read(text)
         #expect(document.reports.count == reports)
         #expect(document.rejected.isEmpty)
@@ -166,29 +168,29 @@ func read(_ text: String, as format: WireFormat = .json) throws(WireError) -> Wi
         (#"{"error":{"domain":"","code":3}}"#, false), (#"{"error":{"code":3}}"#, false),
         (#"{"cycle":["A","B"]}"#, true), (#"{"cycle":[]}"#, false), (#"{"stack":["A"]}"#, false),
     ])
-    func `a report may name its leak by an error without text, or by a cycle`(json: String, isTaken: Bool)
+    func `a report may name its leak by an error without text, or by a cycle`(json: String, isAccepted: Bool)
         throws
     {
-        #expect(try read(json).rejected.isEmpty == isTaken)
+        #expect(try read(json).rejected.isEmpty == isAccepted)
     }
 
-    @Test func `each line of a body with lines is read as a report`() throws {
+    @Test func `each line of an NDJSON body is read as a report`() throws {
         let document = try read("\n{\"class\":\"A\"}\r\n  \n{\"class\":1}\n{\"message\":\"m\"}", as: .ndjson)
         #expect(document.reports.map(\.index) == [0, 2])
         #expect(document.rejected.map(\.reason) == ["class is a number, must be a string"])
         do throws(WireError) {
             _ = try read("{\"class\":\"A\"}\n{\"class\":\"B\"\n{}", as: .ndjson)
-            Issue.record("taken")
+            Issue.record("the body was accepted")
         } catch {
             #expect((error.line, error.column) == (2, 13))
             #expect(error.reason == "not JSON: the text ends too early")
         }
     }
 
-    @Test func `a plain text is read as one message`() throws {
+    @Test func `a plain text is read as the message of one report`() throws {
         let document = try read("\u{FEFF} VIEW STILL IN MEMORY <\"A\">\n\n", as: .text)
         #expect(document.report(at: 0).message == "VIEW STILL IN MEMORY <\"A\">")
-        #expect(failure(of: Array(document.bytes(of: document.reports[0].raw))) == nil)
+        #expect(jsonError(in: Array(document.bytes(of: document.reports[0].raw))) == nil)
         #expect(throws: WireError.self) { try read(" \n", as: .text) }
         #expect(throws: WireError.self) { try WireReader.read([0xFF], as: .text) }
         let limit = WireLimits.messageBytes
@@ -210,25 +212,25 @@ func read(_ text: String, as format: WireFormat = .json) throws(WireError) -> Wi
         ("{\"checks\":[{\"count\":1}]}", 1, 12, "checks[0] has no class"),
         ("{\"dropped\":{\"a\":-1}}", 1, 17, "dropped.a is -1, must be an integer from 0 to 1000000"),
     ])
-    func `the error about an invalid body says where it is invalid`(
+    func `the error about an invalid body has the line and column of the mistake and a reason`(
         text: String, line: Int, column: Int, reason: String
     ) {
         do throws(WireError) {
             _ = try read(text)
-            Issue.record("taken")
+            Issue.record("the body was accepted")
         } catch {
             #expect((error.line, error.column) == (line, column))
             #expect(error.reason.hasPrefix(reason), "\(error.reason)")
         }
     }
 
-    @Test func `the error about a body that is not UTF-8 says where`() {
+    @Test func `the error about a body that is not UTF-8 has the position of the invalid byte`() {
         #expect(throws: WireError("not UTF-8", at: 3, in: Array("{\n\"x".utf8))) {
             try WireReader.read([0x7B, 0x0A, 0x22, 0xC3, 0x28], as: .json)
         }
     }
 
-    @Test func `the error about a truncated body lies inside the body`() throws {
+    @Test func `a report or batch that is truncated after any byte is rejected`() throws {
         let batch = Array(#"{"app":{"id":"é"},"reports":[\#(Self.full)],"dropped":{"a":1}}"#.utf8)
         for text in [Array(Self.full.utf8), batch] {
             for end in text.indices {
@@ -237,7 +239,7 @@ func read(_ text: String, as format: WireFormat = .json) throws(WireError) -> Wi
         }
     }
 
-    @Test func `random bytes and random changes of a body cause no crash`() throws {
+    @Test func `random changes of bytes in a body cause no crash`() throws {
         var random = SeededRandom(seed: 11)
         let text = Array(Self.full.utf8)
         for _ in 0..<3_000 {

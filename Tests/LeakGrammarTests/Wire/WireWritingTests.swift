@@ -4,11 +4,11 @@ import Testing
 @testable import LeakGrammar
 @testable import LeakMessage
 
-/// Reports and batches of every shape, made by chance.
-struct AnyReport {
+/// Generates reports with random fields and values.
+struct RandomReports {
     var random: SeededRandom
 
-    private mutating func maybe<Value>(_ value: (inout AnyReport) -> Value) -> Value? {
+    private mutating func maybe<Value>(_ value: (inout RandomReports) -> Value) -> Value? {
         random.below(3) == 0 ? nil : value(&self)
     }
 
@@ -95,30 +95,30 @@ struct AnyReport {
 }
 
 @Suite struct WireWritingTests {
-    @Test func `a written report reads back unchanged`() throws {
-        var any = AnyReport(random: SeededRandom(seed: 21))
+    @Test func `a report that is written and read again is unchanged`() throws {
+        var generator = RandomReports(random: SeededRandom(seed: 21))
         for _ in 0..<150 {
-            let report = any.report()
+            let report = generator.report()
             let document = try WireReader.read(report.json(), as: .json)
             #expect(document.rejected.isEmpty)
             #expect(document.report(at: 0) == report)
         }
     }
 
-    @Test func `a written batch reads back unchanged`() throws {
-        var any = AnyReport(random: SeededRandom(seed: 22))
+    @Test func `a batch that is written and read again is unchanged`() throws {
+        var generator = RandomReports(random: SeededRandom(seed: 22))
         for count in 0..<16 {
             var batch = LeakBatch()
-            batch.app = any.app()
-            batch.device = any.device()
+            batch.app = generator.app()
+            batch.device = generator.device()
             batch.install = "i"
-            batch.sentAt = any.time()
+            batch.sentAt = generator.time()
             batch.sessions = (0..<count % 3).map {
-                EndedSession(id: "\($0)", startedAt: any.time(), checks: 5, leaks: $0)
+                EndedSession(id: "\($0)", startedAt: generator.time(), checks: 5, leaks: $0)
             }
             batch.checks = (0..<count % 4).map { ClassChecks(className: "A\($0)", count: $0) }
             batch.dropped = (0..<count % 2).map { DroppedReports(reason: "r\($0)", count: $0) }
-            batch.reports = (0..<count).map { _ in any.report() }
+            batch.reports = (0..<count).map { _ in generator.report() }
             let document = try WireReader.read(batch.json(), as: .json)
             #expect(document.app(document.origin) == batch.app)
             #expect(document.device(document.origin) == batch.device)
@@ -132,7 +132,7 @@ struct AnyReport {
         }
     }
 
-    @Test func `values of a sender are truncated to what a reader accepts`() throws {
+    @Test func `a batch with texts and lists over the limits is truncated when it is written`() throws {
         let long = String(repeating: "é\"\n", count: 10_000)
         var report = LeakReport()
         report.id = "no uuid"
@@ -182,14 +182,14 @@ struct AnyReport {
         #expect((read.message?.utf8.count ?? 0) > 8188)
     }
 
-    @Test func `drop reasons are written as a reader accepts them`() throws {
+    @Test func `control characters in drop reasons are written as spaces`() throws {
         var batch = LeakBatch()
         batch.dropped = [DroppedReports(reason: "a\0b\u{9F}", count: 1)]
         let document = try WireReader.read(batch.json(), as: .json)
         #expect(document.dropped == [DroppedReports(reason: "a b ", count: 1)])
     }
 
-    @Test func `counts of a sender are truncated to what a reader accepts`() throws {
+    @Test func `counts and durations over a limit are written as the limit`() throws {
         var report = LeakReport()
         report.className = "A"
         (report.waitedMilliseconds, report.alive, report.livedMilliseconds) = (.max, .max, .max)

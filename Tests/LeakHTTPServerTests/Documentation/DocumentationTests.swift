@@ -38,7 +38,7 @@ import Testing
             in: .whitespaces)
     }
 
-    @Test func `all code in the documentation compiles`() throws {
+    @Test func `every code example of the documentation is among the examples that are compiled`() throws {
         let examples = try String(
             contentsOf: Self.tests.appendingPathComponent("Examples.swift"), encoding: .utf8)
         let compiled = examples.components(separatedBy: "\n").map(Self.trimmed).filter { !$0.isEmpty }
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test func `the service of the first article responds as the article shows`() throws {
+    @Test func `the example services of the documentation respond as the articles show`() throws {
         try withServer(Examples.Library()) { server in
             func ask(_ path: String, _ word: String) -> Reply? {
                 let client = Client(port: server.port)

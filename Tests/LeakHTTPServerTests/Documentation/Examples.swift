@@ -1,4 +1,4 @@
-// The code of the documentation, so that it compiles. `DocumentationTests` compares the two.
+// The code examples of the documentation, so that the compiler checks them. `DocumentationTests` compares the two.
 
 import Foundation
 import LeakHTTPServer

@@ -34,7 +34,9 @@ import LeakPlatform
                 (1, "X-Forwarded-For: \u{1}\r\n", nil),
                 (1, "X-Forwarded-For: \u{FF}, ,\r\n", "127.0.0.1 false"),
             ] as [(UInt32, String, String?)])
-        func `only a trusted proxy names the client`(host: UInt32, fields: String, answer: String?) throws {
+        func `the address of the client is read from a request only if a trusted proxy sent it`(
+            host: UInt32, fields: String, answer: String?
+        ) throws {
             try Self.withServer(service: Self.mirror) { server in
                 let client = Client(port: server.port, from: host)
                 for body in ["", "Content-Length: 3\r\n"] {
@@ -48,7 +50,7 @@ import LeakPlatform
         }
     #endif
 
-    @Test func `the access log has the client of each request`() throws {
+    @Test func `the access log has the address of the client of each request behind a proxy`() throws {
         let records = Guarded<[AccessRecord]>([])
         let observe: @Sendable (AccessRecord) -> Void = { record in
             records.with { $0.append(record) }
@@ -84,7 +86,7 @@ import LeakPlatform
         limits.connectionsPerAddress = 2
         try Self.withServer(limits: limits, service: service) { server in
             let connections = (0..<5).map { _ in Client(port: server.port) }
-            // All of these connections are idle again after their answer.
+            // All five connections are idle again after their answer.
             for connection in connections {
                 connection.send(get("/", for: "203.0.113.7"))
                 #expect(connection.nextAnswer()?.status == 204)

@@ -34,7 +34,9 @@ import Testing
         (["1.1.1.1, \u{600}"], peer), (["127.1"], peer), (["203.0.113.7:999999"], peer),
         ([String(repeating: ",", count: 9000)], peer), ([String(repeating: "1", count: 9000)], peer),
     ])
-    func `X-Forwarded-For is read from its end`(lines: [String], address: String) throws {
+    func `the client is the last address in X-Forwarded-For that is not a trusted proxy`(
+        lines: [String], address: String
+    ) throws {
         #expect(try client(forwardedFor: lines).address == address)
     }
 
@@ -62,13 +64,17 @@ import Testing
         ([";;;,,,"], peer, false),
         ([""], peer, false),
     ])
-    func `Forwarded is read from its end`(lines: [String], address: String, usesTLS: Bool) throws {
+    func `the client is the last address in Forwarded that is not a trusted proxy`(
+        lines: [String], address: String, usesTLS: Bool
+    ) throws {
         let found = try client(forwarded: lines)
         #expect(found.address == address)
         #expect(found.usesTLS == usesTLS)
     }
 
-    @Test func `two fields that name different clients are not believed`() throws {
+    @Test func `if Forwarded and X-Forwarded-For name different clients, the client is the proxy itself`()
+        throws
+    {
         #expect(
             try client(forwarded: ["for=203.0.113.7"], forwardedFor: ["203.0.113.7"]).address == "203.0.113.7"
         )
@@ -79,10 +85,12 @@ import Testing
 
     @Test(arguments: [
         (["https"], true), (["HTTPS"], true), (["http"], false), ([], false), (["on"], false),
-        // A value per hop: the client's value is at the same position as its address.
+        // With one value for each proxy, the client's value is at the same position as its address.
         (["http, https, http"], true), (["http", "https", "http"], true), (["http, http"], false),
     ])
-    func `X-Forwarded-Proto is that of the client's hop`(lines: [String], usesTLS: Bool) throws {
+    func `the value of X-Forwarded-Proto at the position of the client says if it used TLS`(
+        lines: [String], usesTLS: Bool
+    ) throws {
         #expect(try client(forwardedFor: ["1.1.1.1, 203.0.113.7, 10.2.3.4"], proto: lines).usesTLS == usesTLS)
     }
 

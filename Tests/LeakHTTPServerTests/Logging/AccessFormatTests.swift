@@ -45,7 +45,7 @@ import Testing
                 + #""closed":false,"user_agent":null}"# + "\n")
     }
 
-    @Test func `dropped lines of the access log are counted in a line`() throws {
+    @Test func `a line of the access log says how many lines were dropped`() throws {
         #expect(
             String(decoding: AccessFormat.text.line(dropped: 7, time: 784_111_777_045), as: UTF8.self)
                 == "# 06/Nov/1994:08:49:37 +0000 7 lines dropped: this log was not written fast enough\n")
@@ -60,7 +60,7 @@ import Testing
         "\u{2028}",
         "\u{202E}evil", "ä😀", "\t",
     ])
-    func `any sent text stays within its quotes in the access log`(sent: String) throws {
+    func `text that a peer sends stays within its quotes in the access log`(sent: String) throws {
         for bytes in [
             Array(sent.utf8), Array(sent.utf8) + [0xFF, 0xC0, 0xAF], Array(sent.utf8).dropLast() + [],
         ] {

@@ -12,7 +12,7 @@ import Testing
     private final class Pipe {
         private var reading: Int32
         let writing: Int32
-        /// The beginning of a line.
+        /// The beginning of a line whose end has not been read.
         private var rest: [UInt8] = []
 
         init() {
@@ -54,7 +54,7 @@ import Testing
             target: Array("/\(number)".utf8) + [UInt8](repeating: 0x61, count: bytes), status: .ok)
     }
 
-    @Test func `lines are in order, and closing waits for the last`() {
+    @Test func `lines of the access log are in order, and closing waits for the last`() {
         let pipe = Pipe()
         let log = AccessLog(to: pipe.writing, as: .text)
         for number in 0..<100 { log.write(Self.record(number)) }
@@ -67,7 +67,7 @@ import Testing
     /// The pipe takes 64 KiB, and the buffer another 64 KiB. Further lines are dropped, and the log says so as soon as there is
     /// room.
     @Test(arguments: [false, true])
-    func `a slow reader of the log delays nothing, and gets the number of lines that it missed`(blocks: Bool)
+    func `a slow reader of the access log delays nothing, and gets the number of dropped lines`(blocks: Bool)
         throws
     {
         let pipe = Pipe()
@@ -95,7 +95,7 @@ import Testing
         #expect(log.close(within: .seconds(60)))
     }
 
-    @Test func `a descriptor that its owner closed is still written to`() {
+    @Test func `the access log is written even if the owner of its descriptor closes it`() {
         let pipe = Pipe()
         let own = dup(pipe.writing)
         let log = AccessLog(to: own, as: .text)
@@ -105,7 +105,7 @@ import Testing
         #expect(pipe.lines(1).count == 1)
     }
 
-    @Test func `a reader that closes its end stops nothing`() {
+    @Test func `an access log whose reader has closed the pipe still accepts lines and can be closed`() {
         signal(SIGPIPE, SIG_IGN)
         let pipe = Pipe()
         let log = AccessLog(to: pipe.writing, as: .text)

@@ -20,11 +20,11 @@ import Testing
     }
 
     @Test(arguments: [
-        // The part of the first batch that the full disk still accepted, and the number of lost lines.
+        // The free bytes, the text that the disk then has of the first batch, and the number of lost lines.
         (0, "", 3), (2, "on\n", 3), (4, "one\n", 2), (6, "one\ntw\n", 2), (8, "one\ntwo\n", 1),
         (14, "one\ntwo\nthree\n", 0),
     ])
-    func `lines lost on a full disk are counted, and half a line stays alone`(
+    func `lines lost on a full disk are counted, and the next line does not continue a truncated one`(
         room: Int, kept: String, lost: Int
     ) {
         let disk = Disk()

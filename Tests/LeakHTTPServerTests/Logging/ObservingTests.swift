@@ -10,7 +10,7 @@ import LeakPlatform
 #endif
 
 @Suite struct ObservingTests {
-    /// A collector for the access records and slow calls of a server.
+    /// Keeps the access records and slow calls of a server.
     private final class ObservedCalls: Sendable {
         private let records = Guarded<[AccessRecord]>([])
         private let calls = Guarded<[SlowCall]>([])
@@ -39,14 +39,14 @@ import LeakPlatform
         _ service: any Service = EchoService(), limits: Limits = Limits(),
         _ body: (Server, ObservedCalls) throws -> Void
     ) throws {
-        let told = ObservedCalls()
+        let observed = ObservedCalls()
         var configuration = Server.Configuration(port: 0, limits: limits)
-        configuration.onAnswer = { told.answered($0) }
-        configuration.onSlowCall = { told.slow($0) }
+        configuration.onAnswer = { observed.answered($0) }
+        configuration.onSlowCall = { observed.slow($0) }
         let server = try Server(configuration, service: service)
         server.start()
         defer { server.stop(within: .milliseconds(100)) }
-        try body(server, told)
+        try body(server, observed)
     }
 
     private static func outcome(_ record: AccessRecord) -> String {
@@ -85,22 +85,22 @@ import LeakPlatform
     func `each request that was answered or rejected is recorded once`(sent: String, outcomes: [String])
         throws
     {
-        try Self.withServer { server, told in
+        try Self.withServer { server, observed in
             let client = Client(port: server.port)
             client.send(sent)
             let replies = client.answers(outcomes.count)
-            let records = told.records(outcomes.count)
+            let records = observed.records(outcomes.count)
             #expect(records.map(Self.outcome) == outcomes)
             #expect(records.map(\.bytesSent) == replies.map(\.body.count))
         }
     }
 
-    @Test func `a record of a request has sender, time, request and duration`() throws {
-        try Self.withServer { server, told in
+    @Test func `an access record has peer, time, version, user agent and duration, and no secret`() throws {
+        try Self.withServer { server, observed in
             let client = Client(port: server.port)
             client.send("HEAD / HTTP/1.0\r\nUser-Agent: caf\u{E9}/1\r\nAuthorization: Bearer secret\r\n\r\n")
             #expect(client.answers(1, heads: [0]).first?.status == 200)
-            let record = try #require(told.records(1).first)
+            let record = try #require(observed.records(1).first)
             #expect(record.peer == "127.0.0.1")
             #expect(record.time > 1_700_000_000_000)
             #expect(record.minorVersion == 0)
@@ -125,14 +125,14 @@ import LeakPlatform
         // After a tenth of these times, a connection can be evicted.
         limits.headTime = .seconds(20)
         limits.bodyTime = .seconds(20)
-        try Self.withServer(limits: limits) { server, told in
+        try Self.withServer(limits: limits) { server, observed in
             let evicted = Client(port: server.port)
             evicted.send(sent)
             #expect(waitForEviction(server))
             #expect(evicted.waitForEnd(milliseconds: 60_000))
             #expect(Reply.all(in: evicted.received).last?.status == 503)
-            let told = told.records(outcomes.count).map(Self.outcome)
-            #expect(Array(told.prefix(outcomes.count)) == outcomes)
+            let observed = observed.records(outcomes.count).map(Self.outcome)
+            #expect(Array(observed.prefix(outcomes.count)) == outcomes)
         }
     }
 
@@ -143,11 +143,11 @@ import LeakPlatform
         }
         var limits = limits(connections: 1)
         limits.writeTime = .seconds(20)
-        try Self.withServer(service, limits: limits) { server, told in
+        try Self.withServer(service, limits: limits) { server, observed in
             let slow = Client(port: server.port, receiveBufferBytes: 4096)
             slow.send("GET /big HTTP/1.1\r\nHost: a\r\n\r\nGET /next HTTP/1.1\r\n")
             #expect(waitForEviction(server))
-            let statuses = told.records(2).map {
+            let statuses = observed.records(2).map {
                 "\(String(decoding: $0.target, as: UTF8.self)) \($0.status.code)"
             }
             #expect(statuses.prefix(2) == ["/big 200", "/ 200"])
@@ -167,58 +167,63 @@ import LeakPlatform
         return false
     }
 
-    @Test func `responses of other threads are recorded in the order of their requests`() throws {
+    @Test func `responses that other threads send are recorded in the order of their requests`() throws {
         let later = LaterService()
-        try Self.withServer(later) { server, told in
+        try Self.withServer(later) { server, observed in
             let client = Client(port: server.port)
             for path in ["/1", "/2", "/3"] { client.send("GET \(path) HTTP/1.1\r\nHost: a\r\n\r\n") }
-            #expect(later.waitFor(3))
+            #expect(later.waitForRequests(3))
             later.answerAll { $0.reversed() }
             #expect(client.answers(3).count == 3)
-            #expect(told.records(3).map { String(decoding: $0.target, as: UTF8.self) } == ["/1", "/2", "/3"])
+            let targets = observed.records(3).map { String(decoding: $0.target, as: UTF8.self) }
+            #expect(targets == ["/1", "/2", "/3"])
         }
     }
 
     @Test func `a head that takes too long is recorded, without its content`() throws {
         var limits = Limits()
         limits.headTime = .milliseconds(50)
-        try Self.withServer(limits: limits) { server, told in
+        try Self.withServer(limits: limits) { server, observed in
             let client = Client(port: server.port)
             client.send("GET / HTTP/1.1\r\n")
             #expect(client.answers(1).first?.status == 408)
-            #expect(told.records(1).first?.status == .requestTimeout)
-            #expect(told.records(1).first?.method == nil)
+            #expect(observed.records(1).first?.status == .requestTimeout)
+            #expect(observed.records(1).first?.method == nil)
         }
     }
 
     /// A slow call blocks its event loop, and no other thread takes over the work of the loop.
-    @Test func `a call that blocks its loop is counted and recorded, with only its path`() throws {
+    @Test func `a call that blocks its event loop is counted and recorded, without the query of its path`()
+        throws
+    {
         let service = ClosureService { request, responder in
             if request.pathEquals("/slow") { usleep(80_000) }
             responder.send(Response(.ok))
         }
-        try Self.withServer(service) { server, told in
+        try Self.withServer(service) { server, observed in
             let client = Client(port: server.port)
             client.send("GET /fast HTTP/1.1\r\nHost: a\r\n\r\nGET /slow?code=1 HTTP/1.1\r\nHost: a\r\n\r\n")
             #expect(client.answers(2).count == 2)
-            #expect(server.waitForCounters { $0.slow >= 1 })
-            let call = try #require(told.calls(1).first { $0.path == "/slow" })
+            #expect(server.waitForCounters { $0.slowCalls >= 1 })
+            let call = try #require(observed.calls(1).first { $0.path == "/slow" })
             #expect(call.method == .get)
             #expect(call.duration > Limits().serviceTime)
         }
     }
 
-    @Test func `a service that takes long for a head is counted and recorded as a blocked loop`() throws {
+    @Test func `a service that is slow to decide about a head is counted and recorded like a slow call`()
+        throws
+    {
         let service = EchoService { _ in
             usleep(80_000)
             return Response(.notFound)
         }
-        try Self.withServer(service) { server, told in
+        try Self.withServer(service) { server, observed in
             let client = Client(port: server.port)
             client.send("GET /a HTTP/1.1\r\nHost: a\r\n\r\n")
             #expect(client.answers(1).first?.status == 404)
-            #expect(server.waitForCounters { $0.slow >= 1 })
-            #expect(told.calls(1).first?.path == "/a")
+            #expect(server.waitForCounters { $0.slowCalls >= 1 })
+            #expect(observed.calls(1).first?.path == "/a")
         }
     }
 }

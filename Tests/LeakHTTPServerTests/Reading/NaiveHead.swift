@@ -33,11 +33,11 @@ enum NaiveHead {
             )
         }
         guard pairs.elementsEqual(read, by: ==) else { return "fields \(read), not \(pairs)" }
-        return framing(head, pairs)
+        return framingError(head, pairs)
     }
 
     /// Returns an error text if the framing of the body contradicts the header fields, otherwise `nil`. RFC 9112 §6.3.
-    private static func framing(_ head: Head, _ pairs: [(name: String, value: String)]) -> String? {
+    private static func framingError(_ head: Head, _ pairs: [(name: String, value: String)]) -> String? {
         let lengths = pairs.filter { $0.name == "content-length" }.map(\.value)
         let codings = pairs.filter { $0.name == "transfer-encoding" }.map(\.value)
         let hosts = pairs.filter { $0.name == "host" }.map(\.value)

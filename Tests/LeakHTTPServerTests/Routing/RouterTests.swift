@@ -29,7 +29,7 @@ import Testing
     @Test(arguments: [
         ("/", "/", []), ("/a", "/a", []), ("/a/", "/a/", []), ("/a/b", "/a/b", []),
         ("/a/q", "/a/{x} x=q", ["x"]),
-        // If no pattern below a literal matches, the parameter beside it is tried.
+        // If no pattern with the literal segment matches the rest, a parameter at the same position is tried.
         ("/a/b/c", "/a/{x}/c x=b", ["x"]), ("/a/b/d", "/a/b/d", []), ("/a/b/e", "/{y}/b/e y=a", ["y"]),
         ("/q/b/e", "/{y}/b/e y=q", ["y"]),
         ("/a/1/c/2", "/a/{x}/c/{z} x=1 z=2", ["x", "z"]),
@@ -63,7 +63,9 @@ import Testing
         ("/read", "GET, HEAD, OPTIONS"), ("/write", "POST, OPTIONS"), ("/both", "GET, HEAD, POST, OPTIONS"),
         ("/own/7", "HEAD, DELETE, OPTIONS"), ("/all", "GET, HEAD, PUT, PATCH, OPTIONS"),
     ])
-    func `the methods of a path are listed`(path: String, allow: String) throws {
+    func `a request with another method gets a list of the methods of its path`(path: String, allow: String)
+        throws
+    {
         let router = Router<String>([
             (.post, "/both", "1"), (.get, "/read", "2"), (.post, "/write", "3"), (.get, "/both", "4"),
             (.delete, "/own/{id}", "5"), (.head, "/own/{id}", "6"), (.options, "/all", "7"),
@@ -104,8 +106,7 @@ import Testing
         }
     }
 
-    /// For any path, the router gives the same result as a slow and simple comparison with each pattern.
-    @Test func `the router agrees with matching each pattern by itself`() {
+    @Test func `for random paths, the router finds the same pattern as a comparison with each pattern`() {
         var random = SystemRandomNumberGenerator()
         let segments = ["a", "b", "c", "", "ä", "{x}"]
         func path(_ count: Int) -> String {
@@ -114,8 +115,7 @@ import Testing
         let router = Self.router(Self.patterns)
         for _ in 0..<20_000 {
             let path = path(Int.random(in: 1...5, using: &random))
-            // From the left, a literal takes precedence. "{" sorts after every letter used here except "ä", which no pattern
-            // uses beside a parameter.
+            // At the first segment in which two patterns differ, a literal takes precedence over a parameter.
             let fitting = Self.patterns.filter { Self.fits(path, $0) }.min {
                 zip($0.split(separator: "/"), $1.split(separator: "/")).first { $0 != $1 }
                     .map { left, right in right.hasPrefix("{") && !left.hasPrefix("{") } ?? false

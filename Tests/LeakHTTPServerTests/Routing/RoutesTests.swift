@@ -17,7 +17,7 @@ import Testing
         try withServer(routes, body)
     }
 
-    @Test func `closures serve their paths`() throws {
+    @Test func `the closure of a route answers the requests for its path`() throws {
         try Self.withRoutes { server in
             let hello = try #require(Self.ask("GET /hello/J%C3%BCrgen HTTP/1.1\nHost: a\n\n", of: server))
             #expect(hello.status == 200 && hello.text == "Hello, Jürgen!\n")

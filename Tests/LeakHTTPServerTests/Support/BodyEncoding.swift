@@ -1,7 +1,7 @@
 import LeakBrotliEncoding
 import LeakGzip
 
-/// The content codings of a request body. Tests use it to run for every content coding.
+/// The content codings of a request body. Tests run for each of them.
 enum BodyEncoding: CaseIterable {
     case gzip, zlib, rawDeflate, brotli
 

@@ -21,20 +21,20 @@ struct ClosureService: Service {
     func serve(_ request: borrowing Request, _ responder: consuming Responder) { answer(request, responder) }
 }
 
-/// Runs `body` with a server on a free port and stops it. Also checks that the hook of the access log was called for every
-/// counted answer.
+/// Runs `body` with a server on a free port and stops the server. Also checks that `onAnswer` was called for every counted
+/// answer.
 ///
 /// - Parameter isObserved: `true` if the server has an observer of answers and of slow calls.
 func withServer<Result>(
     _ service: any Service = EchoService(), loops: Int = 1, limits: Limits = Limits(),
     isObserved: Bool = true, _ body: (Server) throws -> Result
 ) throws -> Result {
-    let told = Guarded(0)
+    let recordCount = Guarded(0)
     var configuration = Server.Configuration(port: 0, loops: loops, limits: limits)
     if isObserved {
         configuration.onAnswer = { record in
             _ = AccessFormat.json.line(record)
-            told.with { $0 += 1 }
+            recordCount.with { $0 += 1 }
         }
         configuration.onSlowCall = { _ in }
     }
@@ -42,13 +42,13 @@ func withServer<Result>(
     server.start()
     defer {
         server.stop(within: .milliseconds(100))
-        if isObserved { #expect(told.with { $0 } == server.counters.answers) }
+        if isObserved { #expect(recordCount.with { $0 } == server.counters.answers) }
     }
     return try body(server)
 }
 
 extension Counters {
-    /// The number of answers, whatever their status.
+    /// The number of answers with any status.
     var answers: Int { successful + redirected + clientErrors + serverErrors }
 }
 

@@ -1,7 +1,7 @@
 import LeakHTTPServer
 import LeakPlatform
 
-/// A service that keeps the responder of every request until a test calls for the answer, on the thread of that call.
+/// A service that keeps the responder of every request. ``answerAll(in:)`` sends the answers on the thread of its caller.
 final class LaterService: Service {
     private typealias Kept = (path: String, responder: SharedResponder)
 
@@ -14,13 +14,13 @@ final class LaterService: Service {
     }
 
     /// Waits until `count` requests have arrived.
-    func waitFor(_ count: Int) -> Bool {
+    func waitForRequests(_ count: Int) -> Bool {
         kept.wait(timeout: .seconds(30)) { $0.count >= count ? true : nil } ?? false
     }
 
     /// Answers all waiting requests with their paths.
     ///
-    /// - Parameter order: reorders the list before answering.
+    /// - Parameter order: returns the paths in the order in which their requests are answered.
     func answerAll(in order: ([String]) -> [String] = { $0 }) {
         let all = kept.with { kept in
             defer { kept = [] }

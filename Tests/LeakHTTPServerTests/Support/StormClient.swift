@@ -1,7 +1,8 @@
 import LeakSeededRandom
 import LeakHTTPVectors
 
-/// One client of a storm. It sends its bursts, reads at random times, and compares the received answers with the expected answers.
+/// One client of a storm. It sends its bursts, reads at random times, and compares the received answers with the expected
+/// answers.
 final class StormClient {
     enum Ending { case stopsSending, resets, staysSilent }
 
@@ -100,13 +101,17 @@ final class StormClient {
     }
 
     /// Closes its sending side and reads the remaining bytes.
-    func leave() -> String? {
+    ///
+    /// - Returns: the error in the received answers, if any.
+    func disconnect() -> String? {
         client?.endSending()
-        guard client?.waitForEnd() ?? true else { return "\(name) is not let go" }
+        guard client?.waitForEnd() ?? true else { return "\(name) was not disconnected" }
         return violation()
     }
 
-    private var dueAnswers: [[UInt8]] { stream.expectedAnswers.filter { $0.after <= sent }.map(\.body) }
+    private var dueAnswers: [[UInt8]] {
+        stream.expectedAnswers.filter { $0.dueAfterBytes <= sent }.map(\.body)
+    }
 
     /// - Parameter isAtRest: `true` if all expected answers must have arrived by now.
     private func violation(isAtRest: Bool = true) -> String? {
@@ -119,7 +124,7 @@ final class StormClient {
                 let isRefusal =
                     isCutOff && (400..<500).contains(reply.status) && !reply.text.contains(Self.mark)
                 guard index == expectedAnswers.count, isRefusal else {
-                    return "\(answer) and is expectedAnswers nothing"
+                    return "\(answer) and expects nothing"
                 }
                 continue
             }
@@ -131,7 +136,7 @@ final class StormClient {
         if let body = Self.body(of: part),
             replies.count >= expectedAnswers.count || !expectedAnswers[replies.count].starts(with: body)
         {
-            return "\(name) got a part of what it is not expectedAnswers: \(Self.text(body))"
+            return "\(name) got a part of an answer that it does not expect: \(Self.text(body))"
         }
         guard !isAtRest || (part.isEmpty && replies.count >= expectedAnswers.count) else {
             let rest = "\(part.count) bytes\(client.isEnded ? " and an end" : "")"

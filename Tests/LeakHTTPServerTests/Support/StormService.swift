@@ -29,13 +29,13 @@ final class StormService: Service {
     /// Waits until a request for `/hold` blocks its event loop.
     func waitUntilHeld() -> Bool { isHeld.wait(timeout: .seconds(10)) { $0 ? true : nil } ?? false }
 
-    func releaseObjects() {
+    func releaseLoop() {
         isHeld.with { $0 = false }
         isHeld.wakeAll()
     }
 
     /// Answers the waiting requests in random order.
-    func answerLater(_ random: inout SeededRandom) {
+    func answerWaitingRequests(_ random: inout SeededRandom) {
         let kept = later.with { later in
             defer { later = [] }
             return later

@@ -2,10 +2,10 @@ import LeakSeededRandom
 
 /// The bytes that one client sends, in bursts, and the answers that it expects.
 struct StormStream {
-    /// Bytes that are sent without a pause.
+    /// Lists of bytes, each of which is sent without a pause.
     private(set) var bursts: [[UInt8]] = []
     /// The bodies of the expected answers, in order, each with the number of bytes that must have been sent before it is due.
-    private(set) var expectedAnswers: [(body: [UInt8], after: Int)] = []
+    private(set) var expectedAnswers: [(body: [UInt8], dueAfterBytes: Int)] = []
     /// `true` if the stream ends in bytes for which no answer is expected, but a rejection may arrive.
     private(set) var isBroken = false
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import LeakCauses
 
-/// One line of `causes.jsonl`: a path as a project reported it, and the pattern behind it.
+/// One line of `causes.jsonl`: a path as a project reported it, and its cause.
 struct CauseVector: Decodable, CustomTestStringConvertible {
     struct Reference: Decodable {
         let owner: String
@@ -14,14 +14,14 @@ struct CauseVector: Decodable, CustomTestStringConvertible {
         let suspected: Bool?
     }
 
-    /// The identifier of the cause among those that there were when the path was gathered; `nil` if none of them fits.
+    /// The identifier of the cause, chosen from the causes that existed when the path was gathered; `nil` if none fitted.
     let cause: String?
     let cycle: Bool?
     let references: [Reference]
     let target: String
     /// The demangled names of the path's closures.
     let closures: [String]?
-    /// Causes that are as right.
+    /// Identifiers of other causes that are equally right.
     let also: [String]?
     /// The issue, pull request or article that describes the leak.
     let source: String
@@ -41,20 +41,20 @@ struct CauseVector: Decodable, CustomTestStringConvertible {
 
     // MARK: Agreement
 
-    /// How well a cause agrees with the cause that the project names.
+    /// Agreement of a found cause with the cause that the project names.
     enum Agreement: CaseIterable {
         /// The same cause, perhaps with the identifier of the cause that it was merged into.
         case right
-        /// A broader cause that is true too, because the path lacks what would prove the project's.
+        /// A broader cause that is also true. The path lacks the evidence for the project's cause.
         case broader
-        /// A cause that follows from the form of the path, where no cause of the time fitted.
+        /// A cause that follows from the form of the path. When the path was gathered, no cause fitted.
         case byForm
-        /// Another cause that the gatherer called as right.
+        /// Another cause that is equally right by the vector, or broader than such a cause.
         case alsoRight
         case none, wrong
     }
 
-    /// Identifiers of earlier versions, and the cause that each was merged into.
+    /// Identifiers of causes in earlier versions, and the identifier of the cause that each was merged into.
     static let merged = [
         "binding_closure": "stored_handler", "child_callback": "stored_handler",
         "closure_collection": "stored_closure", "combine_operator": "combine_sink",
@@ -63,8 +63,8 @@ struct CauseVector: Decodable, CustomTestStringConvertible {
         "strong_data_source": "strong_delegate", "view_model_coordinator": "strong_parent",
     ]
 
-    /// Broader causes whose texts are true of a cause too, for paths that lack its evidence: a name of a closure, or a type of a
-    /// known library.
+    /// For a cause, the broader causes whose texts are true too. They are found for paths that lack the evidence for the cause:
+    /// a name of a closure, or a type of a known library.
     static let broader: [String: Set<String>] = [
         "binding_closure": ["rx_subscription"],
         "cell_callback": ["stored_handler"],
@@ -86,33 +86,33 @@ struct CauseVector: Decodable, CustomTestStringConvertible {
         "strong_delegate": ["strong_parent"],
     ]
 
-    /// Causes that follow from the form of a path alone, so that their texts are true of every such path.
+    /// Causes that follow from the form of a path alone, so that their texts are true of every path of this form.
     static let byForm: Set = [
         "dispatch_after", "global_variable", "singleton_handler", "stored_closure", "stored_handler",
         "strong_parent",
     ]
 
-    static func today(_ identifier: String) -> String { merged[identifier] ?? identifier }
+    static func currentIdentifier(of identifier: String) -> String { merged[identifier] ?? identifier }
 
     func agreement(with found: LeakCause?) -> Agreement {
         let identifier = found?.identifier
-        if identifier == cause.map(Self.today) { return .right }
+        if identifier == cause.map(Self.currentIdentifier(of:)) { return .right }
         guard let identifier else { return .none }
         if let cause, Self.broader[cause]?.contains(identifier) == true { return .broader }
         if cause == nil, Self.byForm.contains(identifier) { return .byForm }
         let isAlsoRight = (also ?? []).contains {
-            Self.today($0) == identifier || Self.broader[$0]?.contains(identifier) == true
+            Self.currentIdentifier(of: $0) == identifier || Self.broader[$0]?.contains(identifier) == true
         }
         return isAlsoRight ? .alsoRight : .wrong
     }
 
-    /// The path's cause, found with the names of its closures.
+    /// The cause that the rules find for the path and the names of its closures.
     var foundCause: LeakCause? { LeakCause(of: path, closureNames: closures ?? []) }
 
     // MARK: Files
 
-    /// Paths that the rules were written with, and an equal number of others that only measure the rules. A hash of the line
-    /// decides.
+    /// The half of the vectors with which the rules were written, and the half that only measures the rules. A hash of the line
+    /// decides to which half a vector belongs.
     enum Half: Int, CaseIterable {
         case tuning, measuring
 
@@ -123,8 +123,9 @@ struct CauseVector: Decodable, CustomTestStringConvertible {
 
     static let lines = lines(of: "causes")
 
-    /// Collections of paths, each gathered from other projects without knowledge of the rules, only of the table of causes of the
-    /// time. The third and the fourth have names of closures where the project tells them; in the third, types often have no module.
+    /// Collections of paths. Each was gathered from other projects with the table of causes of its time, but without knowledge
+    /// of the rules. The third and fourth have the names of closures that projects name. Types in the third often have no
+    /// module.
     enum Collection: String, CaseIterable {
         case first = "causes-at-first-sight"
         case second = "causes-at-second-sight"

@@ -3,7 +3,7 @@ import LeakCauses
 import LeakMessage
 import Testing
 
-/// docs/CAUSES.md, held against the code.
+/// Compares docs/CAUSES.md with the code.
 @Suite struct CausesPageTests {
     private static let page: String? = {
         let top = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -11,7 +11,7 @@ import Testing
         return try? String(contentsOf: top.appendingPathComponent("docs/CAUSES.md"), encoding: .utf8)
     }()
 
-    /// The row of the table that describes a cause.
+    /// Returns the row of the table that describes a cause.
     private static func row(_ cause: LeakCause) -> String {
         let code = cause.remedy.split(separator: "\n").map { "`\($0.trimmingCharacters(in: .whitespaces))`" }
         return
@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test
-    func `the page of causes lists exactly the causes of the code, in their order, and the merged ones`()
+    func `the documented table of causes has exactly the causes of the code, and all merged causes`()
         throws
     {
         let page = try #require(Self.page)

@@ -1,7 +1,7 @@
 import LeakMessage
 import Testing
 
-/// The path of a leak as people read it.
+/// Retain paths as text.
 @Suite struct PathTextTests {
     @Test(arguments: [
         ("Shop.Cart", "Cart"), ("Shop.Cart.Item", "Cart.Item"), ("closure", "closure"),

@@ -19,7 +19,9 @@ import Testing
         ("(paid in $5 and more)", "(paid in $5 and more)"),
         ("Läden.(unknown context at $1).Zeile", "Läden.Zeile"),
     ])
-    func `an unknown context is removed from a type name`(raw: String, name: String) {
+    func `unknown contexts and discriminators of private types are removed from a type name`(
+        raw: String, name: String
+    ) {
         #expect(UnknownContext.removed(from: raw) == name)
     }
 }

@@ -30,7 +30,7 @@ import Testing
         #expect(WireTime(rfc3339: text) == nil)
     }
 
-    @Test func `times are written as they are read`() {
+    @Test func `a time that is written and read again is unchanged`() {
         var random = SeededRandom(seed: 3)
         for _ in 0..<5_000 {
             let time = WireTime(
@@ -42,7 +42,7 @@ import Testing
         #expect(WireTime(milliseconds: .min).rfc3339 == "0000-01-01T00:00:00Z")
     }
 
-    @Test func `times are read as Foundation reads them`() {
+    @Test func `times are written as Foundation writes them`() {
         let format = Date.ISO8601FormatStyle()
         var random = SeededRandom(seed: 4)
         for _ in 0..<500 {

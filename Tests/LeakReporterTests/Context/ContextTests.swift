@@ -29,7 +29,7 @@ import Testing
         #expect(context.log.map(\.utf8.count) == [WireLimits.logLineBytes - 1])
     }
 
-    @Test func `a copy of the context has the state of its moment`() {
+    @Test func `a copy of the context does not change with the original`() {
         var context = Context()
         for number in 0..<100 { context.addBreadcrumb("\(number)") }
         set(1, forKey: "a", in: &context)
@@ -64,7 +64,7 @@ import Testing
         #expect(context.keys == [CustomKey("a", .string("y"))])
     }
 
-    /// Values as users of Crashlytics pass them.
+    /// Values of the types that users of Crashlytics pass.
     @Test func `plain custom values keep their types`() throws {
         let values: [(Any, CustomKey.Value)] = [
             ("text", .string("text")), (true, .boolean(true)), (NSNumber(value: true), .boolean(true)),
@@ -95,7 +95,7 @@ import Testing
         #expect(context.keys.last?.name == "one more")
     }
 
-    @Test func `names and texts are truncated`() {
+    @Test func `names and values of custom keys are truncated`() {
         var context = Context()
         let long = String(repeating: "x", count: 5_000)
         set(long, forKey: long, in: &context)
@@ -126,7 +126,8 @@ import Testing
         #expect(Context().added(to: report) == report)
     }
 
-    @Test func `added values stay within the limits of the wire format`() {
+    @Test
+    func `keys and log lines that the context adds to a report stay within the limits of the wire format`() {
         var context = Context()
         for number in 0..<100 {
             context.addBreadcrumb("\(number)")
@@ -143,12 +144,12 @@ import Testing
 
         report.keys = (0..<100).map { CustomKey("own \($0)", .number(0)) }
         report.log = (0..<100).map { "own \($0)" }
-        #expect(context.added(to: report).keys == report.keys, "its own, which are cut when they are sent")
+        #expect(context.added(to: report).keys == report.keys, "limited when it is sent")
         #expect(context.added(to: report).log == report.log)
     }
 
     /// The wire format identifies a name by its truncated form.
-    @Test func `a report's long name is the same as the context's key with its beginning`() {
+    @Test func `a key of a report replaces the context's key if their truncated names are equal`() {
         let long = String(repeating: "x", count: 100)
         var context = Context()
         set(1, forKey: long, in: &context)

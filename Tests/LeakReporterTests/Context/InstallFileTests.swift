@@ -44,14 +44,14 @@ import LeakPlatform
     }
 
     /// A file is at the path of the folder: even the superuser cannot store anything there.
-    @Test func `an install identifier that cannot be stored is used for this run`() throws {
+    @Test func `if the install identifier cannot be stored, each call returns a new one`() throws {
         let place = Place()
         try Data().write(to: URL(fileURLWithPath: place.top))
         #expect(isIdentifier(place.file.identifier()))
         #expect(place.file.identifier() != place.file.identifier())
     }
 
-    @Test func `processes that ask together for the first time get the same identifier`() {
+    @Test func `concurrent first requests for the install identifier get the same one`() {
         let place = Place()
         let file = place.file
         let lock = NSLock()
@@ -69,7 +69,7 @@ import LeakPlatform
             (["XDG_STATE_HOME": ""], "/home/a/.local/state"),
             (["XDG_STATE_HOME": "relative"], "/home/a/.local/state"),
         ])
-        func `the state folder is the folder that XDG_STATE_HOME or the system's default names`(
+        func `the state folder is XDG_STATE_HOME, or the default folder if that is not an absolute path`(
             environment: [String: String], folder: String
         ) {
             #expect(InstallFile.stateFolder(environment, home: "/home/a") == folder)
@@ -85,13 +85,13 @@ import LeakPlatform
         #expect(InstallFile.folderName(for: AppInfo(id: id)) == name)
     }
 
-    @Test func `the long name of an app is truncated in the name of its folder`() {
+    @Test func `the folder name of an app with a long id is truncated`() {
         #expect(InstallFile.folderName(for: AppInfo(id: String(repeating: "a", count: 9_999))).count == 132)
     }
 }
 
 @Suite struct InstallTests {
-    private func sent(_ install: LeakReporter.Install, _ file: InstallFile) throws -> String? {
+    private func sentInstall(_ install: LeakReporter.Install, _ file: InstallFile) throws -> String? {
         let transport = FakeTransport { _, _ in FakeTransport.accepted() }
         var configuration = LeakReporter.Configuration(
             endpoint: "http://localhost:8080", key: "k", app: AppInfo(id: "a"), install: install)
@@ -101,7 +101,7 @@ import LeakPlatform
         } makeTransport: {
             transport
         }
-        #expect(!FileManager.default.fileExists(atPath: file.folder), "nothing is read by who makes it")
+        #expect(!FileManager.default.fileExists(atPath: file.folder), "the initializer creates no file")
         reporter.record(message: "m")
         #expect(reporter.flush(timeout: generousSeconds))
         return try #require(transport.batches().first)["install"] as? String
@@ -112,7 +112,7 @@ import LeakPlatform
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let file = InstallFile(folder: folder)
         #expect(LeakReporter.Configuration(endpoint: "", key: "").install == .kept)
-        let first = try sent(.kept, file)
+        let first = try sentInstall(.kept, file)
         #expect(first?.count == 32)
         #expect(file.identifier() == first)
     }
@@ -121,7 +121,7 @@ import LeakPlatform
         ("ci", LeakReporter.Install.kept, true), ("CI", .kept, true), ("ci-nightly", .kept, false),
         ("production", .kept, false), ("ci", .given("mine"), false), ("ci", .none, false),
     ])
-    func `in the environment ci each run has an identifier of its own`(
+    func `in the environment ci each run has its own install identifier`(
         environment: String, install: LeakReporter.Install, isOfRun: Bool
     ) throws {
         var configuration = LeakReporter.Configuration(
@@ -147,7 +147,7 @@ import LeakPlatform
     /// The disk may be slow; a call that records must not wait for it.
     @Test func `the install identifier is requested once, on the reporter's own thread`() throws {
         let transport = FakeTransport { _, _ in FakeTransport.accepted() }
-        // The system's name of a thread proves nothing, because other runtimes rename threads that they consider theirs.
+        // The threads are compared by identity, because other runtimes may rename threads.
         let asked = Guarded<[ObjectIdentifier]>([])
         var configuration = LeakReporter.Configuration(endpoint: "http://localhost:8080", key: "k")
         configuration.storage = .memory
@@ -168,11 +168,13 @@ import LeakPlatform
         #expect(try transport.batches().map { $0["install"] as? String } == ["i1", "i1"])
     }
 
-    @Test func `an empty install identifier means none, and a given identifier is used`() throws {
+    @Test func `no identifier is sent if the install is none, and a given identifier is sent unchanged`()
+        throws
+    {
         let folder = NSTemporaryDirectory() + "/install-" + UUID().uuidString
         let file = InstallFile(folder: folder)
-        #expect(try sent(.none, file) == nil)
-        #expect(try sent(.given("mine"), file) == "mine")
+        #expect(try sentInstall(.none, file) == nil)
+        #expect(try sentInstall(.given("mine"), file) == "mine")
         #expect(!FileManager.default.fileExists(atPath: folder))
     }
 }

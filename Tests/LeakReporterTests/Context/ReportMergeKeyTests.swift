@@ -22,7 +22,7 @@ import Testing
     }
 
     /// Returns the text with other addresses of the same form: `0x…`, `$…` and the decimal addresses of RIBs.
-    private func moved(_ text: String, _ number: UInt64) -> String {
+    private func withNewAddresses(_ text: String, _ number: UInt64) -> String {
         let address = String(0x6_0000_0000 + number * 16, radix: 16)
         return
             text
@@ -34,7 +34,7 @@ import Testing
     @Test(arguments: DetectorText.all.indices)
     func `a hundred sightings at different addresses have one merge key`(index: Int) {
         let text = DetectorText.all[index].message
-        var keys = Set((0..<100).map { ReportMergeKey(report(moved(text, UInt64($0)))) })
+        var keys = Set((0..<100).map { ReportMergeKey(report(withNewAddresses(text, UInt64($0)))) })
         keys.insert(ReportMergeKey(report(text)))
         #expect(keys.count == 1)
     }
@@ -65,7 +65,8 @@ import Testing
         "leaked\n0   Shop   0x0000000104f85eb0 FUNCTION + 12\n1   Shop   0x0000000104f85eb0 main + 1",
         #"leaked ["0   Shop   0x0000000104f85eb0 FUNCTION + 12", "1   Shop   0x0000000104f85eb0 main + 1"]"#,
     ])
-    func `a call stack in the text is part of the merge key, beside a class in a field`(text: String) {
+    func `a call stack in the text is part of the merge key, even if a field contains the class`(text: String)
+    {
         func key(_ function: String, address: String = "104f85eb0") -> ReportMergeKey {
             var report = Self.named
             report.stack = []
@@ -77,7 +78,7 @@ import Testing
         #expect(key("add") != key("drop"))
     }
 
-    @Test func `an error's description is read like a message`() {
+    @Test func `addresses in an error's description do not change the merge key, but the error code does`() {
         func error(_ address: String, code: Int = 8) -> LeakReport {
             var report = LeakReport()
             report.error = ReportedError(
@@ -92,7 +93,7 @@ import Testing
         #expect(ReportMergeKey(error("0x1234")) != ReportMergeKey(error("0x1234", code: 9)))
     }
 
-    @Test func `a class given as a description is the same at each address`() {
+    @Test func `a class name that contains an address has the same merge key at each address`() {
         func key(_ name: String) -> ReportMergeKey {
             var report = Self.named
             report.className = name
@@ -109,7 +110,7 @@ import Testing
     }
 
     @Test(arguments: Self.differences.indices)
-    func `reports that the collector distinguishes or shows are never merged`(index: Int) {
+    func `reports whose differences the collector distinguishes or shows are never merged`(index: Int) {
         var other = Self.named
         Self.differences[index](&other)
         #expect(ReportMergeKey(other) != ReportMergeKey(Self.named))
@@ -189,7 +190,7 @@ import Testing
     }
 
     @Test(arguments: [nil, "Shop.Cart"])
-    func `errors with different userInfo are not merged, and are one leak`(name: String?) {
+    func `errors with different userInfo are not merged, but are one leak`(name: String?) {
         let variants: [[CustomKey]] = [
             [], [CustomKey("a", .string("A"))], [CustomKey("a", .string("B"))],
             [CustomKey("b", .string("A"))],
@@ -222,7 +223,7 @@ import Testing
         #expect(key("0x600000c1a000", 3) != key("0x600000c1a000", 3, "A.D"))
     }
 
-    @Test func `the merge key of a cycle is the same, whichever object it starts at`() {
+    @Test func `the merge key of a cycle does not depend on the object at which it starts`() {
         var one = LeakReport()
         one.cycle = ["A", "C", "B"]
         var other = LeakReport()
@@ -232,7 +233,7 @@ import Testing
         #expect(ReportMergeKey(one) != ReportMergeKey(other))
     }
 
-    /// The lifetime in a merged report is less than 50 % too long for each of its sightings.
+    /// The lifetime in a merged report therefore exceeds the lifetime of each of its sightings by less than 50 %.
     @Test func `freed objects share a merge key only if no lifetime is 50 % longer than another`() {
         func key(_ milliseconds: Int) -> ReportMergeKey {
             var report = Self.named
@@ -253,7 +254,7 @@ import Testing
             last = key
         }
         #expect(key(-5) == key(0))
-        #expect(shortest.count < 35, "two for each doubling")
+        #expect(shortest.count < 35, "at most two keys for each doubling of the time")
         var unknown = Self.named
         unknown.event = .freed
         #expect(shortest[ReportMergeKey(unknown)] == nil)

@@ -16,7 +16,7 @@ import Testing
         let errorDescription: String? = "said"
     }
 
-    @Test func `an NSError keeps domain, code and description first`() {
+    @Test func `a reported NSError has its domain and code, and its description before other userInfo`() {
         let error = NSError(
             domain: "com.acme.shop", code: 8,
             userInfo: [
@@ -32,7 +32,7 @@ import Testing
             ])
     }
 
-    @Test func `an NSError without a text gets no text`() {
+    @Test func `an NSError without a description is reported without one`() {
         #expect(ReportedError(NSError(domain: "d", code: -3)).userInfo == [])
     }
 
@@ -44,15 +44,15 @@ import Testing
         #expect(reported.domain == "LeakReporterTests.ReportedErrorTests.Nameless")
     }
 
-    /// The domain is the type's name, and a private type's name has an address in it.
+    /// The domain is the name of the type. The runtime's name of a private type contains an address, which is left out.
     @Test func `a Swift error's domain is the same in every launch`() {
         let reported = ReportedError(Simple.second(name: "Jane Doe"))
         #expect(reported.domain == "LeakReporterTests.ReportedErrorTests.Simple")
-        #expect(!"\(reported)".contains("Jane"), "what a case holds may be a user's")
+        #expect(!"\(reported)".contains("Jane"), "an associated value may be data of a user")
         #expect(!"\(reported)".contains("$"))
     }
 
-    @Test func `a localized error keeps its text`() {
+    @Test func `a localized error is reported with its description`() {
         #expect(
             ReportedError(Localized()).userInfo == [
                 CustomKey("NSLocalizedDescription", .string("Shop.Cart stayed"))
@@ -66,7 +66,7 @@ import Testing
             ])
     }
 
-    @Test func `additional userInfo comes before the error's own`() {
+    @Test func `additional userInfo replaces equal keys of the error's own userInfo`() {
         let error = NSError(domain: "d", code: 1, userInfo: ["a": "old", "b": "kept"])
         #expect(
             ReportedError(error, adding: ["a": "new"]).userInfo == [
@@ -94,7 +94,7 @@ import Testing
     }
 
     /// A description may contain any data of a user. The name of the type does not.
-    @Test func `only the type of values that are not plain is kept`() {
+    @Test func `only the type is kept of a userInfo value that is not plain`() {
         struct Person: CustomStringConvertible { var description: String { "Jane Doe" } }
         let reported = ReportedError(
             NSError(domain: "d", code: 1),
@@ -105,7 +105,7 @@ import Testing
         #expect(reported.userInfo.count == 3)
     }
 
-    @Test func `an optional with a value is kept as the value`() {
+    @Test func `an optional with a value is reported as the value`() {
         let reported = ReportedError(NSError(domain: "d", code: 1), adding: ["o": Optional("x") as Any])
         #expect(reported.userInfo == [CustomKey("o", .string("x"))])
     }
@@ -125,7 +125,9 @@ import Testing
             ([:], "production"), (["ENVIRONMENT": "staging"], "staging"), (["APP_ENV": "test"], "test"),
             (["ENVIRONMENT": "", "APP_ENV": "test"], "test"), (["ENVIRONMENT": "a", "APP_ENV": "b"], "a"),
         ] as [([String: String], String)])
-    func `a server's environment comes from its variables`(variables: [String: String], environment: String) {
+    func `the environment of a server is read from its environment variables`(
+        variables: [String: String], environment: String
+    ) {
         #expect(ThisMachine.environment(variables: variables) == environment)
     }
 
@@ -142,7 +144,7 @@ import Testing
         #expect(guess == environment)
     }
 
-    @Test func `name and version of the system are known`() {
+    @Test func `the device info of this system has a name, a version and a model`() {
         let device = DeviceInfo.ofThisSystem
         #expect(device.os?.isEmpty == false)
         #expect(device.osVersion?.contains(".") == true)

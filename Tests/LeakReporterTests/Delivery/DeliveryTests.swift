@@ -31,12 +31,12 @@ import Testing
         #expect(self.name(delivery(status, body)) == name)
     }
 
-    @Test func `without a response the batch is kept, with the reason`() {
+    @Test func `without a response the delivery is postponed, with the reason`() {
         let delivery = DeliveryResult(.noResponse(reason: "no route"), now: WireTime(milliseconds: 0))
         #expect(delivery == .postponed(afterMilliseconds: nil, reason: "no route"))
     }
 
-    @Test func `the time in a Retry-After field is kept`() {
+    @Test func `the time in a Retry-After field is used for the status codes 429 and 503`() {
         #expect(
             delivery(429, retryAfter: "7")
                 == .postponed(afterMilliseconds: 7_000, reason: "the collector answered 429"))
@@ -46,7 +46,7 @@ import Testing
         #expect(delivery(503, retryAfter: "x") == .failed(reason: "the collector answered 503"))
     }
 
-    @Test func `invalid reports are counted separately`() {
+    @Test func `the result of a delivery names the reports of the batch that were rejected`() {
         let body =
             #"{"accepted": 1, "duplicate": false, "rejected": [{"index": 1, "reason": "class is 700 bytes"}]}"#
         #expect(delivery(200, body) == .accepted(rejected: [1], reason: "class is 700 bytes"))
@@ -61,13 +61,14 @@ import Testing
 
     /// The sign-in page of a hotel answers 200 to everything.
     @Test(arguments: ["", "<html>Welcome</html>", "{}", "[]", "{\"accepted\": \"yes\"}", "\u{FFFD}", "null"])
-    func `an acceptance by another server is not believed`(body: String) {
+    func `a 200 response without the collector's JSON does not count as accepted`(body: String) {
         #expect(name(delivery(200, body)) == "postponed")
     }
 
     /// A captive portal, a firewall, or another server under the same name does not know the key.
     @Test(arguments: [400, 401, 403, 404, 405, 415, 422, 451, 499])
-    func `a rejection by another server is not believed`(status: Int) {
+    func `an error response of another server is declined, with the advice to check the address`(status: Int)
+    {
         let bodies = [
             "", "<html>Blocked</html>", "{}", "[]", "null", #"{"error": "forbidden"}"#, #"{"status": 200}"#,
             #"{"status": "\(status)"}"#, "\u{FFFD}",
@@ -89,7 +90,9 @@ import Testing
 
     /// Spring Boot, Envoy and API gateways write JSON with a status, and problem documents too.
     @Test(arguments: [400, 401, 403, 404, 405, 409, 415, 422], problems)
-    func `a problem document of a gateway is not believed`(status: Int, body: String) {
+    func `a problem document of a gateway does not count as a rejection by the collector`(
+        status: Int, body: String
+    ) {
         for type in [
             "application/problem+json", "application/json", "Application/Problem+JSON; charset=utf-8",
         ] {
@@ -123,7 +126,7 @@ import Testing
         #expect(
             delivery(400, #"{\#(type), "title": "Bad"}"#)
                 == .refused(reason: "the collector answered 400: Bad"))
-        // One character of 20,001 bytes.
+        // The second text is one character of 20,001 bytes.
         for long in [
             String(repeating: "x", count: 10_000), "e" + String(repeating: "\u{301}", count: 10_000),
         ] {
@@ -136,7 +139,7 @@ import Testing
         }
     }
 
-    @Test func `a redirect names the address to use`() {
+    @Test func `the result of a redirected delivery names the new address`() {
         guard case .declined(let reason) = delivery(308, location: "https://new.example.com/") else {
             Issue.record("not declined")
             return

@@ -23,7 +23,7 @@ import Testing
         #expect(hash.joined() == digits)
     }
 
-    @Test func `SHA-256 hashes of lengths around the ends of blocks differ`() {
+    @Test func `SHA-256 hashes of texts of 0 to 200 bytes differ`() {
         let hashes = (0...200).map { SHA256.hash([UInt8](repeating: 97, count: $0)) }
         #expect(Set(hashes).count == hashes.count)
     }

@@ -13,7 +13,8 @@ import Testing
         ("Sun, 06 Nov 1994 08:49:00 GMT", 0), ("Mon, 07 Nov 2094 08:49:37 GMT", 3_600_000),
         ("Sun, 06 Nov 1994 08:50:00 GMT", 30_000),
     ])
-    func `Retry-After is seconds or a date, at most an hour`(field: String, milliseconds: Int) {
+    func `Retry-After is read as seconds or a date, and limited to an hour`(field: String, milliseconds: Int)
+    {
         #expect(RetryAfterParser.milliseconds(field, now: now) == milliseconds)
     }
 

@@ -37,12 +37,12 @@ import Testing
         try folder.remove("a.segment")
         #expect(throws: FileFailure.self) { try folder.read("a.segment") }
         #expect(throws: FileFailure.self) { try folder.sync("a.segment") }
-        #expect(place.names("run-1") == ["b.session", "lock"], "asking for a file makes none")
+        #expect(place.names("run-1") == ["b.session", "lock"], "reading a missing file creates none")
         #expect(folder.adopt() == ["b.session"])
     }
 
     #if os(Linux)
-        @Test func `a child process does not hold the lock of its ended parent`() {
+        @Test func `a child process does not hold the lock of a run that ended in its parent`() {
             let place = TemporaryFolder()
             var ends: [Int32] = [0, 0]
             let made = unsafe pipe(&ends)
@@ -61,7 +61,7 @@ import Testing
                 }
             }
             #expect(child > 0)
-            // The child closes its copy first of all, at an unknown time.
+            // The child closes its copy of the lock's descriptor right after the fork, but at an unknown time.
             #expect(
                 eventually { run("2", in: place).adopt() == ["a.segment"] || place.names("run-1").isEmpty })
             #expect(place.names("run-1").isEmpty)
@@ -72,7 +72,7 @@ import Testing
         }
     #endif
 
-    @Test func `nothing is created before something is written`() {
+    @Test func `a run creates no folder before its first write`() {
         let place = TemporaryFolder()
         do {
             let folder = run("1", in: place)
@@ -82,7 +82,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: place.path))
     }
 
-    @Test func `a replaced file has either the old content or the new`() throws {
+    @Test func `a replaced file has the new content, and can be appended to`() throws {
         let place = TemporaryFolder()
         let folder = run("1", in: place)
         _ = folder.append([1, 2, 3], to: "a.session")
@@ -94,7 +94,7 @@ import Testing
         try folder.sync("a.session")
     }
 
-    @Test func `a run without records leaves no folder`() throws {
+    @Test func `a run whose files were all removed leaves no folder`() throws {
         let place = TemporaryFolder()
         do {
             let folder = run("1", in: place)
@@ -104,7 +104,7 @@ import Testing
         #expect(place.names() == [])
     }
 
-    @Test func `files of an ended run are taken over, those of a running one are not`() throws {
+    @Test func `a run takes over the files of ended runs, but not those of running ones`() throws {
         let place = TemporaryFolder()
         leave(["a.segment", "b.session", "c.session.draft"], by: "1", in: place)
         let running = run("2", in: place)
@@ -117,13 +117,13 @@ import Testing
         #expect(running.append([8], to: "d.segment") == (1, nil))
         #expect(try running.read("d.segment") == [7, 8])
         #expect(
-            next.adopt() == ["a.segment", "b.session"], "what was taken over is there the second time as well"
+            next.adopt() == ["a.segment", "b.session"], "a second call returns the same files"
         )
         #expect(running.adopt() == ["d.segment"])
     }
 
     /// Another process holds the lock. The end of that process releases it.
-    @Test func `the lock of a killed process is free`() throws {
+    @Test func `the files of a run are taken over after the process that holds its lock was killed`() throws {
         let place = TemporaryFolder()
         try place.write("run-1/a.segment", [1, 2])
         try place.write("run-1/lock", [])
@@ -159,59 +159,60 @@ import Testing
         #expect(place.names() == ["other", "run-6"])
     }
 
-    @Test func `if many processes take files over at once, each file goes to one process`() {
+    @Test func `if four runs take over files at the same time, each file goes to one run`() {
         let place = TemporaryFolder()
         for run in 0..<20 {
             leave((0..<5).map { "\(run)-\($0).segment" }, by: "dead\(run)", in: place)
         }
-        let taken = Taken()
+        let results = RunResults()
         let threads = (0..<4).map { number in
             Thread {
                 let folder = run("next\(number)", in: place)
-                for _ in 0..<5 { taken.set(folder.adopt(), of: number) }
-                taken.finish(keeping: folder)
+                for _ in 0..<5 { results.set(folder.adopt(), of: number) }
+                results.finish(keeping: folder)
             }
         }
         for thread in threads { thread.start() }
-        #expect(eventually { taken.finished == 4 })
-        let all = taken.names.values.flatMap(\.self)
+        #expect(eventually { results.finishedCount == 4 })
+        let all = results.names.values.flatMap(\.self)
         #expect(all.count == 100)
         #expect(Set(all).count == 100)
         #expect(place.names().count { $0.hasPrefix("run-dead") || $0.hasPrefix("new-") } == 0)
     }
 
-    private final class Taken: @unchecked Sendable {
+    private final class RunResults: @unchecked Sendable {
         // `Sendable` is unchecked: all state is accessed only while `lock` is locked.
         private let lock = NSLock()
         private var namesByRun: [Int: [String]] = [:]
         private var folders: [RunFolder] = []
-        private var noted: [FileFailure] = []
+        private var recordedFailures: [FileFailure] = []
 
         var names: [Int: [String]] { lock.withLock { namesByRun } }
-        var finished: Int { lock.withLock { folders.count } }
+        var finishedCount: Int { lock.withLock { folders.count } }
         func set(_ names: [String], of run: Int) { lock.withLock { namesByRun[run] = names } }
-        var failures: [FileFailure] { lock.withLock { noted } }
-        func note(_ failure: FileFailure?) {
-            if let failure { lock.withLock { noted.append(failure) } }
+        var failures: [FileFailure] { lock.withLock { recordedFailures } }
+        func recordFailure(_ failure: FileFailure?) {
+            if let failure { lock.withLock { recordedFailures.append(failure) } }
         }
         func finish(keeping folder: RunFolder) { lock.withLock { folders.append(folder) } }
     }
 
-    @Test func `many runs begin and end at once, and no file is lost`() {
+    @Test func `no file is lost if four threads begin and end many runs at the same time`() {
         let place = TemporaryFolder()
-        let finished = Taken()
+        let results = RunResults()
         for number in 0..<4 {
             Thread {
                 for round in 0..<25 {
                     let folder = run("\(number)-\(round)", in: place)
-                    finished.note(folder.append([UInt8(round)], to: "\(number)-\(round).segment").failure)
+                    let file = "\(number)-\(round).segment"
+                    results.recordFailure(folder.append([UInt8(round)], to: file).failure)
                     _ = folder.adopt()
                 }
-                finished.finish(keeping: run("\(number)", in: place))
+                results.finish(keeping: run("\(number)", in: place))
             }.start()
         }
-        #expect(eventually { finished.finished == 4 })
-        #expect(finished.failures == [])
+        #expect(eventually { results.finishedCount == 4 })
+        #expect(results.failures == [])
         #expect(run("last", in: place).adopt().count == 100)
     }
 
@@ -226,7 +227,7 @@ import Testing
         #expect(try folder.read("b.segment") == [2])
         #expect(place.names("run-1") == ["b.segment", "lock"])
         let other = run("2", in: place)
-        #expect(other.adopt() == [], "its lock is held as before")
+        #expect(other.adopt() == [], "the first run still holds its lock")
     }
 
     @Test func `if the folder's path is a file, the error names the path`() throws {
@@ -242,7 +243,7 @@ import Testing
         #expect(folder.append([1], to: "a.segment") == (1, nil), "the next write tries again")
     }
 
-    @Test(.enabled(if: geteuid() != 0)) func `an unwritable folder throws`() throws {
+    @Test(.enabled(if: geteuid() != 0)) func `a write to an unwritable folder fails`() throws {
         let place = TemporaryFolder()
         try place.makeFolder()
         place.setMode(0o500)
@@ -267,7 +268,7 @@ import Testing
         #expect(elsewhere.bytes("a.segment") == [1])
     }
 
-    @Test func `a pipe in place of a file blocks nothing`() throws {
+    @Test func `a pipe in place of a file does not block reads and writes`() throws {
         let place = TemporaryFolder()
         let folder = run("1", in: place)
         _ = folder.append([1], to: "a.segment")
@@ -302,7 +303,7 @@ private func == (one: (written: Int, failure: FileFailure?), other: (Int, FileFa
 }
 
 private enum FileSizeLimit {
-    /// Ignores the signal, so that a file that is too long only makes the call fail.
+    /// Ignores SIGXFSZ, so that a write beyond the limit fails and does not end the process.
     static func ignoreSignal() { _ = signal(SIGXFSZ, SIG_IGN) }
 
     /// - Parameter bytes: the limit; `nil` is the maximum that the process may have.

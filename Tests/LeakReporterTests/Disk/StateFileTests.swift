@@ -33,7 +33,8 @@ import Testing
         #expect(throws: FileFailure.self) { try under.write("on") }
     }
 
-    @Test func `drafts of a killed process are removed at the next start, those of a running process stay`()
+    @Test
+    func `drafts of a killed process are removed at the next start, and drafts of a running process stay`()
         throws
     {
         let place = SharedQueueFolder()
@@ -61,7 +62,7 @@ import Testing
         #expect(((try? file(in: place).read())?.utf8.count ?? 0) <= 64 * 1024 + 1024)
     }
 
-    @Test func `two concurrent writes leave one of the two states`() throws {
+    @Test func `a read during concurrent writes returns one of the written states`() throws {
         let place = TemporaryFolder()
         try file(in: place).write("start")
         let done = DispatchSemaphore(value: 0)
@@ -86,8 +87,9 @@ import Testing
         ("1 2 3 4", nil), ("1 0 9223372036854775807", nil), ("1 9223372036854775807", nil),
         ("1 2 -3", nil), ("1 -2", nil), ("x 2", nil), ("1 99999999999999999999", nil),
     ])
-    func `a line of the state file gives the usage of a day, or nothing`(line: String, usage: DailyByteUsage?)
-    {
+    func `a line of the state file gives the usage of a day, or nil if the line is invalid`(
+        line: String, usage: DailyByteUsage?
+    ) {
         #expect(DailyByteUsage(line: line) == usage)
         if let usage { #expect(DailyByteUsage(line: usage.line) == usage) }
     }

@@ -27,7 +27,7 @@ import Testing
             let second = try FileDescriptor(path, .locking)
             do throws(FileFailure) {
                 try second.lock(path: path)
-                Issue.record("two hold the same lock")
+                Issue.record("two descriptors hold the same lock")
             } catch {
                 #expect(error.isLocked)
             }
@@ -35,7 +35,7 @@ import Testing
         try FileDescriptor(path, .locking).lock(path: path)
     }
 
-    @Test func `only the first bytes of a long file are read, up to the limit`() throws {
+    @Test func `reading a long file stops soon after the limit`() throws {
         let place = TemporaryFolder()
         try place.makeFolder()
         let path = place.path + "/long"
@@ -76,7 +76,7 @@ import Testing
         }
     #endif
 
-    @Test func `names of any bytes are listed`() throws {
+    @Test func `file names with any characters are listed`() throws {
         let place = TemporaryFolder()
         try place.makeFolder()
         for name in ["ä🧵", ".hidden", String(repeating: "n", count: 255)] {

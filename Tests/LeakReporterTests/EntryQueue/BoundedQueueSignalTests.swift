@@ -52,7 +52,7 @@ private enum Interruption {
         }
     }
 
-    @Test func `a signal handler that interrupted the queue is rejected, which is counted`() {
+    @Test func `an item of a signal handler that interrupted the queue is rejected and counted`() {
         let queue = Interruption.queue
         let before = queue.rejections.reentrant
         let refusedBefore = unsafe Interruption.refused
@@ -67,10 +67,10 @@ private enum Interruption {
 
     /// The handlers interrupt the queue at any instruction: nothing blocks, and the numbers of accepted and rejected items have the
     /// right sum.
-    @Test func `signal handlers at any moment leave the counts right`() {
+    @Test func `the queue's counts are right even if signal handlers interrupt it at any moment`() {
         let queue = Interruption.queue
         var items: [Int] = []
-        // Makes the first call before a handler can interrupt the initialization by the runtime.
+        // Calls the handler once here, so that no handler can interrupt the runtime's initialization of static properties.
         Interruption.handleSignal()
         queue.take(into: &items, milliseconds: 0)
         items.removeAll()

@@ -57,10 +57,10 @@ import Testing
         var taken: [Int] = []
         queue.take(into: &taken, milliseconds: 0)
         #expect(taken == Array(1...100) + [102])
-        #expect(queue.offer(103, bytes: 0) == 102, "a sequence number is given to what is taken alone")
+        #expect(queue.offer(103, bytes: 0) == 102, "rejected items get no sequence number")
     }
 
-    /// A sum that overflows `Int` exceeds any limit. A negative size counts as no size.
+    /// A sum that overflows `Int` exceeds any limit. A negative size counts as 0.
     @Test func `the bytes of items in the entry queue are limited`() {
         let queue = BoundedQueue<Int>(items: 100, bytes: 10)
         #expect(queue.offer(1, bytes: 7) == 1)
@@ -107,16 +107,16 @@ import Testing
         #expect(taken == [1], "an item that is there is taken without a wait")
     }
 
-    @Test func `an item in the reserve finds room when the ordinary room is full`() {
+    @Test func `an item in the reserve is accepted when there is no room for ordinary items`() {
         let queue = BoundedQueue<Int>(items: 2, bytes: .max)
         #expect([1, 2, 3].map { queue.offer($0, bytes: 1) } == [1, 2, nil])
         #expect([4, 5, 6].map { queue.offer($0, bytes: 1, weight: 0, in: .reserve) } == [3, 4, nil])
-        #expect((queue.rejections.full, queue.rejections.calls) == (1, 1))
+        #expect((queue.rejections.full, queue.rejections.weightlessItems) == (1, 1))
     }
 
     // MARK: Merging
 
-    /// Texts are merged by joining them.
+    /// Offers a text to the queue. Texts are merged by joining them.
     private func add(_ text: String, _ queue: BoundedQueue<String>, coarse: Int = 0) {
         queue.merge(
             text, bytes: 1, weight: 1, key: MergeKey(text.hashValue, 0), coarseKey: MergeKey(coarse, 1)
@@ -147,7 +147,7 @@ import Testing
             set(value, of: 7, queue)
             add("a", queue)
         }
-        // No item that waits depends on the change to 1 in between.
+        // The last change to 1 is left out, because no waiting item after it depends on it.
         #expect(takeAll(from: queue) == ["=1", "aaa", "=2", "aa", "=3", "a"])
         add("a", queue)
         #expect(queue.offerIgnoringLimits("barrier") != nil)
@@ -166,7 +166,8 @@ import Testing
         #expect(takeAll(from: queue) == ["a", "=0", "=0", "a"], "the first 257 names, and the others")
     }
 
-    @Test func `the last quarter of the room merges by the coarse key, but not across coarse settings`() {
+    @Test
+    func `in the last quarter of its room the queue merges by the coarse key, not across coarse settings`() {
         let queue = BoundedQueue<String>(items: 8, bytes: 1000)
         for text in ["a", "b", "c", "d", "e", "f"] { add(text, queue, coarse: text == "a" ? 1 : 2) }
         set(1, of: 7, queue)
@@ -198,7 +199,7 @@ import Testing
         addAhead("X", 1)
         add("a", queue)
         #expect(takeAll(from: queue) == ["a", "XX", "a", "Y", "aa"])
-        #expect(queue.rejections.calls == 2, "the queue has room for ten bytes")
+        #expect(queue.rejections.weightlessItems == 2, "the queue has room for ten bytes")
     }
 
     @Test func `items in the reserve use no room of ordinary items`() {
@@ -252,7 +253,7 @@ import Testing
         #expect(left == nil)
     }
 
-    @Test func `the memory of a burst in the entry queue is freed`() {
+    @Test func `a MoveBuffer that a burst has enlarged frees memory when its items are taken`() {
         var buffer = MoveBuffer<Int>()
         for number in 0..<1000 { buffer.append(number) }
         #expect(buffer.capacity == 1024)

@@ -10,7 +10,7 @@ import Testing
     private struct Batch {
         let name: String
         let faults: [Fault]
-        /// Attempts that cannot succeed.
+        /// The number of attempts that must fail.
         var failures = 0
     }
 
@@ -25,7 +25,7 @@ import Testing
         var complaints: [String] = []
         for batch in batches {
             let name = batch.name
-            bench.expect(batch.faults)
+            bench.setFaults(ofNextConnections: batch.faults)
             let reporter = bench.reporter(timeoutMilliseconds: timeoutMilliseconds)
             for _ in 0..<2 { bench.record("Faults.\(name)", by: reporter) }
             let isSettled = reporter.flush(timeout: generousSeconds)
@@ -40,18 +40,18 @@ import Testing
     }
 
     /// Returns the number of bytes of a request and of its answer without faults.
-    private static func measureLengths() throws -> FaultyProxy.Passed {
+    private static func measureLengths() throws -> FaultyProxy.ForwardedBytes {
         let bench = try FaultBench(.memory)
         defer { bench.stop() }
         let reporter = bench.reporter()
         for _ in 0..<2 { bench.record("Faults.Sound", by: reporter) }
         _ = reporter.flush(timeout: generousSeconds)
         // A machine under load may have needed more than one request.
-        return bench.proxy.passedOfLongestAnswer
+        return bench.proxy.forwardedBytesOfLongestAnswer
     }
 
-    /// Returns the lengths after which a connection is cut. With the disk, every length is tested with one of the endings, because a
-    /// batch passes through more code.
+    /// Returns the lengths after which a connection is cut. With storage on disk, where a batch passes through more code, every
+    /// length is tested with one of the endings. With storage in memory every twelfth length is tested with each ending.
     private static func cuts(
         through last: Int, _ ending: Fault.Ending, _ storageKind: StorageKind
     ) throws -> StrideThrough<Int> {
@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test(arguments: Fault.Ending.allCases, StorageKind.allCases)
-    func `reports count once if a response ends after any of its bytes`(
+    func `reports count once if a response is cut after any of its bytes`(
         _ ending: Fault.Ending, _ storageKind: StorageKind
     ) async throws {
         let (count, complaints) = try await onThreadOfItsOwn {
@@ -79,7 +79,7 @@ import Testing
     }
 
     @Test(arguments: Fault.Ending.allCases, StorageKind.allCases)
-    func `reports count once if a request ends after any byte of its head and many of its body`(
+    func `reports count once if a request is cut after any byte of its head or many bytes of its body`(
         _ ending: Fault.Ending, _ storageKind: StorageKind
     ) async throws {
         let (count, complaints) = try await onThreadOfItsOwn {
@@ -131,7 +131,9 @@ import Testing
     }
 
     @Test(arguments: StorageKind.allCases)
-    func `reports count once if responses are lost again and again`(_ storageKind: StorageKind) async throws {
+    func `reports count once if responses are lost up to twelve times`(_ storageKind: StorageKind)
+        async throws
+    {
         let lost = Fault.Ending.allCases.map { Fault(answer: .init(cut: .init(afterBytes: 0, $0))) }
         let complaints = try await onThreadOfItsOwn {
             let batches = (1...12).map { times in

@@ -37,7 +37,7 @@ final class FaultBench {
     private let folder = TestFolder()
     /// Faults of the next connections, in the order of their arrival.
     private let faults: Guarded<[Fault]>
-    private var reporters = 0
+    private var reporterCount = 0
     private var recorded: [String: Int] = [:]
 
     init(_ storageKind: StorageKind) throws {
@@ -57,7 +57,7 @@ final class FaultBench {
     }
 
     /// - Parameter faults: the faults of the next connections; later connections have no faults.
-    func expect(_ faults: [Fault]) {
+    func setFaults(ofNextConnections faults: [Fault]) {
         self.faults.with { $0 = faults }
     }
 
@@ -65,10 +65,10 @@ final class FaultBench {
     func reporter(
         timeoutMilliseconds: Int = 20_000, _ change: (inout LeakReporter.Configuration) -> Void = { _ in }
     ) -> LeakReporter {
-        reporters += 1
+        reporterCount += 1
         return .forFaults(
             port: proxy.port, key: RunningCollector.key,
-            storage: storageKind.storage("\(folder.path)/\(reporters)"),
+            storage: storageKind.storage("\(folder.path)/\(reporterCount)"),
             timeoutMilliseconds: timeoutMilliseconds,
             change)
     }

@@ -12,34 +12,34 @@
     @Suite struct ForkTests {
         /// Children that wait until the test is over.
         private final class Children {
-            private var gate: [Int32] = [0, 0]
-            private var up: [Int32] = [0, 0]
+            private var endPipe: [Int32] = [0, 0]
+            private var readyPipe: [Int32] = [0, 0]
             private(set) var processes: [pid_t] = []
 
             init() {
-                unsafe pipe(&gate)
-                unsafe pipe(&up)
+                unsafe pipe(&endPipe)
+                unsafe pipe(&readyPipe)
             }
 
             func fork() {
                 let child = Glibc.fork()
                 if child == 0 {
-                    close(gate[1])
+                    close(endPipe[1])
                     var byte: UInt8 = 1
-                    _ = unsafe Glibc.write(up[1], &byte, 1)
-                    _ = unsafe Glibc.read(gate[0], &byte, 1)
+                    _ = unsafe Glibc.write(readyPipe[1], &byte, 1)
+                    _ = unsafe Glibc.read(endPipe[0], &byte, 1)
                     _exit(0)
                 }
                 if child > 0 { processes.append(child) }
             }
 
-            func waitUntilUp() {
+            func waitUntilReady() {
                 var byte: UInt8 = 0
-                for _ in processes { _ = unsafe Glibc.read(up[0], &byte, 1) }
+                for _ in processes { _ = unsafe Glibc.read(readyPipe[0], &byte, 1) }
             }
 
             func end() {
-                for number in gate + up { close(number) }
+                for number in endPipe + readyPipe { close(number) }
                 var status: Int32 = 0
                 for child in processes { unsafe waitpid(child, &status, 0) }
             }
@@ -50,7 +50,9 @@
             return (try? descriptor.lock(path: path)) != nil
         }
 
-        @Test func `a fork at any moment does not keep the lock of an ended run`() async {
+        @Test func `a child process that is forked at any moment does not hold the lock of an ended run`()
+            async
+        {
             await #expect(processExitsWith: .success) {
                 let place = TemporaryFolder()
                 let path = place.path
@@ -69,14 +71,17 @@
                 for _ in 0..<300 { children.fork() }
                 state.with { $0.isStopping = true }
                 guard eventually({ state.with { $0.isDone } }) else { exit(2) }
-                children.waitUntilUp()
+                children.waitUntilReady()
                 let held = (0..<state.with { $0.runs }).count { !Self.isFree("\(path)/run-\($0)/lock") }
                 children.end()
                 exit(held == 0 && children.processes.count == 300 ? 0 : 1)
             }
         }
 
-        @Test func `a fork while runs of other queues are examined does not keep their locks`() async {
+        @Test
+        func `a child process that is forked while other queues are examined does not hold their locks`()
+            async
+        {
             await #expect(processExitsWith: .success) {
                 let place = TemporaryFolder()
                 let path = place.path
@@ -98,7 +103,7 @@
                 for _ in 0..<200 { children.fork() }
                 state.with { $0.isStopping = true }
                 guard eventually({ state.with { $0.isDone } }) else { exit(2) }
-                children.waitUntilUp()
+                children.waitUntilReady()
                 let held = (0..<50).count { !Self.isFree("\(path)/to-other/run-\($0)/lock") }
                 children.end()
                 exit(held == 0 && children.processes.count == 200 ? 0 : 1)
@@ -106,7 +111,9 @@
         }
 
         @Test(arguments: [false, true])
-        func `a reporter that was created in a child process sends at its exit`(parentHasOne: Bool) async {
+        func `a reporter that was created in a child process sends when that process exits`(
+            parentHasOne: Bool
+        ) async {
             await #expect(processExitsWith: .success) { [parentHasOne] in
                 let place = SharedQueueFolder()
                 let marker = place.folder + "-sent"
@@ -135,7 +142,7 @@
             }
         }
 
-        @Test func `a child process that is created while a reporter starts can end`() async {
+        @Test func `a child process that is forked while a reporter starts can exit`() async {
             await #expect(processExitsWith: .success) {
                 let place = SharedQueueFolder()
                 let reporter = place.reporter(FakeTransport { _, _ in FakeTransport.accepted() })
@@ -161,7 +168,7 @@
             }
         }
 
-        /// By then, the descriptor numbers of the parent may belong to other files.
+        /// When the child releases a lock of its parent, the number of the lock's descriptor may belong to another file.
         @Test func `a child process closes no descriptor that reuses the number of its parent's lock`() async
         {
             await #expect(processExitsWith: .success) {

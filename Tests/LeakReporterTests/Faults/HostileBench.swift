@@ -5,15 +5,15 @@ import LeakFaultyPeers
 /// Runs `body` with a separate reporter and the peer that it sends to.
 ///
 /// - Parameters:
-///   - reading: the parameter of the same name of ``HostilePeer``.
+///   - readLimit: the parameter of the same name of ``HostilePeer``.
 ///   - react: returns the reaction of the peer to a request.
 func withReporter<Result>(
     _ storageKind: StorageKind = .folder, timeoutMilliseconds: Int = 20_000,
-    reading: @escaping @Sendable (_ connection: Int) -> Int? = { _ in nil },
+    readLimit: @escaping @Sendable (_ connection: Int) -> Int? = { _ in nil },
     to react: @escaping @Sendable (ReceivedRequest) -> [HostilePeer.Step],
     _ body: (LeakReporter, HostilePeer) throws -> Result
 ) throws -> Result {
-    let peer = try HostilePeer(reading: reading, react)
+    let peer = try HostilePeer(readLimit: readLimit, react)
     defer { peer.stop() }
     let folder = TestFolder()
     defer { folder.remove() }

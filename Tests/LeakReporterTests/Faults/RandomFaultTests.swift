@@ -7,8 +7,8 @@ import Testing
 
 /// Every connection breaks at some point, most within the first batch, while an app continues to record.
 ///
-/// Does two runs; `make soak` does more (`REPORTER_FAULT_SEEDS`). A failed run names its seed, which `REPORTER_FAULT_SEED`
-/// repeats.
+/// The test makes two runs; `make soak` makes more (`REPORTER_FAULT_SEEDS`). A failed run names its seed. The variable
+/// `REPORTER_FAULT_SEED` repeats the run of a seed.
 @Suite struct RandomFaultTests {
     private static let seeds: [UInt64] = {
         let environment = ProcessInfo.processInfo.environment
@@ -31,7 +31,7 @@ import Testing
         var numbers = SeededRandom(seed: seed)
         let bench = try FaultBench(storageKind)
         defer { bench.stop() }
-        bench.expect((0..<400).map { _ in fault(&numbers) })
+        bench.setFaults(ofNextConnections: (0..<400).map { _ in fault(&numbers) })
         // Small batches, so that there are many of them.
         let reporter = bench.reporter(timeoutMilliseconds: 250) { $0.bounds.batchReports = 5 }
         var recorded = 0
@@ -44,7 +44,7 @@ import Testing
             // Sometimes waits for the batch, because otherwise the next report is recorded before this batch is sent.
             _ = reporter.flush(timeout: numbers.chance(0.3) ? 0.02 : 0)
         }
-        // Waits for the connections that are still to break, each after a few milliseconds.
+        // Waits until the connections that have faults are used up. Each of them breaks after a few milliseconds.
         let isSettled = reporter.flush(timeout: generousSeconds)
         let statistics = reporter.statistics
         var complaints = statistics.countingErrors(recorded: recorded)

@@ -6,15 +6,15 @@ import LeakPlatform
 
 @testable import LeakReporter
 
-/// Collectors that refuse a key, a batch, a part of it, or everything until later.
+/// Collectors that reject a key, a batch or a part of it, or that ask the reporter to wait.
 @Suite struct RefusalTests {
-    /// A problem document of the collector's own.
+    /// Returns a response with a problem document as the collector writes it.
     private static func problem(_ status: Int, _ detail: String) -> HostilePeer.Step {
         .answer(status, #"{"type": "urn:leak-collector:problem:test", "detail": "\#(detail)"}"#)
     }
 
     @Test(arguments: [401, 403])
-    func `a key that a collector rejects is tried again after an hour`(_ status: Int) async throws {
+    func `a key that a collector rejects is tried again only after an hour`(_ status: Int) async throws {
         let (statistics, requests) = try await onThreadOfItsOwn {
             let no = Self.problem(status, "no such key")
             return try withReporter(to: { _ in [no] }) { reporter, peer in
@@ -31,11 +31,11 @@ import LeakPlatform
         #expect(statistics.dropped == [:])
         #expect(statistics.lastFailure?.contains("no such key") == true)
         #expect(statistics.lastFailure?.contains("in an hour") == true)
-        // The collector may not know a new key yet.
+        // After a 401 the key is tried once more, because the collector may not know a new key yet.
         #expect(requests == (status == 401 ? 2 : 1))
     }
 
-    /// The answer of Spring Boot for an unknown path, and of gateways for a missing cookie.
+    /// Spring Boot answers like this for an unknown path, and gateways do for a missing cookie.
     @Test(arguments: [400, 401, 403, 404, 405, 422])
     func `an error of a gateway in JSON neither deletes batches nor stops sending`(_ status: Int) async throws
     {
@@ -56,7 +56,7 @@ import LeakPlatform
     }
 
     @Test(arguments: [400, 409, 411, 414, 415, 422, 431])
-    func `a rejected batch is counted, and the batches after it are sent`(
+    func `reports of a rejected batch are counted as refused, and later batches are sent`(
         _ status: Int
     ) async throws {
         let (statistics, requests) = try await onThreadOfItsOwn {
@@ -124,7 +124,7 @@ import LeakPlatform
         #expect(requests.count > 3)
     }
 
-    /// The texts of the reports in a batch.
+    /// Returns the texts of the reports in a batch.
     private static func messages(in request: ReceivedRequest) throws -> [String] {
         let json = request["Content-Encoding"] == nil ? request.body : try inflated(request.body)
         let batch = try #require(JSONSerialization.jsonObject(with: Data(json)) as? [String: Any])

@@ -9,11 +9,12 @@
     /// libcurl silently posts once more if a reused connection ends before an answer.
     @Suite struct RepeatedPostTests {
         @Test(arguments: [301, 400, 401, 403, 404, 409, 413])
-        func `a rejection of a repeated post is not believed`(status: Int) throws {
+        func `an error response to a POST that libcurl repeated only postpones the batch`(status: Int) throws
+        {
             let peer = try HostilePeer { request in
                 switch request.number {
                 case 0: [.answer(200)]
-                // It may have been counted.
+                // A collector may have counted this request.
                 case 1: [.close]
                 default: [.answer(status)]
                 }
@@ -29,7 +30,7 @@
                 }
             }
             #expect(peer.requests.map(\.connection) == [0, 0, 1, 2])
-            #expect(isPostponed == [true, true, false], "the last one is sent once")
+            #expect(isPostponed == [true, true, false], "libcurl did not repeat the last request")
         }
     }
 #endif

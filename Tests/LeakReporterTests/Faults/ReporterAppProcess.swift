@@ -12,17 +12,17 @@ final class ReporterAppProcess {
     private let input = Pipe()
     private let output = Guarded(Output())
 
-    /// - Parameter wishes: the arguments of the app, such as `count=10`; see `AppOptions`.
-    init(_ wishes: [String]) throws {
+    /// - Parameter arguments: the arguments of the app, such as `count=10`; see `AppOptions`.
+    init(_ arguments: [String]) throws {
         let pipe = Pipe()
         process.executableURL = Self.program
-        process.arguments = wishes
+        process.arguments = arguments
         process.standardInput = input
         process.standardOutput = pipe
         try process.run()
         let output = output
         let reading = pipe.fileHandleForReading
-        // Reads all the time, so that a full pipe never blocks the app.
+        // Reads continuously, so that a full pipe never blocks the app.
         Thread.detachNewThread {
             while true {
                 let more = reading.availableData
@@ -43,22 +43,22 @@ final class ReporterAppProcess {
     }
 
     /// Returns the number in the newest line that begins with `word`, or 0 if there is no such line.
-    func newest(_ word: String) -> Int {
-        output.with { Self.newest(word, in: $0.text) }
+    func newestNumber(after word: String) -> Int {
+        output.with { Self.newestNumber(after: word, in: $0.text) }
     }
 
-    /// Waits until the app has printed that number, or has ended.
+    /// Waits until the app has printed a line with `word` and at least this number, or has ended.
     ///
-    /// - Returns: `true` if the app has printed it within a minute.
-    func waits(for word: String, _ number: Int) -> Bool {
+    /// - Returns: `true` if the app has printed such a line within a minute.
+    func waitForLine(_ word: String, atLeast number: Int) -> Bool {
         output.wait(milliseconds: 60_000) { output in
-            if Self.newest(word, in: output.text) >= number { return true }
+            if Self.newestNumber(after: word, in: output.text) >= number { return true }
             return output.hasEnded ? false : nil
         } ?? false
     }
 
     /// Lets a waiting app continue.
-    func proceed() { try? input.fileHandleForWriting.write(contentsOf: Data("\n".utf8)) }
+    func letContinue() { try? input.fileHandleForWriting.write(contentsOf: Data("\n".utf8)) }
 
     /// Kills the process at once, and waits until all its output has been read.
     func kill() {
@@ -80,7 +80,7 @@ final class ReporterAppProcess {
         _ = output.wait(milliseconds: 60_000) { $0.hasEnded ? true : nil }
     }
 
-    private static func newest(_ word: String, in text: String) -> Int {
+    private static func newestNumber(after word: String, in text: String) -> Int {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
         let line = lines.last { $0.hasPrefix(word + " ") }
         return line.flatMap { Int($0.dropFirst(word.count + 1)) } ?? 0

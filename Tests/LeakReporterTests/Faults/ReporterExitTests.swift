@@ -9,17 +9,16 @@ import LeakPlatform
 
 /// The end of a process that calls `exit`, or returns from `main`.
 @Suite struct ReporterExitTests {
-    private func run(_ folder: TestFolder, _ port: Int, _ wishes: [String]) throws -> Double {
+    private func run(_ folder: TestFolder, _ port: Int, _ arguments: [String]) throws -> Double {
         let start = Date()
         let app = try ReporterAppProcess(
             ["folder=\(folder.path)", "endpoint=http://127.0.0.1:\(port)", "key=\(RunningCollector.key)"]
-                + wishes)
+                + arguments)
         _ = app.wait()
         return Date().timeIntervalSince(start)
     }
 
-    @Test
-    func `records of an app that ended have arrived, and without a network they wait for the next run`()
+    @Test func `reports of an app that exits are sent before its end, or without a network by its next run`()
         async throws
     {
         let (online, offline, seconds) = try await onThreadOfItsOwn {
@@ -43,7 +42,7 @@ import LeakPlatform
         }
         #expect(online == 5)
         #expect(offline == 5)
-        // At most a second on an idle machine.
+        // On an idle machine the run takes at most a second.
         #expect(seconds < 30)
     }
 }

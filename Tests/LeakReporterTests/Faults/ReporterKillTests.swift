@@ -5,7 +5,7 @@ import Foundation
 import Testing
 import LeakPlatform
 
-/// `kill -9` while an app records and sends: sightings that the app saw stored are finally counted exactly once.
+/// Kills an app with SIGKILL while it records and sends. Sightings that the app printed as stored must be counted exactly once.
 ///
 /// Runs ten rounds; `make soak` runs 200 (`REPORTER_KILLS`). A failed run names its seed, which `REPORTER_KILL_SEED` repeats as far
 /// as the kills happen at the same times.
@@ -19,21 +19,21 @@ import LeakPlatform
     @Test func `sightings that an app had stored before it was killed count once`() async throws {
         let seed = Self.seed
         let complaints = try await onThreadOfItsOwn {
-            let site = try KillSite(seed: seed)
-            defer { site.stop() }
-            for round in 0..<Self.rounds { try site.killOne(round) }
-            return try site.countingErrors()
+            let bench = try KillBench(seed: seed)
+            defer { bench.stop() }
+            for round in 0..<Self.rounds { try bench.killOne(round) }
+            return try bench.countingErrors()
         }
         #expect(complaints == [], "seed \(seed)")
     }
 
-    @Test func `two apps on one folder hand over their stored sightings`() async throws {
+    @Test func `sightings that two killed apps had stored in one folder count once`() async throws {
         let seed = Self.seed
         let complaints = try await onThreadOfItsOwn {
-            let site = try KillSite(seed: seed)
-            defer { site.stop() }
-            for round in 0..<(Self.rounds + 1) / 2 { try site.killTwo(round) }
-            return try site.countingErrors()
+            let bench = try KillBench(seed: seed)
+            defer { bench.stop() }
+            for round in 0..<(Self.rounds + 1) / 2 { try bench.killTwo(round) }
+            return try bench.countingErrors()
         }
         #expect(complaints == [], "seed \(seed)")
     }
@@ -41,18 +41,18 @@ import LeakPlatform
 
 /// One folder, on which apps are started and killed, and one collector, which they can or cannot reach. The collector keeps
 /// its address, because reports that wait for another address would not be sent.
-private final class KillSite {
+private final class KillBench {
     /// The counts that an app printed for the sightings of its own class.
-    private struct Life {
+    private struct KilledRun {
         let className: String
-        let story: String
+        let summary: String
         let stored: Int
         let recorded: Int
 
         /// - Returns: `nil` if `counted` is at least the stored and at most the recorded number of sightings.
         func countingError(counted: Int, _ what: String) -> String? {
             if (stored...max(stored, recorded)).contains(counted) { return nil }
-            return "\(story): stored \(stored), recorded \(recorded), \(what) counted \(counted)"
+            return "\(summary): stored \(stored), recorded \(recorded), \(what) counted \(counted)"
         }
     }
 
@@ -64,7 +64,7 @@ private final class KillSite {
     private let proxy: FaultyProxy
     private let folder = TestFolder()
     private var numbers: SeededRandom
-    private var lives: [Life] = []
+    private var killedRuns: [KilledRun] = []
 
     init(seed: UInt64) throws {
         let collector = try RunningCollector()
@@ -105,7 +105,7 @@ private final class KillSite {
         return Fault.Gateway(
             status: status, type: type, body: body,
             cutAfter: numbers.chance(0.2) ? .random(in: 0...120, using: &numbers) : nil,
-            asksServer: status >= 500 && numbers.chance(0.5),
+            forwardsRequest: status >= 500 && numbers.chance(0.5),
             stallMilliseconds: numbers.chance(0.2) ? 50 : 0,
             ending: Fault.Ending.allCases.randomElement(using: &numbers) ?? .close)
     }
@@ -126,7 +126,7 @@ private final class KillSite {
         let className: String
         let network: Network
         let waits: Bool
-        let wishes: [String]
+        let arguments: [String]
     }
 
     /// Returns the version of a run. Each run has a different version, so that the collector counts its checks separately.
@@ -139,7 +139,7 @@ private final class KillSite {
         let waits = numbers.chance(0.5)
         return Plan(
             className: className, network: network, waits: waits,
-            wishes: [
+            arguments: [
                 "folder=\(folder.path)", "endpoint=http://127.0.0.1:\(proxy.port)",
                 "key=\(RunningCollector.key)",
                 "version=\(Self.version(of: className))", "class=\(className)", "count=1000000",
@@ -153,8 +153,8 @@ private final class KillSite {
     /// at a random time.
     func killOne(_ round: Int) throws {
         let plan = plan("Kills.Round\(round)")
-        let app = try ReporterAppProcess(plan.wishes)
-        try live(plan, app)
+        let app = try ReporterAppProcess(plan.arguments)
+        try runUntilKill(plan, app)
         app.kill()
         recordKilled(app, plan)
     }
@@ -162,21 +162,21 @@ private final class KillSite {
     /// Starts two apps and kills them one after the other. The second may adopt the files of the first.
     func killTwo(_ round: Int) throws {
         let plans = ["A", "B"].map { plan("Kills.Pair\(round)\($0)") }
-        let apps = try plans.map { try ReporterAppProcess($0.wishes) }
+        let apps = try plans.map { try ReporterAppProcess($0.arguments) }
         for (plan, app) in zip(plans, apps) {
-            try live(plan, app)
+            try runUntilKill(plan, app)
             app.kill()
             recordKilled(app, plan)
         }
     }
 
-    private func live(_ plan: Plan, _ app: ReporterAppProcess) throws {
+    private func runUntilKill(_ plan: Plan, _ app: ReporterAppProcess) throws {
         network.with { $0 = plan.network }
         if plan.waits {
             let last = Int.random(in: 1...40, using: &numbers)
             for number in 1...last {
-                guard app.waits(for: "stored", number) else { return }
-                if number < last { app.proceed() }
+                guard app.waitForLine("stored", atLeast: number) else { return }
+                if number < last { app.letContinue() }
             }
             Thread.sleep(forTimeInterval: .random(in: 0...0.03, using: &numbers))
         } else {
@@ -187,17 +187,17 @@ private final class KillSite {
     }
 
     private func recordKilled(_ app: ReporterAppProcess, _ plan: Plan) {
-        lives.append(
-            Life(
+        killedRuns.append(
+            KilledRun(
                 className: plan.className,
-                story: "\(plan.className), network \(plan.network.rawValue), \(plan.wishes.suffix(4))",
-                stored: app.newest("stored"), recorded: app.newest("recorded")))
+                summary: "\(plan.className), network \(plan.network.rawValue), \(plan.arguments.suffix(4))",
+                stored: app.newestNumber(after: "stored"), recorded: app.newestNumber(after: "recorded")))
     }
 
     // MARK: Comparing counts
 
-    /// Lets one more app send the reports that the others left, and compares the counts of the collector with the output of the
-    /// apps.
+    /// Starts one more app, which sends the reports that the killed apps left, and compares the counts of the collector with
+    /// the output of the killed apps.
     func countingErrors() throws -> [String] {
         network.with { $0 = .sound }
         let last = try ReporterAppProcess([
@@ -207,9 +207,9 @@ private final class KillSite {
         let words = last.wait()
         var complaints: [String] = []
         if !words.hasPrefix("done") || !words.contains("waiting: 0, dropped: [:]") {
-            complaints.append("the last app said: \(words)")
+            complaints.append("the last app printed: \(words)")
         }
-        if !lives.contains(where: { $0.stored > 0 }) { complaints.append("nobody stored anything") }
+        if !killedRuns.contains(where: { $0.stored > 0 }) { complaints.append("no app stored anything") }
         return try complaints + miscountedReports() + miscountedDenominators()
     }
 
@@ -218,10 +218,10 @@ private final class KillSite {
         for (name, count) in try collector.reportsByClass(ofApp: Self.app) {
             counted[String(name.prefix { $0 != "_" }), default: 0] += count
         }
-        let complaints = lives.compactMap { life in
+        let complaints = killedRuns.compactMap { life in
             life.countingError(counted: counted.removeValue(forKey: life.className) ?? 0, "reports")
         }
-        return complaints + counted.map { "\($0.key): counted \($0.value), of nobody" }
+        return complaints + counted.map { "\($0.key): counted \($0.value), but no app recorded it" }
     }
 
     /// Returns one line for each wrong count of checks or sessions: one check is expected for each sighting, and one session for
@@ -234,12 +234,12 @@ private final class KillSite {
                 ($0["version"] as? String ?? "", ($0["checks"] as? Int ?? 0, $0["sessions"] as? Int ?? 0))
             },
             uniquingKeysWith: { one, _ in one })
-        return lives.flatMap { life -> [String] in
+        return killedRuns.flatMap { life -> [String] in
             let (checks, sessions) = counts[Self.version(of: life.className)] ?? (0, 0)
             let isOnce = ((life.stored > 0 ? 1 : 0)...(life.recorded > 0 ? 1 : 0)).contains(sessions)
             return [
                 life.countingError(counted: checks, "checks"),
-                isOnce ? nil : "\(life.story): \(sessions) sessions",
+                isOnce ? nil : "\(life.summary): \(sessions) sessions",
             ].compactMap(\.self)
         }
     }

@@ -19,11 +19,11 @@ import Testing
     }
 
     private func hasOthers(_ device: SimulatedDevice) -> Bool {
-        device.outbox.queue.activeSegment.map { $0.queuedSegment.sightings > 0 } == true
+        device.outbox.queue.activeSegment.map { $0.queuedSegment.sightingCount > 0 } == true
             || device.outbox.queue.waitingSegments.contains { !$0.isDeclined }
     }
 
-    /// A batch each minute, for seven days.
+    /// The device records and sends a batch each minute, for seven days.
     @Test
     func
         `a batch that the server fails on blocks no other batch, and is dropped after six days`()
@@ -31,7 +31,7 @@ import Testing
         let device = device()
         device.record("Shop.Poison")
         device.commit()
-        device.pass(200)
+        device.advance(byMilliseconds: 200)
         #expect(device.send { _, _, _ in failed })
         var attempts = 0
         var longestWait = 0
@@ -40,7 +40,7 @@ import Testing
             device.commit()
             var waited = 0
             while hasOthers(device) {
-                device.pass(250)
+                device.advance(byMilliseconds: 250)
                 waited += 250
                 while device.send({ collector, batch, at in
                     guard holds("Shop.Poison", batch) else { return collector.receive(batch, at: at) }
@@ -52,17 +52,18 @@ import Testing
                 guard waited < 10_000 else { break }
             }
             longestWait = max(longestWait, waited)
-            device.pass(60_000 - waited)
+            device.advance(byMilliseconds: 60_000 - waited)
         }
-        #expect(longestWait <= 1_500, "the shortest back-off after a failure of the other batch")
+        #expect(longestWait <= 1_500, "other batches wait at most for the shortest back-off")
         #expect(device.collector.counted.count == 10_080)
-        // The back-off of this device is at most a minute, and jitter halves it.
+        // The back-off of this device is at most a minute, and jitter may halve it.
         #expect(attempts < 6 * 86_400 / 30 + 20 && attempts > 1_000)
         #expect(device.outbox.statistics.dropped == [.tooOld: 1])
         #expect(device.problems + device.collector.problems == [])
     }
 
-    @Test func `a server that is down gets one back-off, even if reports are recorded meanwhile`() {
+    @Test func `all batches share one back-off while the server is down, even if reports are recorded then`()
+    {
         let device = device { $0.batchReports = 2 }
         for number in 0..<100 { device.record("Shop.Part\(number)") }
         device.commit()
@@ -75,15 +76,15 @@ import Testing
                 attempts.append(device.now.monotonicTime.milliseconds - start)
                 device.commit()
             }
-            device.pass(1_000)
+            device.advance(byMilliseconds: 1_000)
         }
         #expect(attempts.count < 3_600 / 30 + 10)
         #expect(zip(attempts, attempts.dropFirst()).suffix(100).allSatisfy { $1 - $0 >= 30_000 })
         let sent = device.outbox.queue.waitingSegments.count { $0.sentAt != nil }
-        #expect(sent <= BatchRetries.failingLimit + 1, "the others may still wait for a month")
-        device.pass(60_000)
+        #expect(sent <= BatchRetries.failingLimit + 1, "batches that were never sent may wait for a month")
+        device.advance(byMilliseconds: 60_000)
         while device.send() { device.commit() }
-        #expect(device.outbox.statistics.waiting <= 1, "all go at once when it is back")
+        #expect(device.outbox.statistics.waiting <= 1, "all batches are sent when the server is back")
         device.drain()
         #expect(device.collector.counted.count == 460)
         #expect(device.problems + device.collector.problems == [])
@@ -96,16 +97,16 @@ import Testing
         let device = device()
         device.record("Shop.First")
         device.commit()
-        device.pass(200)
+        device.advance(byMilliseconds: 200)
         for _ in 0..<10 {
             _ = device.send { _, _, _ in failed }
             device.commit()
-            device.pass(60_000)
+            device.advance(byMilliseconds: 60_000)
         }
         _ = device.send { _, _, _ in failed }
         device.record("Shop.Second")
         device.commit()
-        device.pass(1_000)
+        device.advance(byMilliseconds: 1_000)
         var order: [String] = []
         while device.send({ collector, batch, at in
             order.append(holds("Shop.First", batch) ? "first" : "second")
@@ -116,20 +117,20 @@ import Testing
         #expect(order == ["second", "first"])
     }
 
-    /// A firewall that rejects one batch.
+    /// A firewall may reject one batch for hours.
     @Test(arguments: [DeliveryResult.declined(reason: "403"), .failed(reason: "500")])
     func `a new batch does not wait for the back-off of one that failed for hours`(answer: DeliveryResult) {
         let device = device()
         device.record("Shop.Poison")
         device.commit()
         for _ in 0..<600 {
-            device.pass(60_000)
+            device.advance(byMilliseconds: 60_000)
             _ = device.send { _, _, _ in answer }
             device.commit()
         }
         device.record("Shop.Cart")
         device.commit()
-        device.pass(500)
+        device.advance(byMilliseconds: 500)
         #expect(device.send { $0.receive($1, at: $2) })
         device.commit()
         #expect(device.collector.counted == ["Shop.Cart": 1])
@@ -140,7 +141,7 @@ import Testing
         device.record("Shop.Poison")
         device.commit()
         for _ in 0..<20 {
-            device.pass(60_000)
+            device.advance(byMilliseconds: 60_000)
             _ = device.send { _, _, _ in failed }
             device.commit()
         }
@@ -158,7 +159,7 @@ import Testing
         #expect(device.collector.counted == ["Shop.Cart": 1])
     }
 
-    /// A device with batches that the server fails on, and one behind them that it takes.
+    /// Returns a device with batches that the server fails on, followed by one that the server accepts.
     private func deviceBehind(_ failing: Int) -> SimulatedDevice {
         let device = device { $0.batchReports = 1 }
         for number in 0..<failing { device.record("Shop.Poison\(number)") }
@@ -185,7 +186,7 @@ import Testing
         let device = deviceBehind(failing)
         var seconds = 0
         while device.collector.counted.isEmpty, seconds < 6 * 86_400 {
-            device.pass(10_000)
+            device.advance(byMilliseconds: 10_000)
             seconds += 10
             sendAll(device)
         }
@@ -199,23 +200,23 @@ import Testing
         for _ in 0..<50 where device.collector.counted.isEmpty {
             device.restart()
             for _ in 0..<12 {
-                device.pass(5_000)
+                device.advance(byMilliseconds: 5_000)
                 sendAll(device)
             }
             // An hour in which the app does not run.
-            device.pass(0, asleep: 3_600_000)
+            device.advance(byMilliseconds: 0, asleep: 3_600_000)
         }
         #expect(device.collector.counted == ["Shop.Cart": 1])
         #expect(device.runs <= 6)
         #expect(device.problems + device.collector.problems == [])
     }
 
-    @Test func `an app that starts often tries no more batches while the server is down`() {
+    @Test func `the number of failing batches that are tried stays limited even if the app starts often`() {
         let device = deviceBehind(100)
         for _ in 0..<50 {
             device.restart()
             for _ in 0..<12 {
-                device.pass(5_000)
+                device.advance(byMilliseconds: 5_000)
                 while device.send({ _, _, _ in failed }) { device.commit() }
             }
         }
@@ -224,7 +225,7 @@ import Testing
         #expect(device.problems + device.collector.problems == [])
     }
 
-    @Test func `a dropped batch is not one of the failing batches`() {
+    @Test func `a dropped batch does not count as a failing batch`() {
         var retries = BatchRetries()
         let start = MonotonicTime(milliseconds: 0)
         #expect(retries.recordFailure(of: "a", at: start) { _ in 1_000 } == .batch)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import LeakReporter
 
-/// One run that uses every disk operation of the queue, ended at each of its calls.
+/// Ends one run, which uses every disk operation of the queue, at each of its calls.
 @Suite struct CrashPointTests {
     enum End: CaseIterable { case before, after, within }
 
@@ -17,10 +17,10 @@ import Testing
 
     /// Records, merges, writes footers, sends with a lost answer, receives 413, 400 and 503, has a session, and drops reports
     /// beyond the limits.
-    private static func live(_ device: SimulatedDevice) {
+    private static func runAllOperations(_ device: SimulatedDevice) {
         func turn(_ body: (SimulatedDevice) -> Void) {
             guard !device.folder.isDead else { return }
-            device.pass(7)
+            device.advance(byMilliseconds: 7)
             body(device)
             device.commit()
         }
@@ -28,22 +28,22 @@ import Testing
         turn { for name in ["A", "B", "C"] { $0.record(name) } }
         turn { for name in ["A", "B", "A"] { $0.record(name, count: 2) } }
         turn { $0.outbox.record([ClassChecks(className: "A", count: 3)], at: $0.now) }
-        turn { $0.pass(300) }
+        turn { $0.advance(byMilliseconds: 300) }
         turn { device in
             _ = device.send { collector, batch, time in
                 _ = collector.receive(batch, at: time)
                 return .postponed(afterMilliseconds: nil, reason: "the answer was lost")
             }
         }
-        turn { $0.pass(2_000) }
+        turn { $0.advance(byMilliseconds: 2_000) }
         turn { _ = $0.send() }
         turn { for name in ["D", "E", "F", "G", "H", "I"] { $0.record(name) } }
-        turn { $0.pass(300) }
-        // Four reports are too many, two are not.
+        turn { $0.advance(byMilliseconds: 300) }
+        // The collector accepts at most three reports in a batch, so it rejects four and accepts two.
         turn { _ = $0.send() }
         turn { _ = $0.send() }
         turn { _ = $0.send { _, _, _ in .postponed(afterMilliseconds: nil, reason: "503") } }
-        turn { $0.pass(2_000) }
+        turn { $0.advance(byMilliseconds: 2_000) }
         turn { _ = $0.send() }
         turn { device in while device.send() { device.commit() } }
         turn { for name in ["J", "K"] { $0.record(name) } }
@@ -52,7 +52,7 @@ import Testing
         turn { _ = $0.send { _, _, _ in .refused(reason: "400") } }
         turn { $0.outbox.retryAllNow() }
         turn { device in while device.send() { device.commit() } }
-        // Offline, until the disk's share is used up.
+        // Records without sending, until the limit of bytes on disk is reached.
         for number in 0..<90 {
             turn { device in
                 var report = LeakReport()
@@ -83,16 +83,16 @@ import Testing
         let device = SimulatedDevice(bounds)
         device.collector.reportLimit = 3
         device.disk.fault = fault
-        live(device)
+        runAllOperations(device)
         device.drain()
         return device
     }
 
-    @Test func `without faults everything is counted or reported`() {
+    @Test func `without faults each report is counted, or its drop is reported`() {
         let device = Self.device { _, _ in .none }
         #expect(Self.problems(device) == [])
         let dropped = Set(device.dropped.keys)
-        #expect(dropped == [.queueFull, .refused], "the life meets what it is to meet")
+        #expect(dropped == [.queueFull, .refused], "the run drops reports for both reasons")
         #expect(
             device.collector.reportedDrops == [
                 "queue_full": device.dropped[.queueFull] ?? 0, "refused": device.dropped[.refused] ?? 0,
@@ -104,10 +104,10 @@ import Testing
     }
 
     @Test(arguments: End.allCases)
-    func `if the process ends at any call, nothing stored is lost or counted twice`(end: End) {
+    func `if the process ends at any disk call, no stored report is lost or counted twice`(end: End) {
         let whole = SimulatedDevice(Self.bounds)
         whole.collector.reportLimit = 3
-        Self.live(whole)
+        Self.runAllOperations(whole)
         let calls = whole.disk.calls
         #expect(calls > 120)
         var problems: [String] = []

@@ -51,11 +51,11 @@ import LeakPlatform
             #expect(!schedule.isStopped)
             #expect(schedule.lastFailure?.contains("ingest key") == true)
         }
-        // A proxy in front may have been away in between.
+        // The failure between the two rejections may come from a proxy in front of the collector.
         #expect(wait([unauthorized, later, unauthorized]) == 3_600_000)
     }
 
-    @Test func `failures are counted, and the message of the last is kept`() {
+    @Test func `failed attempts are counted, and the message of the last failure is kept`() {
         let some = schedule([
             later, .refused(reason: "400"), unauthorized, .accepted(rejected: [], reason: nil),
         ])

@@ -11,7 +11,7 @@ import Testing
 
 /// Stored sightings are counted exactly once, although the process is killed at any call and the disk and the network fail.
 ///
-/// Each seed is one device's life; `make soak` tries more (`REPORTER_SEEDS`). `REPORTER_SEED` repeats one by its number.
+/// Each seed simulates one device; `make soak` tries more seeds (`REPORTER_SEEDS`). `REPORTER_SEED` repeats one seed.
 @Suite struct ExactlyOnceTests {
     static let seeds = number("REPORTER_SEED").map { $0...$0 } ?? 1...(number("REPORTER_SEEDS") ?? 12)
 
@@ -20,15 +20,15 @@ import Testing
     }
 
     @Test(arguments: seeds) func `after kills, every stored report is counted exactly once`(seed: UInt64) {
-        var life = DeviceLife(seed: seed, isHarsh: false)
-        life.live(steps: 1_000)
-        #expect(life.problems == [], "seed \(seed)")
+        var device = RandomDevice(seed: seed, isHarsh: false)
+        device.run(steps: 1_000)
+        #expect(device.problems == [], "seed \(seed)")
     }
 
     @Test(arguments: seeds)
-    func `after disk failures, power cuts and clock changes nothing is counted twice`(seed: UInt64) {
-        var life = DeviceLife(seed: seed, isHarsh: true)
-        life.live(steps: 1_000)
-        #expect(life.problems == [], "seed \(seed)")
+    func `after disk failures, power cuts and clock changes no report is counted twice`(seed: UInt64) {
+        var device = RandomDevice(seed: seed, isHarsh: true)
+        device.run(steps: 1_000)
+        #expect(device.problems == [], "seed \(seed)")
     }
 }

@@ -34,7 +34,7 @@ import Testing
     ) throws -> [WireDocument] {
         var documents: [WireDocument] = []
         for _ in 0..<360 {
-            device.pass(10_000)
+            device.advance(byMilliseconds: 10_000)
             var body: [UInt8] = []
             let isSent = device.send { _, batch, _ in
                 body = batch.body
@@ -107,7 +107,10 @@ import Testing
         #expect(names == (0..<count).map { "Shop.Part\($0)" })
     }
 
-    @Test func `explanations of a rejected batch are counted, and do not lengthen the next batch`() throws {
+    @Test
+    func `explanations of a rejected batch are counted as dropped, and are not sent with the next batch`()
+        throws
+    {
         let device = SimulatedDevice()
         device.record("Shop.Cart")
         for name in 0..<3 { record(explained("Shop.Part\(name)"), on: device) }
@@ -119,7 +122,8 @@ import Testing
         #expect(documents.map(\.explanations.count) == [0] && device.outbox.statistics.sent == 1)
     }
 
-    @Test func `explanations are held back if the app says so, or above the limit of a session`() throws {
+    @Test func `explanations are dropped if beforeSend returns nil, or above the limit of a session`() throws
+    {
         let silent = SimulatedDevice(rules: Outbox.Rules(beforeSend: { _ in nil }))
         record(explained(), on: silent)
         #expect(try sent(by: silent).isEmpty && silent.outbox.statistics.droppedExplanations == 1)
@@ -131,7 +135,7 @@ import Testing
         #expect(poor.outbox.statistics.droppedExplanations == 7)
     }
 
-    @Test func `the app's closure sees the whole leak, and only the name of the leak leaves the device`()
+    @Test func `beforeSend gets the whole leak, but an explanation is sent without keys, reason and log`()
         throws
     {
         let device = SimulatedDevice(
@@ -152,7 +156,8 @@ import Testing
         #expect(report.keys.isEmpty && report.reason == nil && report.alive == nil && report.log.isEmpty)
     }
 
-    @Test func `an explanation is not sent if the app removes it or the name`() throws {
+    @Test func `an explanation is not sent if beforeSend removes it or all that identifies the leak`() throws
+    {
         let changes: [@Sendable (inout LeakReport) -> Void] = [
             { $0.explanation = nil },
             { report in (report.className, report.stack, report.cycle, report.message) = (nil, [], [], nil) },

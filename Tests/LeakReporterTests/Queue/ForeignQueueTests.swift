@@ -6,13 +6,13 @@ import Testing
 
 @testable import LeakReporter
 
-/// Segments of one endpoint, key and app are never sent with another.
+/// Segments of one endpoint, key and app are never sent with another endpoint, key or app.
 @Suite struct ForeignQueueTests {
     private let online = FakeTransport { _, _ in FakeTransport.accepted() }
     private let offline = FakeTransport { _, _ in .noResponse(reason: "offline") }
 
-    /// Leaves sightings behind on the disk, as a run does that had no network.
-    private func leave(
+    /// Leaves sightings on disk, as a run without a network does.
+    private func leaveUnsent(
         _ count: Int, in place: SharedQueueFolder,
         _ change: @escaping (inout LeakReporter.Configuration) -> Void = { _ in }
     ) {
@@ -43,10 +43,10 @@ import Testing
     ]
 
     @Test(arguments: ["endpoint", "key", "app"])
-    func `segments of another address wait for a reporter with that address`(what: String) throws {
+    func `segments wait for a reporter with the same endpoint, key and app`(what: String) throws {
         let change = try #require(Self.changes.first { $0.0 == what }?.1)
         let place = SharedQueueFolder()
-        leave(3, in: place)
+        leaveUnsent(3, in: place)
         #expect(hasEnded(place, runs: 1))
         do {
             let other = place.reporter(online, change)
@@ -62,9 +62,10 @@ import Testing
         #expect(try own.batches().count == 1)
     }
 
-    @Test func `segments of a version without queues are taken by the first reporter`() throws {
+    @Test func `segments of a library version without separate queues are sent by the first reporter`() throws
+    {
         let place = SharedQueueFolder()
-        leave(3, in: place)
+        leaveUnsent(3, in: place)
         #expect(hasEnded(place, runs: 1))
         // Creates the folders of the version without queues.
         let queue = place.folder + "/queue-1"
@@ -78,9 +79,9 @@ import Testing
         #expect(eventually { reporter.statistics.sent == 3 })
     }
 
-    @Test func `no name of a file or folder contains the key`() {
+    @Test func `neither the files of a queue nor their names contain the ingest key`() {
         let place = SharedQueueFolder()
-        leave(1, in: place) { $0.key = "SECRET-KEY" }
+        leaveUnsent(1, in: place) { $0.key = "SECRET-KEY" }
         #expect(!place.files.isEmpty)
         for file in place.files {
             let bytes = FileManager.default.contents(atPath: place.folder + "/" + file) ?? Data()
@@ -88,9 +89,9 @@ import Testing
         }
     }
 
-    @Test func `a denial deletes segments of other addresses too, and leaves nothing`() {
+    @Test func `a denial also deletes segments of other endpoints, keys and apps`() {
         let place = SharedQueueFolder()
-        leave(3, in: place)
+        leaveUnsent(3, in: place)
         #expect(hasEnded(place, runs: 1))
         do {
             let other = place.reporter(online) { $0.key = "another" }
@@ -111,7 +112,7 @@ import Testing
         return SegmentQueue(bounds: bounds, origin: origin, folder: RunFolder(ofQueue: name, in: place.path))
     }
 
-    private func leave(_ count: Int, by name: String, at now: CurrentTime, in place: TemporaryFolder) {
+    private func leaveUnsent(_ count: Int, by name: String, at now: CurrentTime, in place: TemporaryFolder) {
         var queue = queue(name, in: place)
         for number in 0..<count {
             var report = LeakReport()
@@ -128,10 +129,10 @@ import Testing
             wallTime: WireTime(milliseconds: (20_000 + day) * 86_400_000))
     }
 
-    @Test func `segments of an address that never comes back expire after thirty days`() {
+    @Test func `segments of a queue that no reporter uses any more expire after thirty days`() {
         let place = TemporaryFolder()
-        leave(2, by: "old", at: time(day: 0), in: place)
-        leave(3, by: "new", at: time(day: 10), in: place)
+        leaveUnsent(2, by: "old", at: time(day: 0), in: place)
+        leaveUnsent(3, by: "new", at: time(day: 10), in: place)
         var own = queue("own", in: place)
         own.expireForeignSegments(at: time(day: 29))
         #expect(own.counts.dropped == [:])
@@ -139,23 +140,24 @@ import Testing
         #expect(own.counts.dropped == [.tooOld: 2])
         #expect(place.names() == ["to-new"])
         own.commit(at: time(day: 30))
-        #expect(own.isEmpty, "the collector of this queue is not told")
+        #expect(own.isEmpty, "these drops are not reported to the collector of this queue")
         own.expireForeignSegments(at: time(day: 40))
         #expect(own.counts.dropped == [.tooOld: 5])
         #expect(place.names() == [])
     }
 
-    @Test func `other addresses together use at most the bytes of the own queue, and the oldest are dropped`()
+    @Test
+    func `all other queues together may use as many bytes as the own queue; the oldest segments are dropped`()
     {
         let place = TemporaryFolder()
-        for number in 0..<10 { leave(1, by: "\(number)", at: time(day: Int64(number)), in: place) }
+        for number in 0..<10 { leaveUnsent(1, by: "\(number)", at: time(day: Int64(number)), in: place) }
         var own = queue("own", in: place) { $0.diskBytes = 4 * 4096 }
         own.expireForeignSegments(at: time(day: 11))
         #expect(own.counts.dropped == [.queueFull: 6])
         #expect(place.names() == ["to-6", "to-7", "to-8", "to-9"], "a small file takes a block of 4 KiB")
     }
 
-    @Test func `a running process with another address is left alone`() {
+    @Test func `segments of a running process with another queue neither expire nor are deleted`() {
         let place = TemporaryFolder()
         let running = RunFolder(ofQueue: "other", in: place.path)
         _ = running.append([1], to: "00000000-0000-7000-8000-000000000000.segment")
@@ -167,9 +169,10 @@ import Testing
         withExtendedLifetime(running) {}
     }
 
-    @Test func `a symbolic link in place of the own queue does not lead to another queue`() throws {
+    @Test func `a reporter whose queue is a symbolic link to another queue does not send that queue`() throws
+    {
         let place = SharedQueueFolder()
-        leave(3, in: place) { $0.key = "another" }
+        leaveUnsent(3, in: place) { $0.key = "another" }
         #expect(hasEnded(place, runs: 1))
         let queues = place.folder + "/queue-1"
         let other = try #require(FileManager.default.contentsOfDirectory(atPath: queues).first)
@@ -186,7 +189,7 @@ import Testing
         #expect(try online.batches().count == 1)
     }
 
-    @Test func `a symbolic link in place of the own queue is rejected`() throws {
+    @Test func `a run folder rejects a symbolic link in place of its queue`() throws {
         let place = TemporaryFolder()
         let other = RunFolder(ofQueue: "other", in: place.path, name: "1")
         _ = other.append([1], to: "a.segment")
@@ -197,7 +200,7 @@ import Testing
         #expect(place.names("to-other") == ["run-1"])
     }
 
-    @Test func `ids with unusual characters each have a queue of their own`() throws {
+    @Test func `app ids with unusual characters each have their own queue`() throws {
         let ids: [String?] = [
             nil, "\n", "a\nb", "a", "A", "a/b", "../a", "a\u{0}b", "\u{e9}", "e\u{301}", "🧵",
             String(repeating: "x", count: 300), String(repeating: "x", count: 300) + "y", " a", "a ",
@@ -210,9 +213,9 @@ import Testing
         #expect(names.count == 3 * ids.count)
     }
 
-    @Test func `segments of another address expire in a process that runs for months`() {
+    @Test func `segments of another key expire in a process that runs for months`() {
         let place = SharedQueueFolder()
-        leave(3, in: place) { $0.key = "another" }
+        leaveUnsent(3, in: place) { $0.key = "another" }
         #expect(hasEnded(place, runs: 1))
         let now = Guarded(CurrentTime.now)
         let reporter = place.reporter(online, { _ in }, now: { now.with { $0 } })

@@ -19,18 +19,18 @@ import LeakPlatform
 
     // MARK: Permission to send
 
-    @Test func `without consent nothing is sent, not even from earlier runs`() throws {
+    @Test func `if sendsAutomatically is false, nothing is sent before the app requests it`() throws {
         let device = device(Outbox.Rules(sendsAutomatically: false))
         device.record("A")
         device.outbox.record([ClassChecks(className: "A", count: 2)], at: device.now)
-        device.pass(5)
+        device.advance(byMilliseconds: 5)
         device.outbox.setInstall("u")
         device.record("B")
         device.commit()
-        device.pass(3_600_000)
+        device.advance(byMilliseconds: 3_600_000)
         #expect(device.batch() == nil)
         device.restart()
-        device.pass(3_600_000)
+        device.advance(byMilliseconds: 3_600_000)
         #expect(device.outbox.next(at: device.now) == .wait(until: nil))
         device.outbox.retryAllNow()
         for name in ["A", "B"] {
@@ -40,8 +40,8 @@ import LeakPlatform
         }
         device.record("C")
         device.commit()
-        device.pass(3_600_000)
-        #expect(device.batch() == nil, "leave was given for what waited")
+        device.advance(byMilliseconds: 3_600_000)
+        #expect(device.batch() == nil, "the request applied only to waiting reports")
     }
 
     @Test func `when collection is off, everything is deleted and nothing is stored`() throws {
@@ -81,7 +81,7 @@ import LeakPlatform
         device.outbox.setCollecting(true, at: device.now)
         device.outbox.record(report, at: device.now)
         device.outbox.commit(at: device.now)
-        device.pass(200)
+        device.advance(byMilliseconds: 200)
         let document = try document(device.batch())
         #expect(document.dropped == [] && document.checks == [] && document.sessions == [])
         #expect(document.string(document.origin.user) == nil)
@@ -90,7 +90,7 @@ import LeakPlatform
         #expect(sent.log == [] && sent.keys == [] && document.reports.count == 1)
     }
 
-    @Test func `switching off deletes data of earlier runs too, including their sessions`() {
+    @Test func `switching collection off deletes data of earlier runs too, including their sessions`() {
         let device = device()
         device.record("A", count: 3)
         device.outbox.startSession(isPolled: true, at: device.now)
@@ -108,14 +108,14 @@ import LeakPlatform
         #expect(outbox.statistics.dropped == [.deleted: 3])
     }
 
-    @Test func `a batch that is deleted while it is being sent is not counted twice`() throws {
+    @Test func `reports of a batch that is deleted while it is being sent are not counted twice`() throws {
         for answer in [
             yes, .refused(reason: "no"), .tooLong(isFinal: true, reason: "413"),
             .postponed(afterMilliseconds: nil, reason: ""),
         ] {
             let device = device()
             for name in ["A", "B"] { device.record(name) }
-            device.pass(200)
+            device.advance(byMilliseconds: 200)
             let batch = try #require(device.batch())
             device.outbox.deleteAll(at: device.now)
             device.finish(batch, answer)
@@ -134,7 +134,7 @@ import LeakPlatform
         device.outbox.countLost(5, .queueFull)
         device.commit()
         #expect(!device.disk.files.keys.contains { $0.hasSuffix(SessionLog.fileEnding) })
-        device.pass(30_000)
+        device.advance(byMilliseconds: 30_000)
         device.outbox.retryAllNow()
         #expect(device.batch() == nil)
         #expect(device.disk.files.isEmpty)
@@ -151,7 +151,7 @@ import LeakPlatform
         #expect(device.disk.files.isEmpty)
     }
 
-    @Test func `the app may change a report or drop it`() throws {
+    @Test func `beforeSend may change a report or drop it`() throws {
         let device = device(
             Outbox.Rules(beforeSend: { report in
                 guard report.className != "Secret" else { return nil }
@@ -163,7 +163,7 @@ import LeakPlatform
         device.record("A", count: 2)
         device.record("Secret", count: 4)
         device.commit()
-        device.pass(200)
+        device.advance(byMilliseconds: 200)
         let document = try document(device.batch())
         #expect(document.reports.count == 1 && document.report(at: 0).reason == "changed")
         #expect(document.report(at: 0).message?.utf8.count == WireLimits.messageBytes)
@@ -181,13 +181,13 @@ import LeakPlatform
         device.record("B")
         device.outbox.set(nil, forKey: "k")
         device.record("C")
-        device.pass(200)
+        device.advance(byMilliseconds: 200)
         let document = try document(device.batch())
         #expect((0..<3).map { document.report(at: $0).log } == [[], ["one"], ["one"]])
         #expect((0..<3).map { document.report(at: $0).keys } == [[], [CustomKey("k", .string("v"))], []])
     }
 
-    @Test func `the userInfo of an error is not lost`() throws {
+    @Test func `errors with different userInfo are sent as separate reports`() throws {
         let device = device()
         for variant in ["A", "B", "B"] {
             var report = LeakReport()
@@ -196,7 +196,7 @@ import LeakPlatform
             device.record(report)
         }
         device.commit()
-        device.pass(200)
+        device.advance(byMilliseconds: 200)
         let document = try document(device.batch())
         #expect(document.reports.map(\.count) == [1, 2])
         let userInfo = (0..<2).map { document.report(at: $0).error?.userInfo }
@@ -206,7 +206,7 @@ import LeakPlatform
             ])
     }
 
-    @Test func `another install begins another batch, and another user does not`() throws {
+    @Test func `a new install identifier begins a new batch, and a new user does not`() throws {
         let device = device()
         device.record("A")
         device.outbox.setUser("one")
@@ -217,7 +217,7 @@ import LeakPlatform
         device.outbox.setInstall("i")
         device.record("C")
         device.commit()
-        device.pass(200)
+        device.advance(byMilliseconds: 200)
         var users: [[String]] = []
         var installs: [String?] = []
         while let batch = device.batch() {
@@ -234,7 +234,7 @@ import LeakPlatform
         #expect(users == [["A -", "A one", "B one", "B -"], ["C -"]])
     }
 
-    @Test func `users that alternate create no files and no batches`() {
+    @Test func `users that alternate do not cause more files or batches`() {
         let device = device()
         for round in 0..<6_000 {
             device.outbox.setUser(round % 2 == 0 ? "a" : "b")
@@ -242,7 +242,7 @@ import LeakPlatform
             if round % 50 == 49 { device.commit() }
         }
         #expect(device.disk.files.count == 1)
-        device.pass(60_000)
+        device.advance(byMilliseconds: 60_000)
         var batches = 0
         while device.send() {
             device.commit()
@@ -267,7 +267,7 @@ import LeakPlatform
         #expect(statistics.dropped == [.queueFull: 3_000 - statistics.waiting])
     }
 
-    @Test func `checks are added up and sent with reports, alone after half a minute`() throws {
+    @Test func `checks are added up and sent with the next reports, or alone after half a minute`() throws {
         let device = device()
         device.outbox.record(
             [ClassChecks(className: "B", count: 1), ClassChecks(className: "A", count: 2)], at: device.now)
@@ -276,9 +276,9 @@ import LeakPlatform
                 ClassChecks(className: "B", count: 5), ClassChecks(className: "", count: 5),
                 ClassChecks(className: "C", count: -1),
             ], at: device.now)
-        #expect(device.wait() == 30_000)
+        #expect(device.millisecondsUntilDue() == 30_000)
         device.record("A")
-        device.pass(200)
+        device.advance(byMilliseconds: 200)
         let batch = try #require(device.batch())
         #expect(
             try document(batch).checks == [
@@ -287,11 +287,11 @@ import LeakPlatform
         device.finish(batch, yes)
         #expect(device.outbox.next(at: device.now) == .wait(until: nil))
         device.outbox.record([ClassChecks(className: "A", count: 2)], at: device.now)
-        device.pass(30_000)
+        device.advance(byMilliseconds: 30_000)
         #expect(try document(device.batch()).reports.isEmpty)
     }
 
-    /// More sessions and classes than fit into a batch.
+    /// These are more sessions and classes than fit into one batch.
     @Test func `three thousand sessions and classes are sent in several batches`() throws {
         let device = device()
         for number in 0..<3_000 {

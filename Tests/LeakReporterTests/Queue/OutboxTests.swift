@@ -4,7 +4,7 @@ import Testing
 
 @testable import LeakReporter
 
-/// The rules that decide which data is sent at which time, on a clock that the tests move.
+/// Tests the rules that decide which data is sent at which time. The tests set the time.
 @Suite struct OutboxTests {
     private typealias Device = SimulatedDevice
 
@@ -47,11 +47,11 @@ import Testing
     @Test(arguments: [false, true]) func `a burst becomes one batch`(isInMemory: Bool) throws {
         let device = device(isInMemory: isInMemory)
         record(0..<1, on: device)
-        #expect(device.wait() == 200)
-        device.pass(150)
+        #expect(device.millisecondsUntilDue() == 200)
+        device.advance(byMilliseconds: 150)
         record(1..<10, on: device)
-        #expect(device.wait() == 50)
-        device.pass(50)
+        #expect(device.millisecondsUntilDue() == 50)
+        device.advance(byMilliseconds: 50)
         let batch = try #require(device.batch())
         #expect(try names(batch).count == 10)
         device.finish(batch, yes)
@@ -83,18 +83,21 @@ import Testing
     @Test func `repeated reports of a leak wait longer, and are added up`() throws {
         let device = device()
         for _ in 0..<5 { record(0..<1, on: device) }
-        #expect(device.wait() == 200)
-        device.pass(200)
+        #expect(device.millisecondsUntilDue() == 200)
+        device.advance(byMilliseconds: 200)
         let first = try #require(device.batch())
         #expect(first.counts == [5])
         device.finish(first, yes)
         for _ in 0..<7 { record(0..<1, on: device) }
-        #expect(device.wait() == 60_000)
-        device.pass(60_000)
+        #expect(device.millisecondsUntilDue() == 60_000)
+        device.advance(byMilliseconds: 60_000)
         #expect(try #require(device.batch()).counts == [7])
     }
 
-    @Test func `a leak and the end of its object are two reports, with the largest alive count`() throws {
+    @Test
+    func `a leak and the release of its object are two reports, and the leak has the largest alive count`()
+        throws
+    {
         let device = device()
         for alive in [2, 9, 4] {
             var report = LeakReport()
@@ -103,7 +106,7 @@ import Testing
             device.record(report)
         }
         device.record("A", event: .freed)
-        device.pass(200)
+        device.advance(byMilliseconds: 200)
         let document = try document(device.batch())
         #expect(document.reports.map(\.count) == [3, 1])
         #expect(document.report(at: 0).alive == 9)
@@ -114,13 +117,13 @@ import Testing
     @Test func `a retry sends the same bytes with the same idempotency key, even in the next run`() throws {
         let device = device()
         record(0..<3, on: device)
-        device.pass(200)
+        device.advance(byMilliseconds: 200)
         let first = try #require(device.batch())
         for failures in 1...3 {
             device.finish(first, later)
             record(0..<1, on: device)
-            #expect(device.wait() == 1_000 << (failures - 1))
-            device.pass(1_000 << (failures - 1))
+            #expect(device.millisecondsUntilDue() == 1_000 << (failures - 1))
+            device.advance(byMilliseconds: 1_000 << (failures - 1))
             #expect(device.batch() == first)
         }
         #expect(device.outbox.statistics.failedAttempts == 3)
@@ -140,23 +143,23 @@ import Testing
         let device = device()
         for round in 0..<2 {
             record([round], on: device)
-            device.pass(200)
+            device.advance(byMilliseconds: 200)
             device.finish(try #require(device.batch()), later)
-            #expect(device.wait() == 1_000)
-            device.pass(1_000)
+            #expect(device.millisecondsUntilDue() == 1_000)
+            device.advance(byMilliseconds: 1_000)
             device.finish(try #require(device.batch()), yes)
         }
     }
 
-    @Test func `a Retry-After of the collector is kept even during a flush`() throws {
+    @Test func `a flush does not shorten the Retry-After of a collector`() throws {
         let device = device()
         record(0..<1, on: device)
-        device.pass(200)
+        device.advance(byMilliseconds: 200)
         device.finish(try #require(device.batch()), .postponed(afterMilliseconds: 30_000, reason: "busy"))
-        #expect(device.wait() == 30_000)
+        #expect(device.millisecondsUntilDue() == 30_000)
         device.outbox.retryAllNow()
-        #expect(device.wait() == 30_000)
-        device.pass(30_000)
+        #expect(device.millisecondsUntilDue() == 30_000)
+        device.advance(byMilliseconds: 30_000)
         #expect(device.batch() != nil)
     }
 
@@ -183,13 +186,13 @@ import Testing
 
     // MARK: Answers
 
-    @Test func `a rejected batch is lost and counted, and the next batch reports it`() throws {
+    @Test func `reports of a rejected batch are dropped, and the next batch contains their number`() throws {
         let device = device()
         record(0..<70, on: device)
         device.outbox.record([ClassChecks(className: "A", count: 4)], at: device.now)
         device.commit()
         device.finish(try #require(device.batch()), no)
-        device.pass(200)
+        device.advance(byMilliseconds: 200)
         let next = try #require(device.batch())
         #expect(try names(next).count == 6)
         #expect(try document(next).dropped == [DroppedReports(reason: "refused", count: 64)])
@@ -197,22 +200,24 @@ import Testing
         #expect(device.outbox.statistics.dropped == [.refused: 64])
         #expect(device.outbox.statistics.sent == 6)
         #expect(device.outbox.statistics.lastFailure == "the collector answered 400")
-        device.pass(120_000)
-        #expect(device.outbox.next(at: device.now) == .wait(until: nil), "told once")
+        device.advance(byMilliseconds: 120_000)
+        #expect(device.outbox.next(at: device.now) == .wait(until: nil), "drops are reported once")
     }
 
-    @Test func `drops, checks and sessions of a rejected batch are sent with the next batch`() throws {
+    @Test func `numbers of drops, checks and sessions of a rejected batch are sent with the next batch`()
+        throws
+    {
         let device = device()
         let session = EndedSession(id: "1", checks: 3, leaks: 0)
         device.outbox.countLost(2, .queueFull)
         record(0..<1, on: device)
         device.outbox.record([ClassChecks(className: "A", count: 4)], at: device.now)
         device.outbox.record(session, at: device.now)
-        device.pass(30_000)
+        device.advance(byMilliseconds: 30_000)
         let first = try #require(device.batch())
         #expect(try document(first).dropped == [DroppedReports(reason: "queue_full", count: 2)])
         device.finish(first, no)
-        device.pass(30_000)
+        device.advance(byMilliseconds: 30_000)
         let next = try document(device.batch())
         #expect(
             next.dropped.sorted { $0.reason < $1.reason } == [
@@ -222,25 +227,27 @@ import Testing
         #expect(next.sessions == [session])
     }
 
-    @Test func `checks that are rejected alone are not sent again`() throws {
+    @Test func `checks of a batch without reports are not sent again if the batch is rejected`() throws {
         let device = device()
         device.outbox.record([ClassChecks(className: "A", count: 2)], at: device.now)
-        device.pass(30_000)
+        device.advance(byMilliseconds: 30_000)
         device.finish(try #require(device.batch()), no)
-        device.pass(600_000)
+        device.advance(byMilliseconds: 600_000)
         #expect(device.outbox.next(at: device.now) == .wait(until: nil))
     }
 
-    @Test func `drops that are rejected alone wait for other records`() throws {
+    @Test func `numbers of drops whose batch without reports was rejected are sent with the next reports`()
+        throws
+    {
         let device = device()
         device.outbox.countLost(3, .budget)
         device.commit()
-        device.pass(30_000)
+        device.advance(byMilliseconds: 30_000)
         device.finish(try #require(device.batch()), no)
-        device.pass(600_000)
+        device.advance(byMilliseconds: 600_000)
         #expect(device.outbox.next(at: device.now) == .wait(until: nil))
         record(0..<1, on: device)
-        device.pass(200)
+        device.advance(byMilliseconds: 200)
         #expect(try document(device.batch()).dropped == [DroppedReports(reason: "budget", count: 3)])
     }
 
@@ -248,7 +255,7 @@ import Testing
         let device = device()
         device.collector.reportLimit = 20
         record(0..<64, on: device)
-        device.pass(200)
+        device.advance(byMilliseconds: 200)
         var sizes: [Int] = []
         while device.send({ collector, batch, time in
             sizes.append(batch.counts.count)
@@ -262,10 +269,10 @@ import Testing
         #expect(device.problems == [])
     }
 
-    @Test func `a single report that is too long is lost and counted`() throws {
+    @Test func `a single report that is too long is dropped and counted`() throws {
         let device = device(isInMemory: true)
         record(0..<4, on: device)
-        device.pass(200)
+        device.advance(byMilliseconds: 200)
         var taken: [String] = []
         while let batch = device.batch() {
             let names = try names(batch)
@@ -275,14 +282,14 @@ import Testing
         }
         #expect(taken == ["Shop.Part0", "Shop.Part1", "Shop.Part3"])
         #expect(device.outbox.statistics.dropped == [.tooLong: 1])
-        #expect(device.outbox.statistics.stored == 3, "in memory what was delivered survives")
+        #expect(device.outbox.statistics.stored == 3, "in memory only delivered reports count as stored")
     }
 
     @Test func `checks that make a report too long are sent separately`() throws {
         let device = device()
         device.outbox.record((0..<4).map { ClassChecks(className: "C\($0)", count: 1) }, at: device.now)
         record(0..<1, on: device)
-        device.pass(200)
+        device.advance(byMilliseconds: 200)
         device.finish(try #require(device.batch()), .tooLong(isFinal: true, reason: "413"))
         var seen: [(reports: Int, checks: Int)] = []
         while let batch = device.batch() {
@@ -294,37 +301,37 @@ import Testing
         #expect(seen.map(\.checks) == [4, 2, 2, 0])
     }
 
-    @Test func `reports that the collector rejected as invalid are counted, and not reported to it`() throws {
+    @Test func `reports that the collector rejected are counted, but not sent to it as drops`() throws {
         let device = device()
         device.record("A", count: 5)
         record(0..<2, on: device)
-        device.pass(200)
+        device.advance(byMilliseconds: 200)
         device.finish(
             try #require(device.batch()), .accepted(rejected: [0, 77], reason: "class is 700 bytes"))
         #expect(device.outbox.statistics.sent == 2)
         #expect(device.outbox.statistics.dropped == [.rejected: 5])
         #expect(device.outbox.statistics.lastFailure?.contains("class is 700 bytes") == true)
         record(5..<6, on: device)
-        device.pass(200)
+        device.advance(byMilliseconds: 200)
         #expect(try document(device.batch()).dropped == [])
     }
 
     @Test func `with a rejected key the reporter tries again after a moment and then each hour`() throws {
         let device = device()
         record(0..<2, on: device)
-        device.pass(200)
+        device.advance(byMilliseconds: 200)
         let first = try #require(device.batch())
         device.finish(first, .unauthorized(reason: "the collector answered 401: unknown key"))
-        #expect(device.wait() == 1_500, "a key that is new may not be known everywhere")
-        device.pass(1_500)
+        #expect(device.millisecondsUntilDue() == 1_500, "a new key may not be known to every collector yet")
+        device.advance(byMilliseconds: 1_500)
         for _ in 0..<50 {
             device.finish(
                 try #require(device.batch()), .unauthorized(reason: "the collector answered 401: unknown key")
             )
             device.outbox.retryAllNow()
-            device.pass(3_599_000)
+            device.advance(byMilliseconds: 3_599_000)
             #expect(device.batch() == nil)
-            device.pass(1_000)
+            device.advance(byMilliseconds: 1_000)
         }
         #expect(!device.outbox.statistics.isStopped)
         #expect(device.outbox.statistics.waiting == 2)
@@ -333,7 +340,7 @@ import Testing
         #expect(device.outbox.statistics.sent == 2)
     }
 
-    /// 28 days are longer than the six days for which a batch is retried that the collector may have counted.
+    /// A batch that the collector may have counted is dropped after six days. These batches stay for 28 days.
     @Test(arguments: [
         DeliveryResult.declined(reason: "404"), .unauthorized(reason: "401"), .forbidden(reason: "403"),
     ])
@@ -343,16 +350,16 @@ import Testing
         let device = device()
         record(0..<3, on: device)
         device.commit()
-        device.pass(60_000)
+        device.advance(byMilliseconds: 60_000)
         let bytes = device.disk.files.values.reduce(0) { $0 + $1.count }
         for _ in 0..<28 {
             for _ in 0..<4 {
                 guard let batch = device.batch() else { break }
                 device.finish(batch, answer)
-                device.pass(3_600_000)
+                device.advance(byMilliseconds: 3_600_000)
             }
             #expect(device.disk.files.values.reduce(0) { $0 + $1.count } == bytes)
-            device.pass(20 * 3_600_000)
+            device.advance(byMilliseconds: 20 * 3_600_000)
             device.restart()
         }
         #expect(device.outbox.statistics.waiting == 3)
@@ -368,23 +375,23 @@ import Testing
         for user in ["a", "b", "c"] {
             device.outbox.setInstall(user)
             device.record(user)
-            device.pass(5)
+            device.advance(byMilliseconds: 5)
         }
         device.commit()
-        device.pass(60_000)
+        device.advance(byMilliseconds: 60_000)
         var order: [String] = []
         for _ in 0..<6 {
             guard let batch = device.batch() else { break }
             let name = try names(batch).joined()
             order.append(name)
             device.finish(batch, name == "a" ? .declined(reason: "blocked") : yes)
-            device.pass(60_000)
+            device.advance(byMilliseconds: 60_000)
         }
         #expect(order == ["a", "b", "c", "a", "a", "a"])
         #expect(device.outbox.statistics.sent == 2 && device.outbox.statistics.waiting == 1)
     }
 
-    /// The situation after an update that changed the app's id.
+    /// After an update that changed the app's id, reports with the former id are still waiting.
     @Test func `an app that the key may not write for does not block reports of other apps`() throws {
         let device = device()
         record(0..<2, on: device)
@@ -412,12 +419,12 @@ import Testing
         #expect(apps == ["com.acme.shop", "com.acme.old"])
         record(5..<6, on: device)
         device.commit()
-        device.pass(60_000)
+        device.advance(byMilliseconds: 60_000)
         device.finish(try #require(device.batch()), yes)
         #expect(device.outbox.statistics.sent == 3)
         #expect(device.batch() == nil)
-        #expect(device.wait() == 3_600_000 - 60_000)
-        device.pass(3_600_000)
+        #expect(device.millisecondsUntilDue() == 3_600_000 - 60_000)
+        device.advance(byMilliseconds: 3_600_000)
         for _ in 0..<2 { device.finish(try #require(device.batch()), yes) }
         #expect(device.disk.files.isEmpty)
     }
@@ -425,10 +432,10 @@ import Testing
     @Test func `a report that is too long for a gateway waits, and blocks no other report`() throws {
         let device = device()
         record(0..<4, on: device)
-        device.pass(200)
+        device.advance(byMilliseconds: 200)
         var taken: [String] = []
         for _ in 0..<20 {
-            device.pass(60_000)
+            device.advance(byMilliseconds: 60_000)
             guard let batch = device.batch() else { break }
             let names = try names(batch)
             let isTooLong = names.contains("Shop.Part2")
@@ -443,33 +450,33 @@ import Testing
 
     // MARK: Age and bounds
 
-    /// Milliseconds by which the wall clock moves; whether the batch is then given up. The collector remembers a key for
-    /// seven days.
+    /// The arguments are the milliseconds by which the wall clock moves, and `true` if the batch is then dropped. The collector
+    /// remembers an idempotency key for seven days.
     @Test(arguments: [
         (6 * 86_400_000, true), (6 * 86_400_000 - 1, false), (30 * 86_400_000, true),
         (-86_400_000 - 1, true), (-86_400_000, false), (0, false),
     ])
     func `a batch is dropped after six days, or when the clock was set back by more than one day`(
-        wall: Int, isGivenUp: Bool
+        wall: Int, isDropped: Bool
     ) throws {
         for isRestarted in [false, true] {
             let device = device()
             record(0..<1, on: device)
             device.outbox.record([ClassChecks(className: "A", count: 4)], at: device.now)
-            device.pass(200)
+            device.advance(byMilliseconds: 200)
             let first = try #require(device.batch())
             device.finish(first, later)
             if isRestarted { device.restart() }
-            device.pass(1_000)
+            device.advance(byMilliseconds: 1_000)
             device.now.wallTime = WireTime(
                 milliseconds: 1_764_000_000_200 + Int64(wall))
             let next = device.batch()
-            #expect((next == first) != isGivenUp)
-            #expect(device.outbox.statistics.dropped == (isGivenUp ? [.tooOld: 1] : [:]))
-            guard isGivenUp else { continue }
+            #expect((next == first) != isDropped)
+            #expect(device.outbox.statistics.dropped == (isDropped ? [.tooOld: 1] : [:]))
+            guard isDropped else { continue }
             // The collector may have counted the batch, so none of its contents is sent again under another key.
             device.commit()
-            device.pass(30_000)
+            device.advance(byMilliseconds: 30_000)
             let told = try document(device.batch())
             #expect(told.dropped == [DroppedReports(reason: "too_old", count: 1)])
             #expect(told.checks == [] && told.reports.isEmpty)
@@ -479,7 +486,7 @@ import Testing
     @Test func `a session whose app counts no checks causes no wake-ups`() {
         let device = device()
         device.outbox.startSession(isPolled: false, at: device.now)
-        device.pass(3_600_000)
+        device.advance(byMilliseconds: 3_600_000)
         #expect(device.outbox.next(at: device.now) == .wait(until: nil))
     }
 
@@ -487,13 +494,15 @@ import Testing
     func `unsent records expire after a month`(days: Int, isSent: Bool) throws {
         let device = device()
         record(0..<1, on: device)
-        device.pass(1_000, asleep: days * 86_400_000)
+        device.advance(byMilliseconds: 1_000, asleep: days * 86_400_000)
         #expect((device.batch() != nil) == isSent)
         #expect(device.outbox.statistics.dropped == (isSent ? [:] : [.tooOld: 1]))
     }
 
     @Test(arguments: [false, true])
-    func `too many bytes drop the oldest records, but not those being sent`(isInMemory: Bool) throws {
+    func `beyond the limit of bytes the oldest records are dropped, but not those being sent`(
+        isInMemory: Bool
+    ) throws {
         let device = device(isInMemory: isInMemory) {
             $0.diskBytes = 80 * 1024
             $0.memoryBytes = 64 * 1024
@@ -531,11 +540,11 @@ import Testing
         #expect(device.collector.counted.values.reduce(0, +) == 50)
     }
 
-    @Test func `records over the limits are dropped, and counted`() throws {
+    @Test func `different leaks beyond the limit of a session are dropped and counted`() throws {
         let device = device { $0.reportsPerSession = 2 }
         record([0, 1, 2, 2, 0, 3], on: device)
         #expect(device.outbox.statistics.dropped == [.budget: 3])
-        device.pass(200)
+        device.advance(byMilliseconds: 200)
         let first = try document(device.batch())
         #expect(first.reports.map(\.count) == [2, 1])
         #expect(first.dropped == [DroppedReports(reason: "budget", count: 3)])

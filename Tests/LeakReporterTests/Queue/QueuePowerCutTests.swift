@@ -25,16 +25,16 @@ import Testing
         #expect(device.collector.reportedDrops == [:])
     }
 
-    /// A split syncs the two pieces, without footers, before the removal of the batch that they replace. Both the footer of a piece
-    /// and that removal survive a power cut from the sync before the piece is sent.
+    /// A split syncs the two pieces, without footers, before the batch that they replace is removed. The sync before a piece is
+    /// sent makes both its footer and that removal survive a power cut.
     @Test(arguments: [0, 1])
     func `an unsynced footer of an ended run is synced before its batch is sent`(piecesSentBefore: Int) {
         device.collector.reportLimit = 1
         device.record("A")
         device.record("B")
         device.commit()
-        device.pass(200)
-        #expect(device.send(), "too long: becomes two pieces")
+        device.advance(byMilliseconds: 200)
+        #expect(device.send(), "the batch is too long, and becomes two pieces")
         for _ in 0..<piecesSentBefore { #expect(device.send()) }
         device.commit()
         device.disk.fault = { _, kind in kind == "sync" ? .deathBefore : .none }
@@ -48,12 +48,13 @@ import Testing
     }
 
     /// A write that is cut short leaves a part of the batch without its footer.
-    @Test func `a batch that was sent from memory is not written in part`() {
+    @Test func `a batch that was sent from memory is counted once, even if it is then written only in part`()
+    {
         device.disk.fault = { _, kind in kind == "append" ? .failure(28, written: 0) : .none }
         device.record("A")
         device.record("B")
         device.commit()
-        device.pass(200)
+        device.advance(byMilliseconds: 200)
         sendWithoutAnswer()
         device.disk.fault = { _, kind in kind == "append" ? .deathWithin(written: 300) : .none }
         device.commit()

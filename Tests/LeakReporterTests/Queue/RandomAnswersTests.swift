@@ -12,40 +12,40 @@ import Testing
 
 /// Bounds of memory and disk under any sequence of answers.
 ///
-/// `REPORTER_ROUNDS` sets the number of rounds; mixes of one kind of answer have a twentieth.
+/// `REPORTER_ROUNDS` sets the number of rounds for the mix of all kinds of answers; other mixes have a twentieth of it.
 @Suite struct RandomAnswersTests {
     static let rounds =
         unsafe getenv("REPORTER_ROUNDS").flatMap { unsafe Int(String(cString: $0)) } ?? 10_000
 
     static let mixes: [RandomPeer.Mix] = [
-        .init(description: "all kinds", taken: 6, tooLong: 3, refused: 2, lost: 3, declined: 3),
+        .init(description: "all kinds", accepted: 6, tooLong: 3, refused: 2, lost: 3, declined: 3),
         .init(description: "everything is too long", tooLong: 1),
         .init(description: "everything is refused", refused: 1),
-        .init(description: "the collector refuses everything", denied: 1),
+        .init(description: "the collector refuses everything", refusedByCollector: 1),
         .init(description: "everything is declined", declined: 1),
-        .init(description: "mostly too long, then lost", taken: 1, tooLong: 6, lost: 2),
+        .init(description: "mostly too long, then lost", accepted: 1, tooLong: 6, lost: 2),
     ]
 
     @Test(arguments: mixes) func `no sequence of responses fills memory or disk`(mix: RandomPeer.Mix) {
-        var life = AnsweredLife(mix, isDiskHealthy: true)
-        life.live(rounds: mix == Self.mixes[0] ? Self.rounds : Self.rounds / 20)
-        #expect(life.problems.prefix(4) == [])
+        var simulation = AnsweredDevice(mix, isDiskHealthy: true)
+        simulation.run(rounds: mix == Self.mixes[0] ? Self.rounds : Self.rounds / 20)
+        #expect(simulation.problems.prefix(4) == [])
     }
 
     @Test(arguments: mixes)
     func `no sequence of responses fills memory or disk while files cannot be removed`(mix: RandomPeer.Mix) {
-        var life = AnsweredLife(mix, isDiskHealthy: false)
-        life.live(rounds: Self.rounds / 40)
-        #expect(life.problems.prefix(4) == [])
+        var simulation = AnsweredDevice(mix, isDiskHealthy: false)
+        simulation.run(rounds: Self.rounds / 40)
+        #expect(simulation.problems.prefix(4) == [])
     }
 
-    /// An endpoint that answers 413 to everything, and one new leak every 12 seconds.
-    @Test func `forty leaks that the collector rejects as too long leave no names of successor batches`() {
+    /// The endpoint answers 413 to everything, and the device records a new leak every 12 seconds.
+    @Test func `no names of successor batches remain after the collector rejected forty leaks as too long`() {
         let device = SimulatedDevice()
         for number in 0..<40 {
             device.record("Shop.Part\(number)")
             device.commit()
-            device.pass(12_000)
+            device.advance(byMilliseconds: 12_000)
             while device.send({ _, _, _ in .tooLong(isFinal: true, reason: "413") }) { device.commit() }
             let lists = device.outbox.queue.successorNames
             guard lists == 0 else {
@@ -56,9 +56,9 @@ import Testing
         #expect(device.outbox.statistics.dropped == [.tooLong: 40])
         #expect(device.disk.files.count <= 1)
         #expect(device.disk.files.values.reduce(0) { $0 + $1.count } < 16 * 1024)
-        device.pass(12_000)
+        device.advance(byMilliseconds: 12_000)
         device.record("Shop.Late")
-        device.pass(12_000)
+        device.advance(byMilliseconds: 12_000)
         while device.send() { device.commit() }
         #expect(device.collector.reportedDrops == ["too_long": 40])
         #expect(device.problems + device.collector.problems == [])
@@ -66,7 +66,7 @@ import Testing
 }
 
 /// A device that records and sends for a long time, to a peer that answers at random.
-private struct AnsweredLife {
+private struct AnsweredDevice {
     private let device: SimulatedDevice
     private var peer: RandomPeer
     private var random: SeededRandom
@@ -87,10 +87,10 @@ private struct AnsweredLife {
         self.isDiskHealthy = isDiskHealthy
     }
 
-    mutating func live(rounds: Int) {
+    mutating func run(rounds: Int) {
         for round in 0..<rounds {
             if !isDiskHealthy { breakDisk(in: round) }
-            device.pass(Int.random(in: 1...24_000, using: &random))
+            device.advance(byMilliseconds: Int.random(in: 1...24_000, using: &random))
             record(round)
             device.commit()
             if random.chance(0.02) { device.restart() }
@@ -121,7 +121,7 @@ private struct AnsweredLife {
             if random.chance(0.5) { explain(report) }
         }
         guard random.chance(0.3) else { return }
-        device.number()
+        device.assignSequence()
         let name = "Shop.Cart\(Int.random(in: 0..<20, using: &random))"
         device.outbox.record([ClassChecks(className: name, count: 3)], at: device.now)
         if device.outbox.hasSession {
@@ -171,7 +171,7 @@ private struct AnsweredLife {
         expect(
             "bytes in memory", queuedSegment.reduce(0) { $0 + $1.unsavedBytes.count },
             atMost: 64 * 1024 + slack)
-        // The header alone has some hundred bytes.
+        // The header alone has about a hundred bytes.
         expect("segments", queuedSegment.count, atMost: (128 * 1024 + slack) / 64)
         expect(
             "files that could not be removed", queue.unremovedFiles.count, atMost: isDiskHealthy ? 0 : 1_024)

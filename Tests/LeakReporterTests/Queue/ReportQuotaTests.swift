@@ -19,92 +19,95 @@ import Testing
         WireTime(milliseconds: Self.midnight + milliseconds)
     }
 
-    private func budget(reports: Int = 100, bytes: Int = 1_000_000) -> ReportQuota {
+    private func quota(reports: Int = 100, bytes: Int = 1_000_000) -> ReportQuota {
         ReportQuota(maxReportsPerSession: reports, maxBytesPerDay: bytes)
     }
 
     /// Returns the results for several sightings in a row. A call inside `#expect` could not change the quota.
     private func results(
-        _ budget: inout ReportQuota, _ asked: [(key: Int, bytes: Int, at: Int64)]
+        _ quota: inout ReportQuota, _ asked: [(key: Int, bytes: Int, at: Int64)]
     ) -> [ReportQuota.QuotaResult] {
         var results: [ReportQuota.QuotaResult] = []
         for (number, bytes, at) in asked {
-            results.append(budget.admit(key(number), bytes: bytes, at: time(at)))
+            results.append(quota.admit(key(number), bytes: bytes, at: time(at)))
         }
         return results
     }
 
-    @Test func `a leak is new once in a session`() {
-        var budget = budget()
+    @Test func `a leak counts as new once in each session`() {
+        var quota = quota()
         #expect(
-            results(&budget, [(1, 10, 0), (1, 10, 1), (2, 10, 2), (1, 10, 3)]) == [
+            results(&quota, [(1, 10, 0), (1, 10, 1), (2, 10, 2), (1, 10, 3)]) == [
                 .first, .again, .first, .again,
             ])
         #expect(
-            budget.usage == DailyByteUsage(day: 20_416, bytes: 20, repeatedBytes: 20),
-            "what was seen before is sent again")
-        budget.startSession()
-        #expect(results(&budget, [(1, 10, 4), (1, 10, 5)]) == [.first, .again])
-        #expect(budget.usage == DailyByteUsage(day: 20_416, bytes: 30, repeatedBytes: 30))
+            quota.usage == DailyByteUsage(day: 20_416, bytes: 20, repeatedBytes: 20),
+            "the bytes of repeated sightings are counted separately")
+        quota.startSession()
+        #expect(results(&quota, [(1, 10, 4), (1, 10, 5)]) == [.first, .again])
+        #expect(quota.usage == DailyByteUsage(day: 20_416, bytes: 30, repeatedBytes: 30))
     }
 
     @Test func `a leak that repeats all day does not use the quota of new leaks`() {
-        var budget = budget(bytes: 1_000)
-        for _ in 0..<96 { _ = budget.admit(key(0), bytes: 10, at: time(0)) }
+        var quota = quota(bytes: 1_000)
+        for _ in 0..<96 { _ = quota.admit(key(0), bytes: 10, at: time(0)) }
         for number in 1...10 {
-            #expect(budget.admit(key(number), bytes: 90, at: time(1)) == .first)
+            #expect(quota.admit(key(number), bytes: 90, at: time(1)) == .first)
         }
-        #expect(budget.usage.totalBytes <= 2 * 1_000)
-        for _ in 0..<96 { _ = budget.admit(key(0), bytes: 10, at: time(2)) }
-        let last = budget.admit(key(0), bytes: 60, at: time(3))
+        #expect(quota.usage.totalBytes <= 2 * 1_000)
+        for _ in 0..<96 { _ = quota.admit(key(0), bytes: 10, at: time(2)) }
+        let last = quota.admit(key(0), bytes: 60, at: time(3))
         #expect(last == .over(.bytesPerDay), "repeats have a limit too")
     }
 
-    @Test func `a session reports a limited number of different leaks, and keeps counting them`() {
-        var budget = budget(reports: 2)
+    @Test
+    func
+        `the number of different leaks in a session is limited, and further reports of admitted leaks are still accepted`()
+    {
+        var quota = quota(reports: 2)
         #expect(
-            results(&budget, [(1, 1, 0), (2, 1, 0), (3, 1, 0), (1, 1, 0), (3, 1, 0)]) == [
+            results(&quota, [(1, 1, 0), (2, 1, 0), (3, 1, 0), (1, 1, 0), (3, 1, 0)]) == [
                 .first, .first, .over(.reportsPerSession), .again, .over(.reportsPerSession),
             ])
-        budget.startSession()
-        #expect(results(&budget, [(3, 1, 0)]) == [.first])
-        #expect(budget.usage.totalBytes == 4, "what is not reported costs nothing")
+        quota.startSession()
+        #expect(results(&quota, [(3, 1, 0)]) == [.first])
+        #expect(quota.usage.totalBytes == 4, "rejected sightings use no bytes")
     }
 
-    @Test func `the bytes of a day are limited over all sessions`() {
-        var budget = budget(bytes: 100)
+    @Test func `the limit of bytes per day applies to all sessions together`() {
+        var quota = quota(bytes: 100)
         #expect(
-            results(&budget, [(1, 60, 0), (2, 41, 1), (3, 40, 2), (4, 1, 3), (1, 60, 4)]) == [
+            results(&quota, [(1, 60, 0), (2, 41, 1), (3, 40, 2), (4, 1, 3), (1, 60, 4)]) == [
                 .first, .over(.bytesPerDay), .first, .over(.bytesPerDay), .again,
             ])
-        budget.startSession()
+        quota.startSession()
         #expect(
-            results(&budget, [(1, 1, Self.day - 1), (1, 100, Self.day), (2, 1, Self.day)]) == [
+            results(&quota, [(1, 1, Self.day - 1), (1, 100, Self.day), (2, 1, Self.day)]) == [
                 .over(.bytesPerDay), .first, .over(.bytesPerDay),
             ])
-        #expect(budget.usage == DailyByteUsage(day: 20_417, bytes: 100))
+        #expect(quota.usage == DailyByteUsage(day: 20_417, bytes: 100))
     }
 
-    @Test func `a leak over the day's limit is new the next day`() {
-        var budget = budget(bytes: 10)
+    @Test func `a leak that exceeds the byte limit of a day counts as new on the next day`() {
+        var quota = quota(bytes: 10)
         #expect(
-            results(&budget, [(1, 10, 0), (2, 10, 1), (2, 10, Self.day - 1), (2, 10, Self.day)]) == [
+            results(&quota, [(1, 10, 0), (2, 10, 1), (2, 10, Self.day - 1), (2, 10, Self.day)]) == [
                 .first, .over(.bytesPerDay), .over(.bytesPerDay), .first,
             ])
     }
 
     @Test func `a known leak with changed custom keys uses the byte quota, but not the quota of leaks`() {
-        var budget = budget(reports: 1, bytes: 100)
+        var quota = quota(reports: 1, bytes: 100)
         func admit(_ report: Int, _ bytes: Int) -> ReportQuota.QuotaResult {
-            budget.admit(key(1), as: key(report), bytes: bytes, at: time(0))
+            quota.admit(key(1), as: key(report), bytes: bytes, at: time(0))
         }
         let results = [admit(10, 60), admit(11, 40), admit(11, 40), admit(12, 1), admit(10, 60)]
         #expect(results == [.first, .again, .again, .over(.bytesPerDay), .again])
-        #expect(budget.usage == DailyByteUsage(day: 20_416, bytes: 100, repeatedBytes: 100))
-        #expect(admit(11, 1) == .over(.bytesPerDay), "as many bytes again, and no more")
+        #expect(quota.usage == DailyByteUsage(day: 20_416, bytes: 100, repeatedBytes: 100))
+        #expect(admit(11, 1) == .over(.bytesPerDay), "repeats may use no more bytes than new leaks")
     }
 
-    /// A leak that is seen each minute for a day, and a new one each two hours.
+    /// One leak is seen each minute for a day, and a new leak every two hours.
     @Test func `repeated leaks are gathered for longer once half of the day's bytes are used`() {
         var bounds = LeakReporter.Bounds()
         bounds.bytesPerDay = 20_000
@@ -116,7 +119,7 @@ import Testing
             device.record("Shop.Cart")
             if minute % 120 == 0 { device.record("Shop.New\(minute)") }
             device.commit()
-            device.pass(60_000)
+            device.advance(byMilliseconds: 60_000)
             while device.send({ collector, batch, at in
                 bytes += batch.body.count
                 batches += 1
@@ -130,14 +133,14 @@ import Testing
         #expect(device.outbox.quota.usage.totalBytes >= bytes)
         #expect(device.outbox.quota.usage.totalBytes < bytes * 5 / 4)
         device.drain()
-        #expect(device.collector.counted["Shop.Cart"] == 1_439, "nothing of it is lost")
+        #expect(device.collector.counted["Shop.Cart"] == 1_439, "no sighting is lost")
         #expect(device.collector.counted.count == 13)
         #expect(device.problems + device.collector.problems == [])
     }
 
-    /// More leaks than fit into a batch, so that no batch waits to be filled with repeats.
+    /// There are more leaks than fit into a batch, so that no batch waits to be filled with repeats.
     @Test(arguments: [false, true])
-    func `a day sends at most twice its bytes, with repeated leaks of one or of several users`(
+    func `at most twice the bytes per day are sent, with repeated leaks of one or of several users`(
         usersTakeTurns: Bool
     ) {
         var bounds = LeakReporter.Bounds()
@@ -158,7 +161,7 @@ import Testing
             }) {
                 device.commit()
             }
-            device.pass(1_000)
+            device.advance(byMilliseconds: 1_000)
         }
         #expect(bytes > 50_000 && bytes < 200_000)
         #expect(device.outbox.quota.usage.bytes <= 200_000)
@@ -168,11 +171,11 @@ import Testing
         #expect(device.problems + device.collector.problems == [])
     }
 
-    @Test func `a process that never ends has a session per day`() {
-        var budget = budget(reports: 1)
+    @Test func `a process that never ends begins a new session each day`() {
+        var quota = quota(reports: 1)
         #expect(
             results(
-                &budget,
+                &quota,
                 [
                     (1, 1, 5), (1, 1, Self.day + 4), (2, 1, Self.day + 4), (2, 1, Self.day + 5),
                     (2, 1, Self.day * 2 + 4), (1, 1, Self.day * 2 + 5),
@@ -180,58 +183,58 @@ import Testing
     }
 
     @Test func `a session begins with its first sighting`() {
-        var budget = budget()
-        _ = budget.admit(key(1), bytes: 1, at: time(0))
-        budget.startSession()
+        var quota = quota()
+        _ = quota.admit(key(1), bytes: 1, at: time(0))
+        quota.startSession()
         let later = Self.day / 2
         #expect(
-            results(&budget, [(1, 1, later), (1, 1, later + Self.day - 1), (1, 1, later + Self.day)]) == [
+            results(&quota, [(1, 1, later), (1, 1, later + Self.day - 1), (1, 1, later + Self.day)]) == [
                 .first, .again, .first,
             ])
     }
 
     @Test func `a clock that was years ahead does not make the session last for years`() {
-        var budget = budget()
+        var quota = quota()
         #expect(
             results(
-                &budget, [(1, 1, Self.day * 5000), (1, 1, 0), (1, 1, Self.day - 1), (1, 1, Self.day)])
+                &quota, [(1, 1, Self.day * 5000), (1, 1, 0), (1, 1, Self.day - 1), (1, 1, Self.day)])
                 == [.first, .again, .again, .first])
     }
 
     /// The clock is corrected at midnight again and again.
-    @Test func `a clock that swings around midnight starts the day once`() {
-        var budget = budget(reports: 1_000, bytes: 100)
+    @Test func `a clock that swings around midnight renews the day's quota once`() {
+        var quota = quota(reports: 1_000, bytes: 100)
         var admitted = 0
         for step in 0..<100 {
             let at = time(step.isMultiple(of: 2) ? -50 : 50)
-            if budget.admit(key(step), bytes: 10, at: at) == .first { admitted += 1 }
+            if quota.admit(key(step), bytes: 10, at: at) == .first { admitted += 1 }
         }
         // The day before accepted one report, before the first midnight.
         #expect(admitted == 11)
-        #expect(budget.usage == DailyByteUsage(day: 20_416, bytes: 100))
+        #expect(quota.usage == DailyByteUsage(day: 20_416, bytes: 100))
     }
 
     @Test func `a clock that was far ahead adds usage to the right day, and gives no new quota`() {
-        var budget = budget(bytes: 100)
+        var quota = quota(bytes: 100)
         #expect(
             results(
-                &budget,
+                &quota,
                 [
                     (1, 100, Self.day * 5000), (2, 1, 0), (3, 1, Self.day - 1), (4, 100, Self.day),
                     (5, 1, Self.day),
                 ]) == [
                     .first, .over(.bytesPerDay), .over(.bytesPerDay), .first, .over(.bytesPerDay),
                 ])
-        #expect(budget.usage.day == 20_417)
+        #expect(quota.usage.day == 20_417)
     }
 
     @Test
-    func `a new process keeps the bytes that earlier ones used on the day, not those of the day before`() {
-        var budget = ReportQuota(
+    func `a new process counts the bytes that earlier ones used on the same day, not on the day before`() {
+        var quota = ReportQuota(
             maxReportsPerSession: 10, maxBytesPerDay: 100, usage: DailyByteUsage(day: 20_416, bytes: 90))
-        #expect(results(&budget, [(1, 11, 0), (1, 10, 0)]) == [.over(.bytesPerDay), .first])
-        budget.usage = DailyByteUsage(day: 20_415, bytes: 100)
-        #expect(results(&budget, [(2, 100, 0)]) == [.first], "yesterday's is over")
+        #expect(results(&quota, [(1, 11, 0), (1, 10, 0)]) == [.over(.bytesPerDay), .first])
+        quota.usage = DailyByteUsage(day: 20_415, bytes: 100)
+        #expect(results(&quota, [(2, 100, 0)]) == [.first], "the bytes of the day before do not count")
     }
 
     /// A file may contain any value, and a clock may show any time.
@@ -239,27 +242,27 @@ import Testing
     func `no number of days or bytes in the usage file causes a crash`(number: Int) {
         for bytes in [Int.min, -1, 0, 99, Int.max] {
             for milliseconds in [Int64.min, Int64.min + 1, -1, 0, Self.midnight, .max] {
-                var budget = ReportQuota(
+                var quota = ReportQuota(
                     maxReportsPerSession: 10, maxBytesPerDay: 100,
                     usage: DailyByteUsage(day: number, bytes: bytes))
                 for at in [milliseconds, Self.midnight, milliseconds] {
                     let time = WireTime(milliseconds: at)
-                    _ = budget.admit(key(1), bytes: 1, at: time)
-                    _ = budget.admit(key(2), bytes: .max, at: time)
-                    _ = budget.admit(key(3), bytes: .min, at: time)
-                    #expect(budget.usage.bytes <= 102 || budget.usage.bytes == bytes)
+                    _ = quota.admit(key(1), bytes: 1, at: time)
+                    _ = quota.admit(key(2), bytes: .max, at: time)
+                    _ = quota.admit(key(3), bytes: .min, at: time)
+                    #expect(quota.usage.bytes <= 102 || quota.usage.bytes == bytes)
                 }
             }
         }
     }
 
-    /// Any order of sightings, sessions and jumps of the clock.
+    /// Sightings, sessions and steps of the clock in random order.
     @Test(arguments: 0..<50)
-    func `no session reports more leaks, and no day new leaks of more bytes, than allowed`(seed: Int) {
+    func `neither the leaks of a session nor the bytes of a day exceed their limits`(seed: Int) {
         var random = SeededRandom(seed: UInt64(seed))
         let bytesPerDay = Int.random(in: 0...2_000, using: &random)
         let reports = Int.random(in: 0...20, using: &random)
-        var budget = budget(reports: reports, bytes: bytesPerDay)
+        var quota = quota(reports: reports, bytes: bytesPerDay)
         var now: Int64 = 0
         var beganAt: Int64?
         var firsts: Set<Int> = []
@@ -268,7 +271,7 @@ import Testing
             // Advances by up to an hour at a time, so that sessions end after a day too.
             now += Int64.random(in: 0...3_600_000, using: &random)
             if Int.random(in: 0..<50, using: &random) == 0 {
-                budget.startSession()
+                quota.startSession()
                 beganAt = nil
                 firsts = []
             }
@@ -279,27 +282,27 @@ import Testing
             beganAt = beganAt ?? now
             let number = Int.random(in: 0..<40, using: &random)
             let bytes = Int.random(in: 0...500, using: &random)
-            let before = budget.usage
-            switch budget.admit(key(number), bytes: bytes, at: time(now)) {
+            let before = quota.usage
+            switch quota.admit(key(number), bytes: bytes, at: time(now)) {
             case .first:
                 #expect(!firsts.contains(number) && firsts.count < reports)
                 firsts.insert(number)
-                #expect(budget.usage.bytes <= bytesPerDay)
+                #expect(quota.usage.bytes <= bytesPerDay)
                 bytesOfDay[20_416 + Int(now / Self.day), default: 0] += bytes
             case .again:
                 #expect(firsts.contains(number))
                 bytesOfDay[20_416 + Int(now / Self.day), default: 0] += bytes
             case .over(.reportsPerSession):
                 #expect(firsts.count == reports && !firsts.contains(number))
-                #expect(budget.usage == before)
+                #expect(quota.usage == before)
             case .over(.bytesPerDay):
                 let known = firsts.contains(number)
-                #expect((known ? budget.usage.repeatedBytes : budget.usage.bytes) + bytes > bytesPerDay)
+                #expect((known ? quota.usage.repeatedBytes : quota.usage.bytes) + bytes > bytesPerDay)
             }
-            #expect(max(budget.usage.bytes, budget.usage.repeatedBytes) <= bytesPerDay)
+            #expect(max(quota.usage.bytes, quota.usage.repeatedBytes) <= bytesPerDay)
         }
         #expect(bytesOfDay.values.allSatisfy { $0 <= bytesPerDay * 2 })
-        #expect(bytesOfDay[budget.usage.day, default: 0] == budget.usage.totalBytes)
+        #expect(bytesOfDay[quota.usage.day, default: 0] == quota.usage.totalBytes)
     }
 
     @Test(
@@ -316,7 +319,7 @@ import Testing
     }
 
     @Test(arguments: [0.01, 0.1, 0.5, 0.9])
-    func `the share of many runs is near the sampling rate`(rate: Double) {
+    func `the share of selected runs is near the sampling rate`(rate: Double) {
         var random = SeededRandom(seed: 7)
         let sampled = (0..<100_000).count { _ in
             ReportQuota.isSampled(rate: rate, random: .random(in: 0..<1, using: &random))

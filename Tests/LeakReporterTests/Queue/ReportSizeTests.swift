@@ -27,13 +27,13 @@ import Testing
         #expect(bounded.message?.utf8.count == 8 * 1024)
         #expect(bounded.className?.utf8.count == 512)
         #expect(bounded.stack.count == 128)
-        #expect(bounded.log.last == "99", "the newest stays")
+        #expect(bounded.log.last == "99", "the newest line is kept")
         #expect(ReportSize.bytes(of: bounded) < 250_000)
-        #expect(bounded.json() == report.json(), "cut where the writer would cut")
+        #expect(bounded.json() == report.json(), "truncated as the writer would truncate it")
     }
 
     /// Without escapes, the estimate is close to the number of bytes on the wire, and not lower.
-    @Test func `an estimate is near the actual size`() {
+    @Test func `the estimated size of a report is near its actual size`() {
         var report = LeakReport()
         report.event = .leak
         report.id = SightingID.make(at: WireTime(milliseconds: 1_764_000_000_000))

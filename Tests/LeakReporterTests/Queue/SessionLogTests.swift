@@ -3,11 +3,11 @@ import Testing
 
 @testable import LeakReporter
 
-/// Each session is reported once, however it ends.
+/// Each session is reported once, whether the app ends it or the process is killed.
 @Suite struct SessionLogTests {
     private func device() -> SimulatedDevice { SimulatedDevice() }
 
-    private func use(_ device: SimulatedDevice) {
+    private func recordSession(on device: SimulatedDevice) {
         device.outbox.startSession(isPolled: true, at: device.now)
         device.commit()
         device.record("A", count: 2)
@@ -22,7 +22,7 @@ import Testing
 
     @Test func `an ended session is reported`() {
         let device = device()
-        use(device)
+        recordSession(on: device)
         device.outbox.endSession(at: device.now)
         device.outbox.endSession(at: device.now)
         device.commit()
@@ -31,7 +31,7 @@ import Testing
         #expect(device.problems + device.collector.problems == [])
     }
 
-    @Test func `objects that a detector did not check belong to the session, even if the process was killed`()
+    @Test func `objects that a detector left out are counted in the session, even if the process was killed`()
     {
         for isKilled in [false, true] {
             let device = device()
@@ -49,7 +49,7 @@ import Testing
 
     @Test func `the next run reports the session of a killed process, once`() {
         let device = device()
-        use(device)
+        recordSession(on: device)
         device.restart()
         device.restart()
         device.drain()
@@ -59,7 +59,7 @@ import Testing
 
     @Test func `a running session is not reported by a flush`() {
         let device = device()
-        use(device)
+        recordSession(on: device)
         device.outbox.adopt(at: device.now)
         device.outbox.retryAllNow()
         while device.send() { device.commit() }
@@ -72,7 +72,7 @@ import Testing
         #expect(device.problems + device.collector.problems == [])
     }
 
-    @Test func `a session without checks reports nothing`() {
+    @Test func `a session without checks is not reported`() {
         let device = device()
         device.outbox.startSession(isPolled: true, at: device.now)
         device.commit()
@@ -95,7 +95,7 @@ import Testing
             for second in 0...6 {
                 let device = device()
                 device.disk.fault = { call, _ in call == first ? end : .none }
-                use(device)
+                recordSession(on: device)
                 device.outbox.endSession(at: device.now)
                 device.commit()
                 let wasWhole = !device.folder.isDead
@@ -113,11 +113,11 @@ import Testing
 
     @Test func `a session log that cannot be removed does not report its session twice`() {
         let device = device()
-        use(device)
+        recordSession(on: device)
         device.disk.fault = { _, kind in kind == "remove" ? .failure(5, written: 0) : .none }
         device.outbox.endSession(at: device.now)
         device.commit()
-        device.pass(60_000)
+        device.advance(byMilliseconds: 60_000)
         #expect(!device.send())
         #expect(device.outbox.statistics.lastFailure?.contains(SessionLog.fileEnding) == true)
         device.drain()
@@ -125,7 +125,7 @@ import Testing
         #expect(device.problems + device.collector.problems == [])
     }
 
-    @Test func `the log of a long session stays short and has the latest counts`() throws {
+    @Test func `the session log of a long session stays short and has the latest counts`() throws {
         let device = device()
         device.outbox.startSession(isPolled: true, at: device.now)
         var longest = 0
@@ -141,7 +141,7 @@ import Testing
         #expect(sessions(device) == [[1_000, 0]])
     }
 
-    @Test func `the latest readable counts of a damaged log are used`() {
+    @Test func `the latest readable counts of a damaged session log are used`() {
         var bytes: [UInt8] = []
         var ends: [Int] = []
         for checks in 1...3 {

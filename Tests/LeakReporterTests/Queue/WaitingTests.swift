@@ -6,7 +6,7 @@ import Testing
 
 /// Many waiting segments, and files that cannot be read.
 @Suite struct WaitingTests {
-    private func leave(_ count: Int, on disk: FakeDisk, of device: SimulatedDevice) {
+    private func storeSegments(_ count: Int, on disk: FakeDisk, of device: SimulatedDevice) {
         for number in 0..<count {
             var header = SegmentHeader(
                 key: "k\(10_000 + number)", app: AppInfo(id: "a"), device: DeviceInfo())
@@ -27,7 +27,7 @@ import Testing
         var bounds = LeakReporter.Bounds()
         bounds.diskBytes = .max
         let device = SimulatedDevice(bounds)
-        leave(count, on: device.disk, of: device)
+        storeSegments(count, on: device.disk, of: device)
         device.restart()
         let times = (0..<20).map { number in
             let start = DispatchTime.now().uptimeNanoseconds
@@ -48,7 +48,7 @@ import Testing
         var bounds = LeakReporter.Bounds()
         bounds.diskBytes = .max
         let device = SimulatedDevice(bounds)
-        leave(2_000, on: device.disk, of: device)
+        storeSegments(2_000, on: device.disk, of: device)
         device.restart()
         var keys: [String] = []
         for _ in 0..<2_000 {
@@ -61,7 +61,7 @@ import Testing
         #expect(device.outbox.statistics.sent == 2_000)
     }
 
-    private func take(_ device: SimulatedDevice) -> String? {
+    private func sendNext(from device: SimulatedDevice) -> String? {
         guard let batch = device.batch() else { return nil }
         device.finish(batch, .accepted(rejected: [], reason: nil))
         return batch.idempotencyKey
@@ -69,34 +69,35 @@ import Testing
 
     @Test func `a file that cannot be read for a while is sent later, and blocks no other file`() {
         let device = SimulatedDevice()
-        leave(3, on: device.disk, of: device)
+        storeSegments(3, on: device.disk, of: device)
         device.restart()
         device.disk.unreadable = ["k10000.segment"]
-        #expect([take(device), take(device), take(device)] == ["k10001", "k10002", nil])
+        #expect((0..<3).map { _ in sendNext(from: device) } == ["k10001", "k10002", nil])
         #expect(device.outbox.statistics.waiting == 1)
         #expect(device.outbox.statistics.lastFailure?.contains("k10000") == true)
-        #expect(device.wait().map { $0 > 0 } == true, "not at once again")
+        #expect(
+            device.millisecondsUntilDue().map { $0 > 0 } == true, "the file is not tried again immediately")
         device.disk.unreadable = []
-        device.pass(60_000)
-        #expect(take(device) == "k10000")
+        device.advance(byMilliseconds: 60_000)
+        #expect(sendNext(from: device) == "k10000")
         #expect(device.outbox.statistics.sent == 3 && device.outbox.statistics.dropped == [:])
         #expect(device.problems == [])
     }
 
-    @Test func `a file that can never be read is counted as damaged in the end, and a missing file at once`()
+    @Test func `a file that cannot be read for six hours counts as damaged, and a missing file immediately`()
     {
         for isGone in [false, true] {
             let device = SimulatedDevice()
-            leave(1, on: device.disk, of: device)
+            storeSegments(1, on: device.disk, of: device)
             device.restart()
             if isGone { device.disk.files = [:] } else { device.disk.unreadable = ["k10000.segment"] }
             var attempts = 0
             while device.outbox.statistics.dropped.isEmpty, attempts < 50 {
-                #expect(take(device) == nil)
+                #expect(sendNext(from: device) == nil)
                 attempts += 1
-                device.pass(3_600_000)
+                device.advance(byMilliseconds: 3_600_000)
             }
-            #expect(attempts == (isGone ? 1 : 7), "six hours")
+            #expect(attempts == (isGone ? 1 : 7), "one attempt per hour for six hours")
             device.commit()
             #expect(device.outbox.statistics.dropped == [.damaged: 1])
             #expect(device.outbox.statistics.waiting == 0)
@@ -112,15 +113,15 @@ import Testing
         device.restart()
         #expect(device.outbox.statistics.waiting == 1)
         device.commit()
-        device.pass(60_000)
+        device.advance(byMilliseconds: 60_000)
         while device.send() { device.commit() }
         device.commit()
         #expect(device.outbox.statistics.dropped == [.damaged: 1])
         #expect(device.problems == [])
-        device.pass(60_000)
+        device.advance(byMilliseconds: 60_000)
         while device.send() { device.commit() }
         #expect(device.collector.reportedDrops == ["damaged": 1])
-        #expect(Array(device.disk.files.keys) == ["d.other"], "what is not the queue's stays")
+        #expect(Array(device.disk.files.keys) == ["d.other"], "files of other kinds stay")
     }
 
     @Test func `damaged records of a waiting segment are counted, and the rest is sent`() throws {
@@ -129,22 +130,23 @@ import Testing
         device.commit()
         let (name, bytes) = try #require(device.disk.files.first)
         device.disk.files[name] = Array(bytes.dropLast(3))
-        device.pass(200)
+        device.advance(byMilliseconds: 200)
         while device.send() { device.commit() }
         #expect(device.outbox.statistics.sent == 4)
         #expect(device.outbox.statistics.dropped == [.damaged: 2])
         #expect(device.problems + device.collector.problems == [])
     }
 
-    /// A run that found both would send the whole batch and leave out the pieces, which may have been counted.
+    /// A run that found the whole batch and its pieces would send the whole batch and leave out the pieces, which may already
+    /// have been counted.
     @Test func `the pieces of a batch wait until the whole batch is removed`() throws {
         let device = SimulatedDevice()
         for name in ["A", "B"] { device.record(name) }
-        device.pass(200)
+        device.advance(byMilliseconds: 200)
         let whole = try #require(device.batch())
         device.disk.fault = { _, kind in kind == "remove" ? .failure(5, written: 0) : .none }
         device.finish(whole, .tooLong(isFinal: true, reason: "413"))
-        device.pass(60_000)
+        device.advance(byMilliseconds: 60_000)
         #expect(device.batch() == nil)
         #expect(device.outbox.statistics.lastFailure?.contains(whole.idempotencyKey) == true)
         let calls = device.disk.calls
@@ -153,7 +155,7 @@ import Testing
         }
         device.commit()
         for _ in 0..<4 {
-            device.pass(60_000)
+            device.advance(byMilliseconds: 60_000)
             while device.send() { device.commit() }
         }
         #expect(device.collector.counted == ["A": 1, "B": 1])

@@ -4,8 +4,9 @@ import Testing
 @testable import LeakReporter
 
 @Suite struct RecordCodecTests {
-    /// Each start announces a record of nearly the whole file. Computing the checksum for each start would take minutes.
-    @Test func `a file full of false record starts is read in one pass, and a record before them is found`() {
+    /// Each false start announces a record of nearly the whole file. Computing a checksum for each start would take minutes.
+    @Test
+    func `a file full of false record starts is read in limited time, and a record before them is found`() {
         var bytes: [UInt8] = []
         RecordCodec.append(1, [7], to: &bytes)
         let size = 4 * 1024 * 1024
@@ -20,7 +21,7 @@ import Testing
         let reading = RecordCodec.read(bytes)
         #expect(reading.rawRecords.map(\.payload) == [[7]])
         #expect(reading.damagedBytes == bytes.count - 12)
-        // The last checksum exceeds the limit.
+        // The limit may be exceeded by the last checksum, which covers at most the whole file.
         let limit = RecordCodec.wastedBytesLimit(ofFile: bytes.count)
         #expect((limit...limit + bytes.count).contains(reading.wastedBytes))
     }
@@ -39,19 +40,21 @@ import Testing
 
     private let texts = ["one", "", "three, with some more text", "4", "and the last"].map { Array($0.utf8) }
 
-    /// The bytes are in files on devices. They were computed with another implementation, Python's `struct` and `zlib`: a
-    /// change needs a new ``SegmentHeader/version``, not new bytes below.
+    /// Files on devices contain these bytes, so a change needs a new ``SegmentHeader/version``, not other bytes below. They
+    /// were computed with another implementation, Python's `struct` and `zlib`.
     @Test(
         arguments: [
             (2, "abc", "ffa70203000000595a8adc616263"), (8, "", "ffa70800000000dcbc52f6"),
         ] as [(UInt8, String, String)])
-    func `version 1 of a record is frozen`(kind: UInt8, payload: String, hexadecimal: String) {
+    func `the encoding of version 1 of a record does not change`(
+        kind: UInt8, payload: String, hexadecimal: String
+    ) {
         var bytes: [UInt8] = []
         RecordCodec.append(kind, Array(payload.utf8), to: &bytes)
         #expect(bytes == [UInt8](hexadecimal: hexadecimal))
     }
 
-    @Test func `appended records are read, in order`() {
+    @Test func `records are read in the order in which they were appended`() {
         let reading = RecordCodec.read(file(texts))
         #expect(payloads(reading) == texts)
         #expect(reading.rawRecords.map(\.kind) == [1, 2, 3, 4, 5])
@@ -59,7 +62,7 @@ import Testing
         #expect(RecordCodec.read([]) == RecordCodec.ReadResult())
     }
 
-    @Test func `with any bit flipped, all other records survive`() {
+    @Test func `if any bit of a file is flipped, all records except the damaged one are read`() {
         let bytes = file(texts)
         var start = 0
         for (index, text) in texts.enumerated() {
@@ -78,7 +81,7 @@ import Testing
         }
     }
 
-    @Test func `truncated anywhere, all whole records before the end survive`() {
+    @Test func `if a file is truncated anywhere, all complete records before the end are read`() {
         let bytes = file(texts)
         let ends = texts.reduce(into: [0]) {
             $0.append($0[$0.count - 1] + RecordCodec.headerBytes + $1.count)
@@ -91,12 +94,12 @@ import Testing
         }
     }
 
-    /// Payloads that end as the next record begins, and as the gap is.
+    /// Payloads that end with the first bytes of a record, or with the bytes of a gap.
     @Test(
         arguments: [
             [1, 0xFF], [1, 0xFF, 0xFF, 0xFF, 0xFF], [0, 0, 0, 0], [0, 1], [1, 1, 0], [2, 0, 0xFF],
         ] as [[UInt8]])
-    func `a record after a gap is read and completes no truncated record`(last: [UInt8]) {
+    func `a record after a gap is read, and does not complete a truncated record`(last: [UInt8]) {
         let bytes = file(texts + [last])
         for length in 0..<bytes.count {
             let torn = Array(bytes[..<length])
@@ -123,7 +126,7 @@ import Testing
 
     /// Some file systems leave a run of zeros in place of bytes that were not synced.
     @Test(arguments: [UInt8(0), 0xFF, 0xA7])
-    func `a run of one byte destroys only the records that it overwrites`(
+    func `sixteen overwritten bytes damage only the records that they are part of`(
         byte: UInt8
     ) {
         let bytes = file(texts)
@@ -147,7 +150,7 @@ import Testing
         #expect(payloads(RecordCodec.read(bytes)) == [inner, Array("after".utf8)])
     }
 
-    @Test func `a record whose length exceeds the file hides no other record`() {
+    @Test func `a record whose length exceeds the file does not hide other records`() {
         var bytes = file([Array("before".utf8)])
         bytes += [0xFF, 0xA7, 2, 0xFF, 0xFF, 0xFF, 0xFF, 1, 2, 3, 4]
         bytes += [0xFF, 0xA7, 2, 0xFF, 0xFF, 0x1F, 0, 1, 2, 3, 4]
@@ -161,7 +164,7 @@ import Testing
     func `random bytes are not read as a record, and cause no crash`(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         for _ in 0..<200 {
-            // Often bytes that look like the start of a record.
+            // The bytes often look like the start of a record.
             var bytes: [UInt8] = []
             while bytes.count < 300 {
                 switch Int.random(in: 0..<4, using: &random) {

@@ -7,7 +7,7 @@ import Testing
     private static let full = SegmentHeader(
         key: "k1", app: AppInfo(id: "com.acme.shop", module: "Shop", version: "1.2", build: "34"),
         device: DeviceInfo(os: "iOS", osVersion: "18.1", model: "iPhone15,2"), install: "i", user: "u")
-    /// The environment comes last, because reporters before version 0.3 read and write none.
+    /// The environment is the last field, because reporters before version 0.3 neither read nor write it.
     private static let inDebug: SegmentHeader = {
         var header = full
         header.app.environment = "debug"
@@ -39,8 +39,11 @@ import Testing
             .report(SegmentReport(index: 0, count: 1, alive: nil, json: [0x7B])),
             "ffa7020d000000c9b300990000000001000000ffffffff7b"
         ),
-        (.again(index: 7, count: 5, alive: 9), "ffa7030c00000090d1277c070000000500000009000000"),
-        (.again(index: 0, count: 1, alive: nil), "ffa7030c0000008c59462f0000000001000000ffffffff"),
+        (.repeatedSightings(index: 7, count: 5, alive: 9), "ffa7030c00000090d1277c070000000500000009000000"),
+        (
+            .repeatedSightings(index: 0, count: 1, alive: nil),
+            "ffa7030c0000008c59462f0000000001000000ffffffff"
+        ),
         (
             .checks(ClassChecks(className: "Shop.Cart", count: 12)),
             "ffa704130000006c5bfdec0c00000000000000090053686f702e43617274"
@@ -77,9 +80,10 @@ import Testing
         ),
     ]
 
-    /// The bytes are in files on devices. They were computed with another implementation, Python's `struct` and `zlib`: a
-    /// change needs a new ``SegmentHeader/version``, not new bytes below.
-    @Test(arguments: frozen.indices) func `version 1 of the segment records is frozen`(index: Int) throws {
+    /// Files on devices contain these bytes, so a change needs a new ``SegmentHeader/version``, not other bytes below. They
+    /// were computed with another implementation, Python's `struct` and `zlib`.
+    @Test(arguments: frozen.indices)
+    func `the encoding of version 1 of the segment records does not change`(index: Int) throws {
         let (record, hexadecimal) = Self.frozen[index]
         var bytes: [UInt8] = []
         record.write(to: &bytes)
@@ -90,8 +94,8 @@ import Testing
 
     @Test(
         arguments: [
-            .again(index: .max, count: .max, alive: 0),
-            .again(index: 0, count: 0, alive: .max - 1),
+            .repeatedSightings(index: .max, count: .max, alive: 0),
+            .repeatedSightings(index: 0, count: 0, alive: .max - 1),
             .checks(ClassChecks(className: "", count: .max)),
             .checks(ClassChecks(className: "Größe 🧵", count: 0)),
             .session(EndedSession(id: "", startedAt: WireTime(milliseconds: -1), checks: .max, leaks: 0)),
@@ -101,7 +105,7 @@ import Testing
             .footer(SegmentFooter(sentAt: WireTime(milliseconds: .min), reports: .max, head: [])),
             .report(SegmentReport(index: .max, count: .max, alive: 0, json: [0x7B])),
         ] as [SegmentRecord])
-    func `a written segment record reads back unchanged`(record: SegmentRecord) throws {
+    func `a segment record is read as it was written`(record: SegmentRecord) throws {
         var bytes: [UInt8] = []
         record.write(to: &bytes)
         let rawRecord = try #require(RecordCodec.read(bytes).rawRecords.first)
@@ -118,7 +122,7 @@ import Testing
         #expect(SegmentRecord(rawRecord) == .header(header))
     }
 
-    @Test func `counts of a record below zero are read as zero`() throws {
+    @Test func `negative counts of a record are read as zero`() throws {
         var bytes: [UInt8] = []
         SegmentRecord.checks(ClassChecks(className: "A", count: -4)).write(to: &bytes)
         SegmentRecord.session(EndedSession(id: "s", checks: -1, leaks: -1)).write(to: &bytes)
@@ -131,7 +135,7 @@ import Testing
 
     /// A record whose checksum is right may still be of another version.
     @Test(arguments: frozen.indices)
-    func `a truncated payload, or one of another kind, is not read as its record`(index: Int) throws {
+    func `a payload that is truncated, or has an unknown kind, is not read as its record`(index: Int) throws {
         let (record, hexadecimal) = Self.frozen[index]
         let rawRecord = try #require(RecordCodec.read([UInt8](hexadecimal: hexadecimal)).rawRecords.first)
         for length in 0..<rawRecord.payload.count {

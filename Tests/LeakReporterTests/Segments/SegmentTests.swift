@@ -25,11 +25,11 @@ import Testing
 
     private static let records: [SegmentRecord] = [
         .header(header), report(0, "A", count: 2), .checks(ClassChecks(className: "B", count: 4)),
-        report(1, "B", alive: 3), .again(index: 0, count: 5, alive: 7),
+        report(1, "B", alive: 3), .repeatedSightings(index: 0, count: 5, alive: 7),
         .session(EndedSession(id: "s", startedAt: sentAt, checks: 4, leaks: 1)), report(2, "C"),
         .dropped(reason: "budget", count: 9), .checks(ClassChecks(className: "A", count: 1)),
-        .again(index: 0, count: 1, alive: 2), .checks(ClassChecks(className: "B", count: 3)),
-        .dropped(reason: "budget", count: 1), .again(index: 1, count: 1, alive: nil),
+        .repeatedSightings(index: 0, count: 1, alive: 2), .checks(ClassChecks(className: "B", count: 3)),
+        .dropped(reason: "budget", count: 1), .repeatedSightings(index: 1, count: 1, alive: nil),
         .replaces(key: "old"),
     ]
 
@@ -39,7 +39,7 @@ import Testing
         return bytes
     }
 
-    private func sealed(_ records: [SegmentRecord]) -> [UInt8] {
+    private func fileWithFooter(_ records: [SegmentRecord]) -> [UInt8] {
         let segment = Segment(bytes(records))
         let footer = SegmentFooter(
             sentAt: Self.sentAt, reports: UInt32(segment.reports.count),
@@ -66,20 +66,19 @@ import Testing
     }
 
     @Test func `the body of a segment equals the batch as JSON`() throws {
-        let segment = Segment(sealed(Self.records))
+        let segment = Segment(fileWithFooter(Self.records))
         let body = segment.body(try #require(segment.footer))
         #expect(String(decoding: body, as: UTF8.self) == String(decoding: Self.batch.json(), as: UTF8.self))
-        #expect(segment.damagedSightings == 0)
-        #expect(segment.sightings == 11)
+        #expect(segment.damagedSightingCount == 0)
+        #expect(segment.sightingCount == 11)
         #expect(segment.replacedKeys == ["old"])
     }
 
-    /// Bodies without reports, and bodies without any content.
-    @Test func `the smallest bodies of segments are batches`() throws {
+    @Test func `segments without reports or without any content give valid batches`() throws {
         for records in [
             [Self.records[0]], [Self.records[0], Self.records[2]], [Self.records[0], Self.records[1]],
         ] {
-            let segment = Segment(sealed(records))
+            let segment = Segment(fileWithFooter(records))
             let body = segment.body(try #require(segment.footer))
             let document = try WireReader.read(body, as: .json)
             #expect(document.reports.count == segment.reports.count && document.rejected.isEmpty)
@@ -87,8 +86,8 @@ import Testing
         }
     }
 
-    @Test func `the body of a segment is the same bytes each time`() throws {
-        let file = sealed(Self.records)
+    @Test func `the body of a segment has the same bytes each time it is built`() throws {
+        let file = fileWithFooter(Self.records)
         let first = Segment(file)
         for _ in 0..<20 {
             let segment = Segment(file)
@@ -108,7 +107,7 @@ import Testing
         }
     }
 
-    @Test func `if a record is damaged, the other records survive and the damage is counted`() {
+    @Test func `if a record is damaged, the other records are read and the damage is counted`() {
         for (index, range) in ranges(Self.records).enumerated() {
             var damaged = bytes(Self.records)
             damaged[range.lowerBound + RecordCodec.headerBytes] ^= 0x10
@@ -116,52 +115,52 @@ import Testing
             var expected = Self.records
             let lost = expected.remove(at: index)
             let whole = Segment(bytes(expected))
-            #expect(segment.sightings == whole.sightings && segment.checks == whole.checks)
+            #expect(segment.sightingCount == whole.sightingCount && segment.checks == whole.checks)
             #expect(segment.header == whole.header && segment.sessions == whole.sessions)
             #expect(segment.dropped == whole.dropped && segment.replacedKeys == whole.replacedKeys)
             switch lost {
             case .report(let report) where report.index == 0:
                 // The sighting itself and the sightings that were merged into it; its own count is unknown.
-                #expect(segment.damagedSightings == 1 + 6)
-            case .report(let report) where report.index == 1: #expect(segment.damagedSightings == 1 + 1)
-            default: #expect(segment.damagedSightings == 1, "\(lost)")
+                #expect(segment.damagedSightingCount == 1 + 6)
+            case .report(let report) where report.index == 1: #expect(segment.damagedSightingCount == 1 + 1)
+            default: #expect(segment.damagedSightingCount == 1, "\(lost)")
             }
         }
     }
 
-    @Test func `a damaged last report of a sealed segment is counted as damaged`() throws {
-        let file = sealed(Self.records)
+    @Test func `in a segment with a footer, a damaged last report is counted as damaged`() throws {
+        let file = fileWithFooter(Self.records)
         let place = try #require(ranges(Self.records).dropFirst(6).first).lowerBound + 20
         var damaged = file
         damaged[place] ^= 1
         let segment = Segment(damaged)
         #expect(segment.reports.keys.sorted() == [0, 1])
-        #expect(segment.damagedSightings == 1)
-        // It is still a batch, with the bytes of the footer.
+        #expect(segment.damagedSightingCount == 1)
+        // The body is still a valid batch, which begins with the bytes of the footer.
         let document = try WireReader.read(segment.body(try #require(segment.footer)), as: .json)
         #expect(document.reports.count == 2 && document.rejected.isEmpty)
     }
 
-    @Test func `truncated anywhere, a segment is still a batch`() throws {
-        let file = sealed(Self.records)
+    @Test func `a segment that is truncated anywhere still gives a valid batch`() throws {
+        let file = fileWithFooter(Self.records)
         for length in 0...file.count {
             let segment = Segment(Array(file[..<length]))
             let footer = SegmentFooter(
                 sentAt: Self.sentAt, reports: 0, head: segment.head(Self.header, sentAt: Self.sentAt)[...])
             let document = try WireReader.read(segment.body(footer), as: .json)
             #expect(document.rejected.isEmpty && document.reports.count == segment.reports.count)
-            #expect(segment.sightings + segment.damagedSightings <= 11 + 1)
+            #expect(segment.sightingCount + segment.damagedSightingCount <= 11 + 1)
         }
     }
 
     @Test func `an empty segment has no damaged sightings`() {
         let segment = Segment([])
-        #expect(segment.isEmpty && segment.damagedSightings == 0)
+        #expect(segment.isEmpty && segment.damagedSightingCount == 0)
         #expect(Segment(bytes([Self.records[0], .replaces(key: "old")])).isEmpty)
         #expect(!Segment(bytes([Self.records[0], Self.records[7]])).isEmpty)
     }
 
-    @Test func `sums of a segment over the maximum stay at the maximum`() {
+    @Test func `sums in a segment do not exceed the maximum of the wire format`() {
         let records = [SegmentRecord](repeating: .dropped(reason: "r", count: .max), count: 3)
         let head = Segment(bytes(records)).head(Self.header, sentAt: Self.sentAt)
         #expect(String(decoding: head, as: UTF8.self).contains(#""dropped":{"r":1000000}"#))

@@ -62,13 +62,13 @@ import LeakPlatform
         let backgroundFlush = backgroundFlush(reporter)
         let isOver = waitUntilSent(backgroundFlush)
         reporter.record(message: "leak")
-        #expect(!isOver.with { $0 }, "it waits for the app's own observers")
+        #expect(!isOver.with { $0 }, "the flush waits for the handover")
         backgroundFlush.handOver()
         #expect(eventually { isOver.with { $0 } })
         #expect(reporter.statistics.sent == 1)
     }
 
-    @Test func `in the foreground the next session begins, and only one`() throws {
+    @Test func `each return to the foreground begins one session`() throws {
         let reporter = reporter(transport)
         reporter.startSession { [ClassChecks(className: "Shop.Cart", count: 1)] }
         for _ in 0..<2 {
@@ -82,7 +82,7 @@ import LeakPlatform
         #expect(Set(try sessions().map { $0["id"] as? String }).count == 2)
     }
 
-    @Test func `if no session was begun, or it was ended, none begins by itself`() throws {
+    @Test func `returning to the foreground starts no session if the app started none, or ended it`() throws {
         let reporter = reporter(transport)
         func leaveAndReturn() {
             backgroundFlush(reporter).handOver()
@@ -120,7 +120,7 @@ import LeakPlatform
         #expect(eventually { reporter.statistics.sent == 1 })
     }
 
-    @Test func `without background time the session ends nevertheless`() throws {
+    @Test func `a session also ends if the system gives no background time`() throws {
         let reporter = reporter(transport)
         reporter.startSession { [ClassChecks(className: "Shop.Cart", count: 1)] }
         let backgroundFlush = backgroundFlush(reporter)
@@ -135,7 +135,7 @@ import LeakPlatform
         #expect(try sessions().count == 1)
     }
 
-    @Test func `a main thread that never reaches the handover is waited for only up to the limit`() {
+    @Test func `the wait for a handover that never happens ends at the time limit`() {
         let reporter = reporter(transport)
         reporter.record(message: "leak")
         backgroundFlush(reporter, milliseconds: 20).waitUntilSent()
@@ -143,7 +143,9 @@ import LeakPlatform
     }
 
     @Test(arguments: [TransportResult.noResponse(reason: "offline"), FakeTransport.status(503)])
-    func `a failed attempt is not repeated while the app is held`(reply: TransportResult) {
+    func `a failed attempt is not repeated while the flush delays the suspension of the app`(
+        reply: TransportResult
+    ) {
         let away = FakeTransport { _, _ in reply }
         let reporter = reporter(away)
         reporter.record(message: "leak")
@@ -154,10 +156,7 @@ import LeakPlatform
         #expect(reporter.statistics.waiting == 1)
     }
 
-    @Test
-    func
-        `a collector that asked for a pause gets no second request, and no call waits for the end of the pause`()
-    {
+    @Test func `a collector that asked for a pause gets no second request, and no flush waits for its end`() {
         let busy = FakeTransport { _, _ in
             .response(
                 TransportResult.Response(
@@ -173,9 +172,7 @@ import LeakPlatform
         #expect(busy.posts.count == 1)
     }
 
-    @Test
-    func `a reporter that sends only on request sends nothing in the background, nor at the end`()
-        throws
+    @Test func `a reporter that sends only on request sends nothing in the background or at its end`() throws
     {
         let folder = NSTemporaryDirectory() + "/backgroundFlush-" + UUID().uuidString
         defer { try? FileManager.default.removeItem(atPath: folder) }

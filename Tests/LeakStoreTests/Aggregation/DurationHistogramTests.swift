@@ -4,10 +4,13 @@ import Testing
 @testable import LeakStore
 
 @Suite struct DurationHistogramTests {
-    /// Half of a bucket, which is a sixteenth of its beginning.
-    private static let bound = 1.0 / 32
+    /// Half the width of a bucket: a bucket is as wide as a sixteenth of its lower bound.
+    private static let maxRelativeError = 1.0 / 32
 
-    @Test func `a single duration is returned within 1/32, at every position in its bucket`() throws {
+    @Test
+    func `the median of a single duration differs from it by at most 1/32, at every position in its bucket`()
+        throws
+    {
         var durations = Array(0...2_000)
         for shift in 11..<35 {
             let power = 1 << shift
@@ -17,7 +20,7 @@ import Testing
             var histogram = DurationHistogram()
             histogram.add(milliseconds: milliseconds)
             let median = try #require(histogram.percentile(0.5))
-            #expect(abs(Double(median - milliseconds)) <= Self.bound * Double(milliseconds))
+            #expect(abs(Double(median - milliseconds)) <= Self.maxRelativeError * Double(milliseconds))
         }
     }
 
@@ -38,7 +41,7 @@ import Testing
     }
 
     @Test(arguments: [UInt64(1), 2, 3])
-    func `percentiles are within 1/32 of the sorted list's`(seed: UInt64) throws {
+    func `percentiles differ by at most 1/32 from those of the sorted durations`(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         var histogram = DurationHistogram()
         var all: [Int] = []
@@ -52,7 +55,7 @@ import Testing
         let percentiles = try #require(histogram.percentiles)
         for (given, rank) in [(percentiles.p50, 1_000), (percentiles.p90, 1_800)] {
             let exact = Double(all[rank - 1])
-            #expect(abs(Double(given) - exact) <= Self.bound * exact)
+            #expect(abs(Double(given) - exact) <= Self.maxRelativeError * exact)
         }
         #expect(DurationHistogram(bytes: histogram.bytes) == histogram)
     }

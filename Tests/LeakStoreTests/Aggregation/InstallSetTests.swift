@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct InstallSetTests {
     @Test(arguments: [0, 1, 2, 100, 255, 256])
-    func `a set of installs is exact up to 256`(size: Int) throws {
+    func `a set of installs counts up to 256 installs exactly`(size: Int) throws {
         var random = SeededRandom(seed: 1)
         var set = InstallSet()
         let hashes = (0..<size).map { _ in random.next() }
@@ -18,7 +18,9 @@ import Testing
     }
 
     @Test(arguments: [257, 500, 1_000, 2_500, 5_000, 20_000, 100_000])
-    func `an estimate has a mean square error of at most 4 %`(size: Int) throws {
+    func `the estimate for more than 256 installs has a root mean square error of less than 4 %`(size: Int)
+        throws
+    {
         let sets = size <= 2_500 ? 1_000 : max(20, 400_000 / size)
         var random = SeededRandom(seed: UInt64(size))
         var squares = 0.0
@@ -32,8 +34,10 @@ import Testing
         #expect((squares / Double(sets)).squareRoot() < 0.04)
     }
 
-    /// Numbers of installs are stored beside their sets, whose newest members are in a log.
-    @Test func `a stored set of 200 stays exact when members of a log are added`() throws {
+    /// The newest members of a stored set are in a log, until the log is flushed.
+    @Test func `a stored set of 200 installs still counts exactly after 50 installs from a log are added`()
+        throws
+    {
         var random = SeededRandom(seed: 6)
         let hashes = (0..<200).map { _ in random.next() }.sorted()
         let stored: [UInt8] =
@@ -43,7 +47,7 @@ import Testing
         #expect(set.count == 250)
     }
 
-    @Test func `consecutive hashes are counted`() {
+    @Test func `the estimate is right even if the hashes of the installs are consecutive numbers`() {
         var set = InstallSet()
         for number in 0..<10_000 { _ = set.insert(UInt64(number)) }
         #expect(abs(set.count - 10_000) < 1_000)

@@ -10,26 +10,28 @@ import Testing
         return set
     }
 
-    @Test func `an install is counted today and on the six days after`() {
+    @Test func `an install counts on the day on which it was last seen, and on the six days after it`() {
         var set = set([(1, 100), (2, 103), (1, 101)])
         #expect((100...112).map { set.count(on: $0) } == [2, 2, 2, 2, 2, 2, 2, 2, 1, 1, 0, 0, 0])
         #expect(!set.insert(1, day: 101) && !set.insert(1, day: 99))
         #expect(set.lastDay == 103)
-        set.removeInstalls(before: 109)
+        set.removeInstalls(notCountedOn: 109)
         #expect(set.count(on: 103) == 1)
-        set.removeInstalls(before: 110)
+        set.removeInstalls(notCountedOn: 110)
         #expect(set.isEmpty)
     }
 
-    @Test func `a set whose last day is not possible is emptied`() {
+    @Test func `a set of recent installs is emptied if its last day is too far in the future`() {
         for (ahead, isKept) in [(6, true), (13, true), (14, false), (4_000, false)] {
             var set = set([(1, 100 + ahead), (2, 100 + ahead)])
-            set.removeInstalls(before: 100, upTo: 113)
+            set.removeInstalls(notCountedOn: 100, lastPossibleDay: 113)
             #expect(set.isEmpty != isKept, "\(ahead) days ahead")
         }
     }
 
-    @Test func `a set that is read from its bytes has the installs of the last day`() throws {
+    @Test func `a set is read from its bytes with the installs of the seven days up to its last day`()
+        throws
+    {
         let set = set([(.max, 100), (3, 106), (9, 99)])
         let copy = try #require(RecentInstalls(bytes: set.bytes))
         #expect(copy == self.set([(.max, 100), (3, 106)]))
@@ -43,7 +45,8 @@ import Testing
         for bytes in damaged { #expect(RecentInstalls(bytes: bytes) == nil) }
     }
 
-    @Test func `up to 256 installs are exact, more are an estimate of bounded size`() {
+    @Test func `up to 256 recent installs are counted exactly, more are estimated by a set of bounded size`()
+    {
         var random = SeededRandom(seed: 17)
         for installs in [255, 256, 300, 5_000, 60_000] {
             let hashes = (0..<installs).map { _ in UInt64.random(in: 0...UInt64.max, using: &random) }
@@ -51,13 +54,13 @@ import Testing
             let error = abs(Double(set.count(on: 106)) / Double(installs) - 1)
             #expect(error <= (installs <= RecentInstalls.limit ? 0 : 0.2))
             #expect(set.bytes.count <= 12 + 256 * 9)
-            // Two of seven days.
+            // On day 111 only the installs of the last two days, 105 and 106, still count.
             let recent = Double(set.count(on: 111)) / Double(hashes.filter { $0 % 7 >= 5 }.count)
             #expect(abs(recent - 1) < 0.35)
         }
     }
 
-    @Test func `bytes of schema 18 have one level for all days`() throws {
+    @Test func `a set in the format of schema 18, with one level for all days, is read`() throws {
         var random = SeededRandom(seed: 3)
         var installs: [(hash: UInt64, day: Int)] = []
         while installs.count < 100 {
@@ -76,26 +79,26 @@ import Testing
         #expect(RecentInstalls(bytes: set.bytes) == set)
     }
 
-    @Test func `the number of recent installs is exact again a week after the installs became few`() {
+    @Test func `a week after an app has lost most of its installs, their number is exact again`() {
         var random = SeededRandom(seed: 4)
         var set = RecentInstalls()
         for _ in 0..<40_000 { set.insert(random.next(), day: 100 + Int.random(in: 0..<7, using: &random)) }
         #expect(set.levels[0] > 4)
-        // 20 installs a day from then on.
+        // From day 107 on, 20 installs are seen on each day.
         for day in 107..<120 {
             for _ in 0..<20 { set.insert(random.next(), day: day) }
-            set.removeInstalls(before: day)
+            set.removeInstalls(notCountedOn: day)
         }
         #expect(set.count(on: 119) == 7 * 20)
     }
 
-    @Test func `installs that return every day are counted once`() {
+    @Test func `installs that are seen on several days are counted once`() {
         var random = SeededRandom(seed: 5)
         for installs in [200, 3_000, 20_000] {
             let hashes = (0..<installs).map { _ in random.next() }
             var set = RecentInstalls()
             for day in 100..<110 {
-                // Half of the installs of each day, in an order of its own; each of them is seen in 7 days except 1 in 128.
+                // Each day sees a random half of the installs, in random order: 127 of 128 are seen at least once in 7 days.
                 for hash in hashes.shuffled(using: &random) where Bool.random(using: &random) {
                     set.insert(hash, day: day)
                 }
@@ -108,10 +111,10 @@ import Testing
         }
     }
 
-    @Test func `a union of sets estimates like one set with all installs`() {
+    @Test func `estimates of merged sets are right on average, within 8 %`() {
         var random = SeededRandom(seed: 6)
         for (first, second) in [(100, 5_000), (5_000, 100), (3_000, 3_000), (0, 2_000), (2_000, 0)] {
-            // Those of days 103 to 106 of the first set count on day 109.
+            // On day 109, the first set's installs of days 103 to 106 still count, and all installs of the second set.
             let expected = Double(first) * 4 / 7 + Double(second)
             let errors = (0..<16).map { _ in
                 var one = RecentInstalls()
@@ -129,7 +132,7 @@ import Testing
         }
     }
 
-    @Test func `a union of sets has the members of both, and an erased install leaves it`() {
+    @Test func `a merged set has the installs of both sets, and loses an install that is removed`() {
         let one = set((0..<150).map { (UInt64($0), 100) })
         let two = set((100..<250).map { (UInt64($0), 102) })
         var union = one
@@ -142,19 +145,19 @@ import Testing
         #expect(abs(Double(large.count(on: 102)) / 5_000 - 1) < 0.2)
     }
 
-    @Test func `installs that are too old make room before any is left out`() {
+    @Test func `installs that are too old to count are removed before the set begins to estimate`() {
         var set = set((0..<256).map { (UInt64($0), 100) })
         for install in 1_000..<1_200 { set.insert(UInt64(install), day: 107) }
         #expect(set.levels.allSatisfy { $0 == 0 } && set.count(on: 107) == 200)
     }
 
-    @Test func `an install is counted once a day in each set`() {
+    @Test func `an install is recognized as counted only in the same set and on the same day`() {
         var counted = CountedInstalls()
         #expect(counted.insert(7, day: 100, in: 1) && !counted.insert(7, day: 100, in: 1))
         #expect(counted.insert(7, day: 101, in: 1) && counted.insert(7, day: 100, in: 2))
     }
 
-    @Test func `installs that a sample does not keep are recognized before they are written`() {
+    @Test func `many installs that a full set would not keep are recognized before they are added to it`() {
         var random = SeededRandom(seed: 18)
         var counted = CountedInstalls()
         var sets = [RecentInstalls](repeating: RecentInstalls(), count: 20)

@@ -16,7 +16,7 @@ import Testing
             }
             for ordinal in slots { kept[ordinal - 1] += 1 }
         }
-        // Each sample is kept in a tenth of the runs: 200 times, standard deviation 13.
+        // Each report is kept in a tenth of the runs: 200 times, with a standard deviation of 13.
         #expect(kept.allSatisfy { abs($0 - seeds / 10) < 70 })
     }
 

@@ -3,7 +3,7 @@ import Testing
 @testable import LeakStore
 
 @Suite struct SubmissionAggregateTests {
-    @Test func `sightings that are counted together are added up`() throws {
+    @Test func `the sightings of one leak in several submissions are added up`() throws {
         var aggregate = SubmissionAggregate()
         let everyone = UnlimitedNames()
         let page = leak("Page")
@@ -42,7 +42,7 @@ import Testing
         #expect(aggregate.apps[0].dropped[ByteText("budget")] ?? 0 == min(2 * counted, Total.largest))
     }
 
-    @Test func `a sighting with an invalid index of its sender is left out`() throws {
+    @Test func `a sighting with an invalid index of its origin is left out`() throws {
         var aggregate = SubmissionAggregate()
         let everyone = UnlimitedNames()
         var batch = submission([Report(leak: leak("Page"))])
@@ -54,7 +54,9 @@ import Testing
     @Test(arguments: [
         (Int64(0), 0), (-1, -1), (3_600_000, 1), (3_599_999, 0), (-3_600_000, -1), (-3_600_001, -2),
     ])
-    func `hours are numbered from 1970, even before 1970`(time: Int64, hour: Int) {
+    func `hours are numbered from 1970 on, and hours before 1970 have negative numbers`(
+        time: Int64, hour: Int
+    ) {
         #expect(Calendar.hour(of: time) == hour)
     }
 }

@@ -12,7 +12,7 @@ import Testing
         "2.2b3", "2.2", "5.2.0", "10", "2024.11", "20261120.1", "99999999999999999999999",
     ]
 
-    @Test func `every pair of versions is ordered`() {
+    @Test func `any two versions are in the expected order`() {
         for (first, one) in Self.ordered.enumerated() {
             for (second, other) in Self.ordered.enumerated() {
                 #expect((VersionOrder(one) < VersionOrder(other)) == (first < second), "\(one) and \(other)")
@@ -23,7 +23,9 @@ import Testing
     @Test(arguments: [
         ("5.2", "5.2.0"), ("v5.2", "5.2"), ("5.02", "5.2"), ("5.2+a", "5.2+b"), ("1-a+x", "1-a"),
     ])
-    func `versions of equal rank are ordered side by side`(one: String, other: String) {
+    func `versions of equal rank differ, and no version of another rank is between them`(
+        one: String, other: String
+    ) {
         #expect(VersionOrder(one) != VersionOrder(other))
         for between in ["5.1.9", "5.2.0-rc", "5.2.1", "1-b", "0.9", "1"] {
             #expect(

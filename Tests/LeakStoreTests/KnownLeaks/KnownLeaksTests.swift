@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test(arguments: ["", "*", "*Field", "UI*Field", "UI**"])
-    func `no pattern has an asterisk except at its end`(text: String) {
+    func `an empty pattern, and an asterisk alone or before the end of a pattern, are refused`(text: String) {
         #expect(NamePattern(text) == nil)
     }
 
@@ -32,7 +32,9 @@ import Testing
         ("iPadOS 11.2", false),
         ("iOS 11.2 beta", false), ("ios 11.2", false), ("iOS11.2", false), ("iOS ", false), ("", false),
     ])
-    func `a range of versions includes its first version and excludes its last`(system: String, isIn: Bool) {
+    func `a range of versions includes its lower bound and excludes its upper bound`(
+        system: String, isIn: Bool
+    ) {
         let range = SystemRange(name: "iOS", from: SystemVersion("11.2"), before: SystemVersion("11.3"))
         #expect(range.contains(system) == isIn)
     }
@@ -46,7 +48,9 @@ import Testing
     }
 
     @Test(arguments: ["", ".", "1.", "11.2b3", "1.2.3.4.5", "-1", "1234567", "١"])
-    func `a version is numbers separated by points`(text: String) { #expect(SystemVersion(text) == nil) }
+    func `a text that is not one to four numbers separated by points is not a version`(text: String) {
+        #expect(SystemVersion(text) == nil)
+    }
 
     private func match(
         _ entries: [KnownLeakRule], _ systems: [(String, Int)], className: String = "UITextField",
@@ -61,29 +65,33 @@ import Testing
 
     private let textField = knownLeakRule("UITextField", systems: [("iOS", "11.2", "11.3")])
 
-    @Test func `if all reports come from the named systems, the leak is the system's`() {
+    @Test func `a leak is known if all its reports come from the systems that a rule names`() {
         let match = match([textField], [("iOS 11.2", 30), ("iOS 11.2.1", 5)])
-        #expect(match == KnownMatch(rule: textField, reports: 35, elsewhere: 0))
-        #expect(match?.isAll == true)
+        #expect(match == KnownMatch(rule: textField, reports: 35, reportsElsewhere: 0))
+        #expect(match?.coversAllReports == true)
     }
 
-    @Test func `one report from another system makes a known leak the app's, and is shown`() {
+    @Test
+    func
+        `a leak with a report from a system that the rule does not name is not known, and that report is counted`()
+    {
         let match = match([textField], [("iOS 11.2", 30), ("iOS 17.0", 1)])
-        #expect(match == KnownMatch(rule: textField, reports: 30, elsewhere: 1))
-        #expect(match?.isAll == false)
+        #expect(match == KnownMatch(rule: textField, reports: 30, reportsElsewhere: 1))
+        #expect(match?.coversAllReports == false)
     }
 
     @Test func `reports without a system do not decide whether a leak is known`() {
-        #expect(match([textField], [("iOS 11.2", 30)], reports: 40)?.isAll == true)
+        #expect(match([textField], [("iOS 11.2", 30)], reports: 40)?.coversAllReports == true)
         #expect(match([textField], [], reports: 40) == nil)
     }
 
     @Test func `reports from systems beyond the limit are treated as reports from another system`() {
-        #expect(match([textField], [("iOS 11.2", 30), ("", 2)])?.elsewhere == 2)
-        #expect(match([knownLeakRule("UITextField")], [("iOS 11.2", 30), ("", 2)])?.isAll == true)
+        #expect(match([textField], [("iOS 11.2", 30), ("", 2)])?.reportsElsewhere == 2)
+        #expect(match([knownLeakRule("UITextField")], [("iOS 11.2", 30), ("", 2)])?.coversAllReports == true)
     }
 
-    @Test func `a known leak rule without systems applies to all, and needs a report`() {
+    @Test func `a known leak rule without systems applies to all systems, but not to a leak without reports`()
+    {
         #expect(match([knownLeakRule("UITextField")], [], reports: 7)?.reports == 7)
         #expect(match([knownLeakRule("UITextField")], [], reports: 0) == nil)
     }
@@ -102,13 +110,17 @@ import Testing
         #expect(match([textField], [("iOS 11.2", 1)], className: "UITextView") == nil)
         #expect(match([knownLeakRule("UITextField", kind: "object")], [("iOS 11.2", 1)]) == nil)
         #expect(match([knownLeakRule("UITextField", kind: "view")], [("iOS 11.2", 1)]) != nil)
-        #expect(KnownLeaks([textField]).names("UITextField") && !KnownLeaks([textField]).names("UITextView"))
-        #expect(KnownLeaks([knownLeakRule("UIText*")]).names("UITextView") && !KnownLeaks.none.names(nil))
+        #expect(
+            KnownLeaks([textField]).namesClass("UITextField")
+                && !KnownLeaks([textField]).namesClass("UITextView"))
+        #expect(
+            KnownLeaks([knownLeakRule("UIText*")]).namesClass("UITextView")
+                && !KnownLeaks.none.namesClass(nil))
     }
 
     @Test func `two known leak rules cover a leak together, and the rule with more reports is shown`() {
         let later = knownLeakRule("UIText*", "later", systems: [("iOS", "13.0", "14.0")])
         let match = match([textField, later], [("iOS 11.2", 3), ("iOS 13.1", 4)])
-        #expect(match == KnownMatch(rule: later, reports: 4, elsewhere: 0))
+        #expect(match == KnownMatch(rule: later, reports: 4, reportsElsewhere: 0))
     }
 }

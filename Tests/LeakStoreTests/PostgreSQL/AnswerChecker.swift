@@ -5,30 +5,31 @@
     @testable import LeakPostgreSQL
 
     /// Compares the answers that senders got for their batches with the stored counts. No batch has a key, and each is
-    /// sent once: only the store itself prevents that a batch is lost or counted twice.
+    /// sent once, so only the store itself prevents that a batch is lost or counted twice.
     final class AnswerChecker: Sendable {
-        enum Word: Sendable {
+        enum Answer: Sendable {
             case counted, refused, uncertain
         }
 
         struct CheckResult: Equatable, CustomStringConvertible {
-            var words: [Word: Int] = [:]
+            var answerCounts: [Answer: Int] = [:]
             /// Batches that were answered as counted and are not stored.
             var lost = 0
+            /// Batches that are stored more than once.
             var doubled = 0
             /// Batches that were answered as not counted and are stored.
             var unwanted = 0
 
-            var isTrue: Bool { lost == 0 && doubled == 0 && unwanted == 0 }
+            var isCorrect: Bool { lost == 0 && doubled == 0 && unwanted == 0 }
 
             var description: String {
-                "counted \(words[.counted] ?? 0), refused \(words[.refused] ?? 0), uncertain "
-                    + "\(words[.uncertain] ?? 0); lost \(lost), doubled \(doubled), unwanted \(unwanted)"
+                "counted \(answerCounts[.counted] ?? 0), refused \(answerCounts[.refused] ?? 0), uncertain "
+                    + "\(answerCounts[.uncertain] ?? 0); lost \(lost), doubled \(doubled), unwanted \(unwanted)"
             }
         }
 
         private struct State {
-            var words: [String: Word] = [:]
+            var answers: [String: Answer] = [:]
             var counted = 0
         }
 
@@ -36,35 +37,36 @@
 
         var countedCount: Int { state.with { $0.counted } }
 
-        /// Sends a batch with one report, of a separate leak.
+        /// Sends a batch with one report of a leak with this name, which no other batch has.
         func send(_ name: String, to store: any Store) {
-            let word: Word
+            let answer: Answer
             do throws(StoreError) {
                 let batch = submission([Report(leak: leak(name), install: 1)])
-                word = try store.count([batch], now: noon) == [.counted] ? .counted : .refused
+                answer = try store.count([batch], now: noon) == [.counted] ? .counted : .refused
             } catch {
-                word = error.reason == .uncertain ? .uncertain : .refused
+                answer = error.reason == .uncertain ? .uncertain : .refused
             }
             state.with { state in
-                state.words[name] = word
-                state.counted += word == .counted ? 1 : 0
+                state.answers[name] = answer
+                state.counted += answer == .counted ? 1 : 0
             }
         }
 
-        func balance(with schema: DatabaseSchema) throws -> CheckResult {
+        /// Compares the answers with the counts in a schema.
+        func checkResult(for schema: DatabaseSchema) throws -> CheckResult {
             let rows = try PostgreSQLConnection(to: schema.address).run(
                 Query("select t.title, l.reports from leak l join leak_text t on t.leak = l.id"))
             var stored: [String: Int] = [:]
             for row in rows { stored[row.text(0)] = row.int(1) }
-            var balance = CheckResult()
-            for (name, word) in state.with({ $0.words }) {
+            var result = CheckResult()
+            for (name, answer) in state.with({ $0.answers }) {
                 let count = stored[name] ?? 0
-                balance.words[word, default: 0] += 1
-                balance.lost += word == .counted && count == 0 ? 1 : 0
-                balance.doubled += count > 1 ? 1 : 0
-                balance.unwanted += word == .refused && count > 0 ? 1 : 0
+                result.answerCounts[answer, default: 0] += 1
+                result.lost += answer == .counted && count == 0 ? 1 : 0
+                result.doubled += count > 1 ? 1 : 0
+                result.unwanted += answer == .refused && count > 0 ? 1 : 0
             }
-            return balance
+            return result
         }
     }
 

@@ -8,7 +8,7 @@ import LeakSeededRandom
     @testable import LeakStore
     @testable import LeakPostgreSQL
 
-    /// Copies from a file into a database, which then gives the same results.
+    /// Copies of an SQLite file into a PostgreSQL database, which then gives the same results.
     @Suite struct CopyTests {
         let directory = TemporaryDirectory(isInMemory: true)
         let schema: DatabaseSchema
@@ -26,7 +26,7 @@ import LeakSeededRandom
             return try PostgreSQLStore(address: schema.address, seed: 7, clock: .unguarded)
         }
 
-        /// One store here; `make soak` copies more (`DATABASE_SEEDS`).
+        /// One seed by default; `make soak` runs more (`DATABASE_SEEDS`).
         private static let seeds =
             1...(unsafe getenv("DATABASE_SEEDS").flatMap { unsafe UInt64(String(cString: $0)) } ?? 1)
 
@@ -40,7 +40,7 @@ import LeakSeededRandom
             var play = StorePlay(in: directory)
             for (step, now) in script.steps { try play.play(step, now: now) }
             var now = play.now
-            // Adds a second app, reports dropped by devices, stored reports that are found by their words, sessions of tokens.
+            // Adds a second app, drops, samples with messages that a search finds, and a session that a token opened.
             play.close()
             var source = try directory.store()
             let token = try source.add(
@@ -69,7 +69,7 @@ import LeakSeededRandom
             for (image, body) in [("A", [1, 0, 255]), ("B", []), ("A", [2])] as [(String, [UInt8])] {
                 _ = try source.put(Self.symbols(image, at: now), body: body)
             }
-            // Some of it comes back.
+            // Some of the leaks are reported again after the decisions.
             _ = try source.count([mixed(&random, number: 0, now: now)], now: now)
             try source.expire(now: now)
 
@@ -105,7 +105,7 @@ import LeakSeededRandom
                     == source.revoke(credential: token.id, now: now))
             // PostgreSQL has sets that SQLite does not need, so only samples are compared.
             #expect(try copy.erase(install: 7).samples == source.erase(install: 7).samples)
-            // Some of the last day's ten-minute slots go into their days, others stay.
+            // Some of the last day's ten-minute slots are merged into their days, others stay.
             now += 14 * hour
             try copy.expire(now: now)
             try source.expire(now: now)
@@ -148,7 +148,7 @@ import LeakSeededRandom
             return submission(reports, key: "mixed \(number)", at: now)
         }
 
-        @Test func `sets that only estimate, and every value of a leak, are copied`() throws {
+        @Test func `sets of installs that only estimate, and all values of a leak, are copied`() throws {
             let source = try directory.store()
             for start in stride(from: 0, to: 900, by: 300) {
                 let reports = (start..<start + 300).map {
@@ -179,12 +179,16 @@ import LeakSeededRandom
             #expect(page.leaks.map(\.installs) == [5])
         }
 
-        @Test func `names that PostgreSQL cannot store have rows of their own`() throws {
+        @Test
+        func
+            `names that differ only in characters that PostgreSQL cannot store are still different after a copy`()
+            throws
+        {
             let source = try directory.store()
             let versions = ["1", "zero", "1\u{2400}", "1\u{2400}\u{2400}"]
             let reports = versions.map { Report(leak: leak("Page"), version: $0, system: $0) }
             _ = try source.count([submission(reports)], now: noon)
-            // Writes the version as earlier collectors did.
+            // Stores a version with U+0000, as earlier collectors did.
             try source.writer.with { writer throws(StoreError) in
                 try writer.connection.execute(
                     "update release set version = '1' || char(0) where version = 'zero'")
@@ -202,17 +206,20 @@ import LeakSeededRandom
             #expect(try copy.count([submission([Report(leak: leak("Page"))])], now: noon) == [.counted])
         }
 
-        @Test func `a database with content is refused, and not changed`() throws {
+        @Test
+        func `a copy into a PostgreSQL database with content is refused, and does not change that database`()
+            throws
+        {
             let there = try PostgreSQLStore(address: schema.address, clock: .unguarded)
             _ = try there.add(StorePlay.link([UInt8](repeating: 1, count: 32)))
             let source = try directory.store()
             let failure = try #require(throws: StoreError.self) { try copy(source) }
             #expect(
                 failure.reason == .invalidArgument && failure.description.contains("createdb"), "\(failure)")
-            #expect(try there.makeReader().credentials(all: true, now: noon).count == 1)
+            #expect(try there.makeReader().credentials(includingEnded: true, now: noon).count == 1)
         }
 
-        @Test func `a database file is not written to while it is copied`() throws {
+        @Test func `while a database file is copied, reports are refused with the reason locked`() throws {
             let source = try directory.store()
             _ = try source.count([submission([Report(leak: leak("Page"))])], now: noon)
             let beside = try directory.store()
@@ -227,7 +234,7 @@ import LeakSeededRandom
             #expect(try beside.count([submission([Report(leak: leak("Page"))])], now: noon) == [.counted])
         }
 
-        /// A process that ends in the middle leaves a database as empty as it was, and the next copy is whole.
+        /// A process that ends during a copy leaves the PostgreSQL database empty, and the next copy is complete.
         @Test(arguments: [1, 9, 17])
         func `an interrupted copy leaves nothing in the PostgreSQL database`(tables: Int) async throws {
             let source = try directory.store()

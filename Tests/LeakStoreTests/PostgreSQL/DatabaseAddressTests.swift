@@ -14,19 +14,21 @@
             ("postgres://host/leaks?user=me@work&password=a@s3cret", "host:5432/leaks"),
             ("postgres://user:s3cret@[::1]:6000/leaks", "::1:6000/leaks"),
         ])
-        func `a description names hosts and database, and no secret`(text: String, name: String) throws {
+        func `the description of an address names hosts and database, and no secret`(
+            text: String, name: String
+        ) throws {
             let address = try DatabaseAddress(text)
             #expect(address.description == name && "\(address)" == name)
         }
 
-        /// libpq would take a part of each password for a host or a port.
+        /// In most of these addresses, libpq would take a part of the password for a host or a port.
         @Test(arguments: [
             "postgres://user:p@s3cret@host/leaks", "postgres://user:p/s3cret@host/leaks",
             "postgres://user:p:s3cret@host/leaks", "postgres://user:s3cret/x@host/leaks",
             "postgres://user:s3cret", "postgres://user:s3cret?x=1", "mysql://user:s3cret@host/leaks",
             "postgres://host/leaks?pasword=s3cret", "postgres://host/leaks?password=%s3cret",
         ])
-        func `an ambiguous address is refused, and not repeated`(text: String) throws {
+        func `an ambiguous address is refused, and the error does not contain it`(text: String) throws {
             let failure = try #require(throws: StoreError.self) { try DatabaseAddress(text) }
             #expect(failure.reason == .invalidArgument)
             #expect(!failure.description.contains("s3cret") && !failure.description.contains("pasword"))
@@ -36,7 +38,7 @@
             "postgres://user:s3cret@127.0.0.1:1/leaks", "postgres://user:s3cret@no.such.host.invalid/leaks",
             "postgres:///leaks?host=/nowhere&user=me&password=s3cret&sslpassword=s3cret",
         ])
-        func `an unreachable server is named without secrets`(text: String) throws {
+        func `the error about an unreachable server contains no secret`(text: String) throws {
             let failure = try #require(throws: StoreError.self) {
                 try PostgreSQLStore(address: DatabaseAddress(text), clock: .unguarded)
             }

@@ -9,7 +9,8 @@
     /// Stops the server for all clients, so this suite must run alone, as in `make postgresql`.
     @Suite(.serialized, .enabled(if: DatabaseServer.mayBeStopped)) struct DatabaseFaultTests {
         /// Every batch is sent again until it is answered, as a reporter does: no batch is lost or counted twice.
-        @Test func `a server that stops and starts under load loses no report and counts none twice`() throws
+        @Test func `if a database server stops and starts under load, no report is lost or counted twice`()
+            throws
         {
             let schema = try DatabaseSchema()
             let progress = Progress()
@@ -54,7 +55,9 @@
         /// A batch that was answered as counted is stored once. A batch that was answered as not counted is not stored.
         /// For every other batch the store answers that the outcome is uncertain.
         @Test(arguments: Outage.allCases)
-        func `senders without keys get correct responses`(outage: Outage) throws {
+        func `during an outage, the answers to batches without idempotency keys say what was stored`(
+            outage: Outage
+        ) throws {
             let schema = try DatabaseSchema(
                 options: DatabaseSchema.commitDelay(milliseconds: 20))
             var address = schema.address
@@ -62,13 +65,13 @@
             address.timeouts = Timeouts(answer: .seconds(1), probe: .seconds(1))
             var limits = StoreLimits()
             limits.leaksPerApp = 1_000_000
-            let (ledger, isOver) = (AnswerChecker(), Guarded(false))
+            let (checker, isOver) = (AnswerChecker(), Guarded(false))
             let senders = try (0..<3).map { number in
                 let store = try PostgreSQLStore(address: address, limits: limits, clock: .unguarded)
                 return WorkerThread(name: "sender \(number)") {
                     var sent = 0
                     while !isOver.with({ $0 }) {
-                        ledger.send("\(number)-\(sent)", to: store)
+                        checker.send("\(number)-\(sent)", to: store)
                         sent += 1
                         usleep(5_000)
                     }
@@ -76,10 +79,10 @@
             }
             let outcome = Result {
                 for _ in 0..<DatabaseServer.outages {
-                    let start = ledger.countedCount
+                    let start = checker.countedCount
                     let enough = start + Int.random(in: 5...30)
-                    for _ in 0..<60_000 where ledger.countedCount < enough { usleep(1_000) }
-                    try #require(ledger.countedCount >= enough, "counting goes on within a minute")
+                    for _ in 0..<60_000 where checker.countedCount < enough { usleep(1_000) }
+                    try #require(checker.countedCount >= enough, "counting goes on within a minute")
                     usleep(UInt32.random(in: 0...30_000))
                     try outage.happen(to: schema)
                 }
@@ -87,17 +90,20 @@
             isOver.with { $0 = true }
             for sender in senders { sender.join() }
             try outcome.get()
-            let balance = try ledger.balance(with: schema)
-            print("\(DatabaseServer.outages) outages, \(outage): \(balance)")
-            #expect(balance.isTrue && balance.words[.counted] ?? 0 > DatabaseServer.outages, "\(balance)")
+            let result = try checker.checkResult(for: schema)
+            print("\(DatabaseServer.outages) outages, \(outage): \(result)")
+            #expect(
+                result.isCorrect && result.answerCounts[.counted] ?? 0 > DatabaseServer.outages, "\(result)")
             #expect(try PostgreSQLStore(address: schema.address, clock: .unguarded).verify() == [])
         }
 
-        /// Every step is repeated until it succeeds.
+        /// Each collector repeats a failed step until it succeeds.
         @Test(arguments: SharedModelTests.seeds)
-        func `any interleaving with outages gives the totals of the model`(seed: UInt64) throws {
+        func `collectors that repeat failed steps during outages give the totals of the model`(seed: UInt64)
+            throws
+        {
             let schema = try DatabaseSchema()
-            var rounds = try SharedRounds(on: schema.address, seed: seed, patience: 3_000)
+            var rounds = try SharedRounds(on: schema.address, seed: seed, maxAttempts: 3_000)
             let isOver = Guarded(false)
             let progress = rounds.progress
             let outages = WorkerThread(name: "outages") {
@@ -138,7 +144,7 @@
         }
     }
 
-    /// The server beside which the tests run.
+    /// The PostgreSQL server of the tests, which a script stops and starts.
     enum DatabaseServer {
         private static var control: String? {
             unsafe getenv("COLLECTOR_TEST_DATABASE_SERVER").map { unsafe String(cString: $0) }
@@ -171,12 +177,12 @@
         }
     }
 
-    /// The number of answered batches of all collectors, and of collectors that have finished.
+    /// The number of batches that were answered, and the number of collectors that have finished.
     private final class Progress: @unchecked Sendable {
         // `Sendable` is unchecked: `state` is accessed only while `lock` is locked.
         private let lock = NSLock()
         private var state = (answered: 0, finished: 0, isOver: false)
-        /// The end of the test, late enough for any machine.
+        /// The time at which the test is given up, late enough for any machine.
         private let deadline = ContinuousClock.now + .seconds(60 + 20 * DatabaseServer.outages)
 
         var answered: Int { lock.withLock { state.answered } }

@@ -6,7 +6,7 @@ import LeakSeededRandom
 
     @testable import LeakPostgreSQL
 
-    /// Lists with filters, whose pages are bounded by a sample.
+    /// Lists with filters. A sample of the rows gives a bound for the sort keys of a page, so that fewer rows are read.
     @Suite struct FilteredListTests {
         let schema: DatabaseSchema
 
@@ -52,7 +52,9 @@ import LeakSeededRandom
             rows.map { PageCursor(primary: $0.int64(1), secondary: $0.int64(2), leakRowID: $0.int64(0)) }
         }
 
-        @Test func `a page is the same with the bound of any sample, and without one`() throws {
+        @Test func `a page of a filtered list is the same with the bound of any sample, and without a bound`()
+            throws
+        {
             try fill()
             let connection = try PostgreSQLConnection(to: schema.address)
             let leakStates = LeakStates(known: KnownLeakRows(), decided: [], now: noon)
@@ -100,7 +102,7 @@ import LeakSeededRandom
         @Test func `lists of a version find slow and explained leaks by their indexes`() throws {
             try fill()
             let connection = try PostgreSQLConnection(to: schema.address)
-            // A small table is read faster than an index.
+            // Without these settings, PostgreSQL would scan the small table instead of an index.
             for setting in ["enable_seqscan = off", "plan_cache_mode = force_custom_plan"] {
                 try connection.run(Query("set \(setting)"))
             }

@@ -42,7 +42,7 @@
             #expect(try store.count([submission([Report(leak: page)])], now: noon) == [.counted])
         }
 
-        @Test func `work that no client waits for is cancelled`() throws {
+        @Test func `a statement is cancelled on the server after its client has given up`() throws {
             var address = schema.address
             address.timeouts.answer = .seconds(2)
             let connection = DatabaseConnector(to: address) { _ in }

@@ -8,18 +8,20 @@
 
     /// Answers of the server that do not come, or come too late.
     @Suite struct LostAnswerTests {
-        /// The server holds the signal back until the commit is done: its answer comes, then the end of the session.
-        @Test func `a session that ends after its commit has counted once`() throws {
+        /// The server handles the signal after the commit: it sends the answer, and then ends the session.
+        @Test func `if a session ends right after a commit, the report of the commit is counted once`()
+            throws
+        {
             let schema = try DatabaseSchema(options: DatabaseSchema.commitDelay(milliseconds: 60))
-            // Each report is a leak of its own, and how many there are depends on the machine.
+            // Each report has its own leak, and the number of reports depends on the speed of the machine.
             var limits = StoreLimits()
             (limits.leaksPerApp, limits.leakTextBytesPerKeyAndDay) = (.max, .max)
             let store = try PostgreSQLStore(address: schema.address, limits: limits, clock: .unguarded)
-            let (ledger, isOver) = (AnswerChecker(), Guarded(false))
+            let (checker, isOver) = (AnswerChecker(), Guarded(false))
             let sender = WorkerThread(name: "sender") {
                 var sent = 0
                 while !isOver.with({ $0 }) {
-                    ledger.send("\(sent)", to: store)
+                    checker.send("\(sent)", to: store)
                     sent += 1
                 }
             }
@@ -34,12 +36,12 @@
             }
             isOver.with { $0 = true }
             sender.join()
-            let balance = try ledger.balance(with: schema)
+            let result = try checker.checkResult(for: schema)
             #expect(ended == 12)
-            #expect(balance.isTrue && balance.words[.counted] ?? 0 >= ended, "\(balance)")
+            #expect(result.isCorrect && result.answerCounts[.counted] ?? 0 >= ended, "\(result)")
         }
 
-        @Test func `a commit that is answered too late is counted once`() throws {
+        @Test func `a report whose commit is answered too late is counted once`() throws {
             let schema = try DatabaseSchema()
             var address = schema.address
             address.timeouts.answer = .milliseconds(700)
@@ -52,13 +54,13 @@
                     """),
                 Query("create trigger rest before insert on leak_hour for each row execute function rest()"),
             ])
-            let ledger = AnswerChecker()
-            ledger.send("Page", to: store)
-            let balance = try ledger.balance(with: schema)
-            #expect(balance.isTrue && balance.words == [.counted: 1], "\(balance)")
+            let checker = AnswerChecker()
+            checker.send("Page", to: store)
+            let result = try checker.checkResult(for: schema)
+            #expect(result.isCorrect && result.answerCounts == [.counted: 1], "\(result)")
         }
 
-        @Test func `a server that does not respond is given up, with its connection`() throws {
+        @Test func `if a server does not respond, the call fails and its connection is given up`() throws {
             let schema = try DatabaseSchema()
             var address = schema.address
             address.timeouts.answer = .milliseconds(300)
@@ -72,28 +74,33 @@
         }
 
         @Test
-        func `a store call without a response before the commit is not counted, and nothing is blocked`()
+        func
+            `if no response comes before the commit, a report is not counted, and later reports are counted`()
             throws
         {
             let schema = try DatabaseSchema()
             var address = schema.address
             address.timeouts.answer = .milliseconds(500)
-            let (store, ledger) = (try PostgreSQLStore(address: address, clock: .unguarded), AnswerChecker())
-            ledger.send("first", to: store)
+            let (store, checker) = (try PostgreSQLStore(address: address, clock: .unguarded), AnswerChecker())
+            checker.send("first", to: store)
             let other = try PostgreSQLConnection(to: schema.address)
             other.begin("begin")
             try other.run(Query("select id from app for update"))
             let start = ContinuousClock.now
-            ledger.send("second", to: store)
+            checker.send("second", to: store)
             // The server itself stops waiting for the lock after ten seconds.
             #expect(ContinuousClock.now - start < .seconds(8))
             try other.run(Query("rollback"))
-            for attempt in 0..<50 where ledger.countedCount < 2 { ledger.send("third \(attempt)", to: store) }
-            let balance = try ledger.balance(with: schema)
-            #expect(balance.isTrue && balance.words[.counted] == 2, "\(balance)")
+            for attempt in 0..<50 where checker.countedCount < 2 {
+                checker.send("third \(attempt)", to: store)
+            }
+            let result = try checker.checkResult(for: schema)
+            #expect(result.isCorrect && result.answerCounts[.counted] == 2, "\(result)")
         }
 
-        @Test func `an unreachable server is detected soon`() throws {
+        @Test func `a ping without a response fails soon, and succeeds once the server responds again`()
+            throws
+        {
             let schema = try DatabaseSchema()
             var address = schema.address
             address.timeouts.probe = .milliseconds(300)

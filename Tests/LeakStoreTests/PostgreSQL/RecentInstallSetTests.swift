@@ -12,7 +12,10 @@
             schema = try DatabaseSchema()
         }
 
-        @Test func `an expiry reads each set once`() throws {
+        @Test
+        func `an expiry reads each set of recent installs once, even if the set is due again meanwhile`()
+            throws
+        {
             let store = try PostgreSQLStore(address: schema.address, clock: .unguarded)
             let reports = (0..<450).map { Report(leak: leak("L\($0)"), install: UInt64($0)) }
             _ = try store.count([submission(reports)], now: noon)
@@ -37,17 +40,22 @@
 
         private static let unreadable = #"members = '\x00'"#
 
-        @Test func `an unreadable set is reported, and replaced by the next report`() throws {
+        @Test
+        func `verify reports an unreadable set of recent installs, and the next report replaces the set`()
+            throws
+        {
             let store = try damagedStore(Self.unreadable)
             #expect(
-                try store.verify() == ["recent installs are the size of their set: not true for 1 row"])
+                try store.verify() == [
+                    "the number of recent installs is the size of its set: not true for 1 row"
+                ])
             let report = Report(leak: leak("Page"), install: 3)
             #expect(try store.count([submission([report])], now: noon) == [.counted])
             #expect(try store.verify() == [])
             #expect(try store.makeReader().leak(leak("Page").id, now: noon)?.row.impact == 1)
         }
 
-        @Test func `an unreadable set expires`() throws {
+        @Test func `an unreadable set of recent installs expires`() throws {
             let store = try damagedStore(Self.unreadable)
             try store.expire(now: noon + day)
             #expect(try store.verify() == [])
@@ -64,14 +72,21 @@
             #expect(try store.makeReader().leak(leak("Page").id, now: noon)?.row.impact == 0)
         }
 
-        @Test func `an empty set is reported, although it has the stored number of installs`() throws {
+        @Test
+        func
+            `verify reports an empty set of recent installs, although its stored number of installs is 0 too`()
+            throws
+        {
             let store = try damagedStore(#"installs = 0, members = '\x020000000000000000000000'"#)
             #expect(
                 try store.verify().contains(
-                    "recent installs are the size of their set: not true for 1 row"))
+                    "the number of recent installs is the size of its set: not true for 1 row"))
         }
 
-        @Test func `sets of other releases on other days have other numbers of counted installs`() {
+        @Test
+        func
+            `the same install is new in the set of another release on another day, even if their numbers are similar`()
+        {
             var counted = CountedInstalls()
             let day = 20_000
             for (bit, dayBit) in [(0, 12), (1, 13), (8, 4), (10, 6)] {
@@ -93,7 +108,7 @@
         }
 
         @Test(arguments: ["-9223372036854775808", "9223372036854775807"])
-        func `a damaged day of recent installs causes no trap`(day: String) throws {
+        func `a set of recent installs whose stored day is damaged causes no crash`(day: String) throws {
             let store = try damagedStore("day = \(day)")
             _ = try store.verify()
             let report = Report(leak: leak("Page"), install: 3)

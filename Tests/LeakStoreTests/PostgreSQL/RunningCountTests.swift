@@ -6,7 +6,7 @@ import LeakSeededRandom
 
     @testable import LeakPostgreSQL
 
-    /// Lists of a period, and the counts that they are read from.
+    /// Lists of a period, and the running counts from which they are read.
     @Suite struct RunningCountTests {
         let schema: DatabaseSchema
         let directory = TemporaryDirectory()
@@ -21,7 +21,7 @@ import LeakSeededRandom
             return query
         }
 
-        /// All orders but the one by reports of 14 days, which adds up the days of each leak.
+        /// All sort orders except the order by reports of 14 days, which adds up the days of each leak.
         private static let sorts = LeakQuery.Sort.allCases.filter { $0 != .recent }
 
         private func fill(_ store: any Store) throws {
@@ -55,7 +55,7 @@ import LeakSeededRandom
         }
 
         @Test(arguments: Period.allCases)
-        func `a list of a period adds up no rows of older leaks`(period: Period) throws {
+        func `a list of a period is read without the tables of hours and days`(period: Period) throws {
             try fill(try PostgreSQLStore(address: schema.address, clock: .unguarded))
             let connection = try PostgreSQLConnection(to: schema.address)
             for sort in Self.sorts {
@@ -64,7 +64,9 @@ import LeakSeededRandom
         }
 
         @Test(arguments: Period.allCases.filter { $0 != .day })
-        func `a list of a version adds up no rows`(period: Period) throws {
+        func `a list of a version in a period is read without the tables of hours and days`(period: Period)
+            throws
+        {
             try fill(try PostgreSQLStore(address: schema.address, clock: .unguarded))
             let connection = try PostgreSQLConnection(to: schema.address)
             for sort in Self.sorts {
@@ -74,7 +76,11 @@ import LeakSeededRandom
             }
         }
 
-        @Test func `running counts that are lost or of an earlier schema are computed again`() throws {
+        @Test
+        func
+            `a migration computes missing running counts; without running counts, lists show the same numbers`()
+            throws
+        {
             try fill(try PostgreSQLStore(address: schema.address, clock: .unguarded))
             let connection = try PostgreSQLConnection(to: schema.address)
             let reader = try PostgreSQLStore(address: schema.address).makeReader()
@@ -83,7 +89,7 @@ import LeakSeededRandom
                 try connection.run(Query("drop table \(counts.table)"))
             }
             try connection.run(Query("update schema_version set version = 4"))
-            for statement in PastSchema.without20 + [PastSchema.releaseCheck] {
+            for statement in PastSchema.without20 + [PastSchema.createReleaseCheckSQL] {
                 try connection.run(Query(statement))
             }
             let store = try PostgreSQLStore(address: schema.address, clock: .unguarded)
@@ -109,12 +115,12 @@ import LeakSeededRandom
             try connection.run(Query("update leak_day_running set before[2] = before[2] + 1 where leak = 3"))
             #expect(
                 try store.verify() == [
-                    "reports of a leak before each of its days are all its reports without those since: not true for 1 row"
+                    "reports of a leak before each of its days are its total without the reports since then: not true for 1 row"
                 ])
         }
 
         @Test(arguments: Period.allCases, ["leak", "leak_release"])
-        func `verify finds wrong reports before a period`(period: Period, table: String) throws {
+        func `verify finds a wrong number of reports before a period`(period: Period, table: String) throws {
             let store = try PostgreSQLStore(address: schema.address, clock: .unguarded)
             try fill(store)
             let connection = try PostgreSQLConnection(to: schema.address)
@@ -128,7 +134,7 @@ import LeakSeededRandom
                 try connection.run(Query("update \(table) set \(fault) where \(isThird)"))
                 #expect(
                     try store.verify() == [
-                        "reports before a period in \(table) are all reports without those of the period: not true for 1 row"
+                        "reports before a period in \(table) are the total without the reports of the period: not true for 1 row"
                     ])
                 try connection.run(Query("update \(table) set \(mend) where \(isThird)"))
             }
@@ -147,7 +153,7 @@ import LeakSeededRandom
         }
 
         @Test(arguments: ["seen", "reported"])
-        func `verify finds a wrong count of leaks by their last hours`(column: String) throws {
+        func `verify finds a wrong number of leaks with a last hour`(column: String) throws {
             let store = try PostgreSQLStore(address: schema.address, clock: .unguarded)
             try fill(store)
             try PostgreSQLConnection(to: schema.address).run(
@@ -158,11 +164,11 @@ import LeakSeededRandom
                     """))
             #expect(
                 try store.verify() == [
-                    "leaks of an app by their last hours are as many as there are: not true for 1 row"
+                    "leaks of an app by their last hours are counted correctly: not true for 1 row"
                 ])
         }
 
-        @Test func `hours without any leak are deleted`() throws {
+        @Test func `expiry deletes rows of app_last_hour that count no leak`() throws {
             let store = try PostgreSQLStore(address: schema.address, clock: .unguarded)
             try fill(store)
             let hours = Query("select count(*) from app_last_hour where seen > 0 or reported > 0")
@@ -176,18 +182,18 @@ import LeakSeededRandom
         }
 
         @Test(arguments: ["last_hour + 24", "last_hour - 24", "null"])
-        func `verify finds a wrong last hour`(value: String) throws {
+        func `verify finds a wrong last hour of a leak`(value: String) throws {
             let store = try PostgreSQLStore(address: schema.address, clock: .unguarded)
             try fill(store)
             let connection = try PostgreSQLConnection(to: schema.address)
             try connection.run(Query("update leak set last_hour = \(value) where id = 3"))
             #expect(
                 try store.verify().contains(
-                    "the last hour of a leak is of the last day that has reports: not true for 1 row"))
+                    "the last hour of a leak is in its last day with reports: not true for 1 row"))
             try connection.run(Query("update leak_release set last_hour = \(value) where leak = 3"))
             #expect(
                 try store.verify().contains(
-                    "the last hour of a leak in a release is of the last day that has reports: not true for 1 row"
+                    "the last hour of a leak in a release is in its last day with reports: not true for 1 row"
                 ))
         }
 
@@ -215,11 +221,11 @@ import LeakSeededRandom
             }
         }
 
-        /// Reports that are late by hours or months, and reports of leaks that have only freed objects, while time passes.
+        /// Reports arrive hours or months late, some leaks have only freed objects, and time passes between the batches.
         @Test(arguments: 1...3 as ClosedRange<UInt64>)
-        func `periods have the same reports as in SQLite, for every order in which reports arrive`(
-            seed: UInt64
-        ) throws {
+        func `lists of a period have the same reports as in SQLite, even if reports arrive late`(seed: UInt64)
+            throws
+        {
             var random = SeededRandom(seed: seed)
             let embedded = try directory.store(clock: .unguarded)
             let shared = try PostgreSQLStore(address: schema.address, clock: .unguarded)

@@ -12,31 +12,34 @@
             schema = try DatabaseSchema()
         }
 
-        /// Stores today's reports and reports of three days ago, which arrived too late for a ten-minute slot.
+        /// Stores reports of today, and reports of three days ago that arrived too late for a ten-minute slot. Then changes the
+        /// schema to its first version.
         private func fillSchema1() throws {
             let store = try PostgreSQLStore(address: schema.address, clock: .unguarded)
             let today = (0..<5).map { Report(leak: leak("L\($0)"), version: "1.\($0)", install: UInt64($0)) }
             let late = (0..<3).map { Report(leak: leak("L\($0)"), at: noon - 3 * day, count: 2) }
             _ = try store.count([submission(today + late)], now: noon)
-            try schema.becomeFirst()
+            try schema.downgradeToFirstVersion()
         }
 
-        /// Undoes a migration by hand.
+        /// Changes the database back to an earlier schema version.
         private func goBack(
             to version: Int, by statements: String..., on connection: PostgreSQLConnection
         ) throws {
             for statement in PastSchema.without20 + statements + [
-                PastSchema.releaseCheck, "update schema_version set version = \(version)",
+                PastSchema.createReleaseCheckSQL, "update schema_version set version = \(version)",
             ] {
                 try connection.run(Query(statement))
             }
         }
 
         private func version() throws -> Int? {
-            try PostgreSQLConnection(to: schema.address).run(Migration.version).first?.int(0)
+            try PostgreSQLConnection(to: schema.address).run(Migration.versionQuery).first?.int(0)
         }
 
-        @Test func `a version that only one device has seen is not the newest any more`() throws {
+        @Test func `after a migration, a version that only one device has used is not the current release`()
+            throws
+        {
             let store = try PostgreSQLStore(address: schema.address, clock: .unguarded)
             let reports = [("1.0", 1), ("1.0", 2), ("9.0", 3)].map { version, install in
                 Report(leak: leak("Page"), version: version, install: install)
@@ -46,7 +49,7 @@
                 [
                     Query("update app set newest_release = (select max(id) from release)"),
                     Query("update leak set impact = 1"), Query("update schema_version set version = 2"),
-                    Query(PastSchema.releaseCheck),
+                    Query(PastSchema.createReleaseCheckSQL),
                 ] + PastSchema.without20.map { Query($0) })
             let migrated = try PostgreSQLStore(address: schema.address, clock: .unguarded)
             #expect(try version() == Migration.newestVersion)
@@ -55,7 +58,9 @@
         }
 
         @Test(arguments: [17, 18])
-        func `the current release is chosen from the known last hours`(version: Int) throws {
+        func `a migration chooses the current release by the adoption in the last hours that are known`(
+            version: Int
+        ) throws {
             let store = try PostgreSQLStore(address: schema.address, clock: .unguarded)
             for (version, reports, sessions) in [
                 ("5.1", 0, 30), ("5.2", 50, 150), ("6.0", 50, 90), ("999.0-dev", 1, 1), ("unknown", 1, 0),
@@ -84,7 +89,7 @@
             #expect(releases.map(\.adoption?.count) == [1, 90, 150, 30, 0])
         }
 
-        @Test func `texts that were stored three times are stored once`() throws {
+        @Test func `a migration stores once each text that earlier schemas stored three times`() throws {
             let long = (0..<100).map { "Frame\($0)" + String(repeating: "x", count: 280) }
             let leaks = [leak("Page", stack: ["Root"]), leak("Größe", stack: long)]
             let store = try PostgreSQLStore(address: schema.address, clock: .unguarded)
@@ -122,7 +127,7 @@
             #expect(try migrated.verify() == [])
         }
 
-        @Test func `an earlier schema gets the counts of detail bytes, and new reports are counted`() throws {
+        @Test func `a migration adds the count of detail bytes, and new reports are counted`() throws {
             let report = Report(leak: leak("Page"), body: #"{"m":"0123456789"}"#)
             let store = try PostgreSQLStore(address: schema.address, clock: .unguarded)
             _ = try store.count([submission([report], key: "a")], now: noon)
@@ -133,11 +138,11 @@
             #expect(try version() == Migration.newestVersion)
             _ = try migrated.count([submission([report], key: "b")], now: noon)
             let bytes = try connection.run(Query("select sum(detail_bytes)::bigint from idempotency_use"))
-            // One more report is in the sample.
+            // The second report is also stored as a random sample.
             #expect((82..<200).contains(bytes.first?.int(0) ?? 0))
         }
 
-        @Test func `an earlier schema gets the last hour of each leak`() throws {
+        @Test func `a migration adds the last hour of each leak`() throws {
             let store = try PostgreSQLStore(address: schema.address, clock: .unguarded)
             let reports = [
                 Report(leak: leak("Late"), at: noon), Report(leak: leak("Late"), at: noon - 9 * day),
@@ -158,7 +163,7 @@
                 on: connection)
             let migrated = try PostgreSQLStore(address: schema.address, clock: .unguarded)
             #expect(try version() == Migration.newestVersion)
-            // The hours of the day of the old leak are deleted.
+            // The hours of the old leak have expired, so its last hour is the first hour of its last day.
             let oldDay = (noon - 300 * day) / day * 24
             #expect(
                 try connection.run(lastHours).map { $0.text(0) }
@@ -166,7 +171,7 @@
             #expect(try migrated.verify() == [])
         }
 
-        @Test func `an earlier schema gets the reports before each period and the last hours`() throws {
+        @Test func `a migration adds the reports before each period, and the last hours of an app`() throws {
             let store = try PostgreSQLStore(address: schema.address, clock: .unguarded)
             for days in [100, 60, 20, 10, 3, 0] as [Int64] {
                 let reports = [
@@ -194,7 +199,7 @@
             #expect(try migrated.verify() == [])
         }
 
-        @Test func `an earlier schema gets the columns by which versions and texts are listed`() throws {
+        @Test func `a migration adds the columns that lists of a version and searches use`() throws {
             let store = try PostgreSQLStore(address: schema.address, clock: .unguarded)
             for days in [100, 60, 20, 10, 3, 0] as [Int64] {
                 let reports = [
@@ -235,7 +240,7 @@
             #expect(try migrated.verify() == [])
         }
 
-        @Test func `an earlier schema gets the indexes of slow and explained leaks`() throws {
+        @Test func `a migration adds the indexes of slow and explained leaks`() throws {
             let store = try PostgreSQLStore(address: schema.address, clock: .unguarded)
             _ = try store.count([submission([Report(leak: leak("Page"))])], now: noon)
             let connection = try PostgreSQLConnection(to: schema.address)
@@ -251,7 +256,11 @@
             #expect(try migrated.verify() == [])
         }
 
-        @Test func `checks of an earlier schema continue in the first build of their version`() throws {
+        @Test
+        func
+            `a migration moves the checks of a version to its first build, and new checks are added to them`()
+            throws
+        {
             let store = try PostgreSQLStore(address: schema.address, clock: .unguarded)
             var batch = submission([Report(leak: leak("Page"), build: "7")])
             batch.usageCounts = [
@@ -270,10 +279,10 @@
             #expect(try migrated.verify() == [])
             let rows = try connection.run(Query("select checks, buckets from build_check"))
             #expect(rows.map { $0.int(0) } == [6])
-            #expect(rows.compactMap { BucketNumber.counts($0.bytes(1)) }.map(\.total) == [3])
+            #expect(rows.compactMap { BucketCountsNumeric.counts($0.bytes(1)) }.map(\.total) == [3])
         }
 
-        @Test func `late reports do not contradict a decision that schema 20 stored`() throws {
+        @Test func `late reports do not contradict a decision that was stored with schema 20`() throws {
             let page = leak("Page")
             let store = try PostgreSQLStore(address: schema.address, clock: .unguarded)
             _ = try store.count([submission([Report(leak: page, count: 5)])], now: noon)
@@ -293,7 +302,7 @@
             #expect(try migrated.verify() == [])
         }
 
-        @Test func `the newest 91 days of an app are kept`() throws {
+        @Test func `a migration adds up the newest 91 days of an app, and no earlier days`() throws {
             let late = (0..<5).map { Report(leak: leak("L\($0)"), at: noon - 3 * day) }
             _ = try PostgreSQLStore(address: schema.address, clock: .unguarded).count(
                 [submission(late)], now: noon)
@@ -307,7 +316,7 @@
                         select min(id), $1::bigint, min(first_release), $2::bigint from leak
                         """, .integer(today - before), .integer(before)))
             }
-            try schema.becomeFirst()
+            try schema.downgradeToFirstVersion()
             _ = try PostgreSQLStore(address: schema.address, clock: .unguarded)
             let days = try connection.run(Query("select day, reports from app_day order by day"))
             #expect(days.map { [$0.int64(0), $0.int64(1)] } == [[today - 90, 90], [today - 3, 5]])
@@ -335,13 +344,13 @@
 
     extension DatabaseSchema {
         /// Changes the schema to that of a collector that knew only the first schema version.
-        func becomeFirst() throws {
+        func downgradeToFirstVersion() throws {
             _ = try PostgreSQLConnection(to: address).run(
                 PastSchema.without20.map { Query($0) } + [
                     Query("drop table decision, decision_release, app_day"),
                     Query("alter table leak drop column state"),
                     Query("delete from install_set where scope = 5"),
-                    Query("update schema_version set version = 1"), Query(PastSchema.releaseCheck),
+                    Query("update schema_version set version = 1"), Query(PastSchema.createReleaseCheckSQL),
                 ])
         }
     }

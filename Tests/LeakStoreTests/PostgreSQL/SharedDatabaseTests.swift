@@ -29,7 +29,7 @@ import LeakSeededRandom
                 })
         }
 
-        @Test func `collectors that start together create one schema`() async throws {
+        @Test func `if several collectors start at the same time, the schema is created once`() async throws {
             let schema = schema
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for _ in 0..<6 {
@@ -43,7 +43,7 @@ import LeakSeededRandom
             #expect(try totals(store()) == ["Page": [6, 0, 0]])
         }
 
-        @Test func `the counts of several collectors add up`() async throws {
+        @Test func `the counts of several collectors on one database are added up`() async throws {
             let schema = schema
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for collector in 0..<4 {
@@ -71,12 +71,13 @@ import LeakSeededRandom
             #expect(found.count == 10)
             for (title, numbers) in found {
                 #expect(numbers[0] == 100 && numbers[2] == 100, "\(title)")
-                // Each collector has eight installs and draws 25 times: all of them, nearly always.
+                // Each collector reports 25 times, each time with a random one of its eight installs. Nearly always
+                // all eight are used.
                 #expect((28...32).contains(numbers[1]), "\(title): \(numbers[1])")
             }
         }
 
-        @Test func `set members that another collector added are kept`() throws {
+        @Test func `installs that another collector added to a set are kept`() throws {
             let (one, other) = (try store(), try store())
             let page = leak("Page")
             for install in 0..<360 {
@@ -100,7 +101,7 @@ import LeakSeededRandom
             }
         }
 
-        @Test func `texts that PostgreSQL cannot store are counted all the same`() throws {
+        @Test func `reports with texts that PostgreSQL cannot store are counted`() throws {
             let store = try store()
             let page = leak("a\0b", app: "sh\0op")
             for _ in 0..<2 {

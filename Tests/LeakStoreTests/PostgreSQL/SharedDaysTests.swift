@@ -39,7 +39,7 @@
             _ = try runTogether(4) { number in
                 let store = try PostgreSQLStore(address: address, clock: .unguarded)
                 guard number > 0 else {
-                    // These reports are too late for their ten-minute slots: they count in the days to which the other threads add
+                    // These reports are too late for ten-minute slots. They count in days, to which the other threads add
                     // slots.
                     for late in 0..<40 {
                         let report = Report(
@@ -64,7 +64,10 @@
             #expect(try store.verify() == [])
         }
 
-        @Test func `a decision keeps the counts up to its time, while other collectors count`() throws {
+        @Test
+        func `a decision is stored with the counts at its time, even while other collectors count reports`()
+            throws
+        {
             let address = schema.address
             let store = try PostgreSQLStore(address: address, clock: .unguarded)
             let page = leak("Page")

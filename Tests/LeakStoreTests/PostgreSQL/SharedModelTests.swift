@@ -7,7 +7,7 @@ import LeakSeededRandom
 
     @testable import LeakPostgreSQL
 
-    /// Several collectors at once against the model; more seeds with `DATABASE_SEEDS`.
+    /// Compares several collectors that run at the same time with the model. `DATABASE_SEEDS` sets the number of seeds.
     @Suite struct SharedModelTests {
         static let seeds =
             1...(unsafe getenv("DATABASE_SEEDS").flatMap { unsafe UInt64(String(cString: $0)) } ?? 4)
@@ -30,7 +30,8 @@ import LeakSeededRandom
             }
         }
 
-        /// The order of arrival decides which names are the last within a limit. Reports of all other names count under "other".
+        /// The order of arrival decides which names are the last within a limit. Reports of all other names count under
+        /// "other".
         @Test(arguments: seeds)
         func `several collectors that reach the limits together lose no report and stay within the limits`(
             seed: UInt64
@@ -39,7 +40,7 @@ import LeakSeededRandom
         {
             let schema = try schema()
             let address = schema.address
-            let limits = StoreLimitTests.small
+            let limits = StoreLimitTests.smallLimits
             let counted = try runTogether(3) { number in
                 var random = SeededRandom(seed: seed << 8 | UInt64(number))
                 var store = try PostgreSQLStore(address: address, limits: limits, clock: .unguarded)

@@ -8,10 +8,11 @@ import LeakSeededRandom
 
     @testable import LeakPostgreSQL
 
-    /// Several collectors at once on one database, round after round, and the expected result.
+    /// Rounds in which several collectors use one database at the same time, and the expected result.
     ///
-    /// In a round, each collector has its own batches and some that others have too, as reporters resend unanswered batches. It
-    /// also reopens its store, deletes expired data, and erases installs without reports in that round.
+    /// In a round, each collector receives its own batches, and some that other collectors receive too, as if reporters had
+    /// sent unanswered batches again. Each collector also reopens its store, deletes expired data, and erases installs without
+    /// reports in that round.
     struct SharedRounds {
         private static let collectors = 3
         private static let batchesPerRound = 14
@@ -23,7 +24,7 @@ import LeakSeededRandom
         }
 
         private let address: DatabaseAddress
-        private let patience: Int
+        private let maxAttempts: Int
         /// Number of completed steps.
         let progress = Guarded(0)
         private var random: SeededRandom
@@ -34,10 +35,10 @@ import LeakSeededRandom
         /// Number of times that each batch was counted, according to the answers.
         private var counted: [String: Int] = [:]
 
-        /// - Parameter patience: maximum number of attempts for a failing step.
-        init(on address: DatabaseAddress, seed: UInt64, patience: Int = 1) throws {
+        /// - Parameter maxAttempts: maximum number of attempts for a failing step.
+        init(on address: DatabaseAddress, seed: UInt64, maxAttempts: Int = 1) throws {
             self.address = address
-            self.patience = patience
+            self.maxAttempts = maxAttempts
             random = SeededRandom(seed: seed)
             stores = try (0..<Self.collectors).map { _ in
                 try PostgreSQLStore(address: address, seed: 7, clock: .unguarded)
@@ -47,7 +48,7 @@ import LeakSeededRandom
         mutating func play(round: Int) throws {
             now += Int64.random(in: 0..<hour, using: &random)
             if Int.random(in: 0..<4, using: &random) == 0 {
-                // Keys are forgotten, and reporters have given up.
+                // After eight days the stored keys are deleted, and no reporter sends its batches again.
                 now += 8 * day
                 sent = []
             }
@@ -64,11 +65,11 @@ import LeakSeededRandom
                 return batch
             }
             let scripts = scripts(new, erasing: 1 - parity)
-            let (address, patience, time, stores) = (self.address, self.patience, now, self.stores)
+            let (address, maxAttempts, time, stores) = (self.address, self.maxAttempts, now, self.stores)
             let progress = progress
             let played = try runTogether(Self.collectors) { number in
                 try Self.play(
-                    scripts[number], on: stores[number], address, patience, now: time, progress)
+                    scripts[number], on: stores[number], address, maxAttempts, now: time, progress)
             }
             self.stores = played.map(\.store)
             for key in played.flatMap(\.counted) { counted[key, default: 0] += 1 }
@@ -107,7 +108,7 @@ import LeakSeededRandom
 
         /// - Returns: the store in use at the end, and the keys of batches that were counted.
         private static func play(
-            _ steps: [Step], on first: PostgreSQLStore, _ address: DatabaseAddress, _ patience: Int,
+            _ steps: [Step], on first: PostgreSQLStore, _ address: DatabaseAddress, _ maxAttempts: Int,
             now: Int64, _ progress: Guarded<Int>
         ) throws -> (store: PostgreSQLStore, counted: [String]) {
             var store = first
@@ -117,25 +118,25 @@ import LeakSeededRandom
                 switch step {
                 case .count(var call):
                     while !call.isEmpty {
-                        let receipts = try retry(patience) { try store.count(call, now: now) }
+                        let receipts = try retry(maxAttempts) { try store.count(call, now: now) }
                         for (batch, receipt) in zip(call, receipts) where receipt == .counted {
                             counted.append(batch.idempotency?.key ?? "")
                         }
                         call.removeFirst(receipts.count)
                     }
-                case .expire: try retry(patience) { _ = try store.expire(now: now) }
+                case .expire: try retry(maxAttempts) { _ = try store.expire(now: now) }
                 case .reopen:
-                    store = try retry(patience) {
+                    store = try retry(maxAttempts) {
                         try PostgreSQLStore(address: address, seed: 7, clock: .unguarded)
                     }
-                case .erase(let install): _ = try retry(patience) { try store.erase(install: install) }
+                case .erase(let install): _ = try retry(maxAttempts) { try store.erase(install: install) }
                 }
             }
             return (store, counted)
         }
 
-        private static func retry<Result>(_ patience: Int, _ body: () throws -> Result) throws -> Result {
-            for _ in 1..<patience {
+        private static func retry<Result>(_ maxAttempts: Int, _ body: () throws -> Result) throws -> Result {
+            for _ in 1..<maxAttempts {
                 do { return try body() } catch { usleep(20_000) }
             }
             return try body()

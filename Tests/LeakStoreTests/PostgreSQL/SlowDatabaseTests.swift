@@ -21,7 +21,7 @@
             return store
         }
 
-        @Test func `the next transaction after one that took too long takes half`() throws {
+        @Test func `after a transaction has timed out, the next one contains half as many batches`() throws {
             let store = try store("statement_timeout = '1s'")
             _ = try PostgreSQLConnection(to: schema.address).run([
                 Query(
@@ -51,7 +51,8 @@
             #expect(try store.verify() == [])
         }
 
-        @Test func `a lock that another transaction holds is waited for once, and nothing is counted`() throws
+        @Test func `a call that waits too long for another transaction's lock fails, and counts nothing`()
+            throws
         {
             let store = try store("lock_timeout = '300ms'")
             let batch = submission([Report(leak: leak("Page"))], key: "a")
@@ -84,7 +85,7 @@
             #expect(try store.verify() == [])
         }
 
-        @Test func `copy has no time limit`() throws {
+        @Test func `a copy into PostgreSQL has no time limit`() throws {
             var address = schema.address
             _ = try PostgreSQLStore(address: address, clock: .unguarded)
             try PostgreSQLConnection(to: address).run(
@@ -103,7 +104,7 @@
             #expect(copied.contains { $0.name == "app" && $0.rows == 1 })
         }
 
-        @Test func `a page times out earlier than reports`() throws {
+        @Test func `a read for a page fails after the time limit for pages`() throws {
             var address = schema.address
             address.timeouts.page = .seconds(2)
             let store = try PostgreSQLStore(address: address, clock: .unguarded)
@@ -121,7 +122,9 @@
             #expect(try reader.apps() == ["shop"])
         }
 
-        @Test func `days of a leak are compared with the hours that the leak still has`() throws {
+        @Test func `verify compares a day of a leak only with hours of that leak that have not expired`()
+            throws
+        {
             let store = try PostgreSQLStore(address: schema.address, clock: .unguarded)
             for (name, days) in [("Old", [0]), ("Page", [1, 2, 3])] {
                 for number in days {
@@ -146,14 +149,14 @@
             #expect(
                 try store.verify()
                     == [
-                        "reports of a day are the sum of its hours, where all are kept: not true for 1 row",
-                        "reports of a leak before each of its hours are all its reports without those since: not true for 1 row",
-                        "reports before a period in leak are all reports without those of the period: not true for 1 row",
-                        "reports before a period in leak_release are all reports without those of the period: not true for 1 row",
+                        "reports of a day are the sum of its hours, if all hours are kept: not true for 1 row",
+                        "reports of a leak before each of its hours are its total without the reports since then: not true for 1 row",
+                        "reports before a period in leak are the total without the reports of the period: not true for 1 row",
+                        "reports before a period in leak_release are the total without the reports of the period: not true for 1 row",
                     ])
         }
 
-        @Test func `after a slow transaction the limiter recovers`() {
+        @Test func `after timeouts, successful transactions raise the limit of the batch size again`() {
             var limiter = BatchSizeLimiter()
             let whole = limiter.limit
             limiter.recordTimeout(of: 64)
@@ -164,7 +167,7 @@
             #expect(limiter.limit == whole)
         }
 
-        /// Falsifies data that several checks verify, and expects each check to report it.
+        /// Changes stored data, and expects verify to report that the check of this data fails.
         @Test(arguments: [
             (
                 "update leak set reports = reports + 1",
@@ -174,10 +177,10 @@
                 "update leak set impact = 7",
                 "the impact of a leak is its recent installs in the current release: not true for 1 row"
             ),
-            ("update leak set builds = 7", "builds of a leak are as many as there are: not true for 1 row"),
+            ("update leak set builds = 7", "builds of a leak are counted correctly: not true for 1 row"),
             (
                 "update app set cells = 7",
-                "builds of leaks that an app has counted are no more than there are: not true for 1 row"
+                "the stored number of leak builds of an app is not too large: not true for 1 row"
             ),
             (
                 "update app set newest_release = null",
@@ -185,21 +188,24 @@
             ),
             (
                 "update release set new_leaks = 0",
-                "leaks and new leaks of a release are as many as there are: not true for 1 row"
+                "leaks and new leaks of a release are counted correctly: not true for 1 row"
             ),
-            ("update release set installs = 9", "installs are the size of their set: not true for 1 row"),
+            (
+                "update release set installs = 9",
+                "the number of installs is the size of its set: not true for 1 row"
+            ),
             (
                 "delete from install_set where scope = 1",
                 "rows with installs have a set of installs: not true for 1 row"
             ),
             (
                 "update install_set set members = ''",
-                "installs are the size of their set: not true for 5 rows"
+                "the number of installs is the size of its set: not true for 5 rows"
             ),
             ("delete from answer", "an idempotency key has its answer: not true for 1 row"),
             ("delete from leak_text", "rows that other rows refer to exist: not true for 1 row"),
         ])
-        func `verify names what is wrong`(damage: String, problem: String) throws {
+        func `verify reports each check that fails`(damage: String, problem: String) throws {
             let store = try PostgreSQLStore(address: schema.address, clock: .unguarded)
             let batch = submission([Report(leak: leak("Page"), install: 1)], key: "a")
             _ = try store.count([batch], now: noon)

@@ -1,36 +1,38 @@
 import LeakSeededRandom
 @testable import LeakStore
 
-/// A model of counting, without a database.
+/// Computes in memory the counts that a store must have after the same submissions.
 struct CountingModel: Sendable {
     struct Totals: Equatable, Sendable {
         var reports = 0
         var freed = 0
-        var installs: Set<UInt64> = []
-        var byBuild: [String: Int] = [:]
-        var bySystem: [String: Int] = [:]
-        var first = Int64.max
-        var last = Int64.min
-        var days: [Int: Int] = [:]
-        var hours: [Int: Int] = [:]
+        var installHashes: Set<UInt64> = []
+        var reportsByBuild: [String: Int] = [:]
+        var reportsBySystem: [String: Int] = [:]
+        var firstSeen = Int64.max
+        var lastSeen = Int64.min
+        /// By day since 1970.
+        var reportsByDay: [Int: Int] = [:]
+        /// By hour since 1970.
+        var reportsByHour: [Int: Int] = [:]
     }
 
     struct Release: Equatable, Sendable {
         var reports = 0
-        var installs: Set<UInt64> = []
+        var installHashes: Set<UInt64> = []
         var sessions = 0
         var checks = 0
     }
 
-    private struct Key: Hashable {
-        var keyID: Int64
+    private struct IdempotencyKey: Hashable {
+        var ingestKeyID: Int64
         var key: String
     }
 
     private(set) var leaks: [LeakID: Totals] = [:]
     /// Releases of the only app of the random submissions, by version.
     private(set) var releases: [String: Release] = [:]
-    private var keys: [Key: (body: [UInt8], answer: [UInt8], at: Int64)] = [:]
+    private var keys: [IdempotencyKey: (bodyHash: [UInt8], response: [UInt8], storedAt: Int64)] = [:]
     /// Credentials by hash; `true` if the credential was used or revoked.
     private(set) var credentials: [[UInt8]: Bool] = [:]
 
@@ -41,9 +43,10 @@ struct CountingModel: Sendable {
 
     private mutating func count(_ submission: Submission, now: Int64) -> Receipt {
         if let idempotency = submission.idempotency {
-            let key = Key(keyID: submission.keyID, key: idempotency.key)
-            if let known = keys[key], known.at > now - 7 * day {
-                return known.body == idempotency.bodyHash ? .repeated(response: known.answer) : .keyReused
+            let key = IdempotencyKey(ingestKeyID: submission.keyID, key: idempotency.key)
+            if let known = keys[key], known.storedAt > now - 7 * day {
+                return known.bodyHash == idempotency.bodyHash
+                    ? .repeated(response: known.response) : .keyReused
             }
             keys[key] = (idempotency.bodyHash, submission.response, now)
         }
@@ -61,33 +64,33 @@ struct CountingModel: Sendable {
         _ sighting: Submission.Sighting, _ origin: Submission.Origin, arrival: Int64
     ) {
         var totals = leaks[sighting.leak.id] ?? Totals()
-        totals.first = min(totals.first, sighting.at)
-        totals.last = max(totals.last, sighting.at)
+        totals.firstSeen = min(totals.firstSeen, sighting.at)
+        totals.lastSeen = max(totals.lastSeen, sighting.at)
         let build = "\(origin.version) \(origin.build ?? "")"
-        totals.byBuild[build, default: 0] += sighting.isFreed ? 0 : sighting.count
+        totals.reportsByBuild[build, default: 0] += sighting.isFreed ? 0 : sighting.count
         releases[origin.version, default: Release()].reports += sighting.isFreed ? 0 : sighting.count
         if sighting.isFreed {
             totals.freed += sighting.count
         } else {
             totals.reports += sighting.count
-            if let system = origin.system { totals.bySystem[system, default: 0] += sighting.count }
+            if let system = origin.system { totals.reportsBySystem[system, default: 0] += sighting.count }
             if let install = origin.installHash {
-                totals.installs.insert(install)
-                releases[origin.version]?.installs.insert(install)
+                totals.installHashes.insert(install)
+                releases[origin.version]?.installHashes.insert(install)
             }
-            totals.days[Calendar.day(of: sighting.at), default: 0] += sighting.count
-            // More than two days late, reports count at midnight.
+            totals.reportsByDay[Calendar.day(of: sighting.at), default: 0] += sighting.count
+            // Reports that are more than two days late count in the first hour of their day.
             let isLate = arrival - sighting.at > 2 * 86_400_000
             let hour = isLate ? sighting.at / 86_400_000 * 24 : sighting.at / 3_600_000
-            totals.hours[Int(hour), default: 0] += sighting.count
+            totals.reportsByHour[Int(hour), default: 0] += sighting.count
         }
         leaks[sighting.leak.id] = totals
     }
 
     /// Forgets an install.
     mutating func erase(_ install: UInt64) {
-        for id in leaks.keys { leaks[id]?.installs.remove(install) }
-        for version in releases.keys { releases[version]?.installs.remove(install) }
+        for id in leaks.keys { leaks[id]?.installHashes.remove(install) }
+        for version in releases.keys { releases[version]?.installHashes.remove(install) }
     }
 
     mutating func add(_ hash: [UInt8]) { credentials[hash] = false }
@@ -101,10 +104,10 @@ struct CountingModel: Sendable {
 
     /// Compares a store with this model.
     ///
-    /// - Parameter isCountsOnly: `true` to leave out values that only one row contains: times, hours of a day, systems,
+    /// - Parameter comparesOnlyCounts: `true` to leave out values that only one row contains: times, hours of a day, systems,
     ///   credentials.
     /// - Returns: the differences, one line each; empty if there are none.
-    func differences(from store: any Store, now: Int64, isCountsOnly: Bool = false) throws -> [String] {
+    func differences(from store: any Store, now: Int64, comparesOnlyCounts: Bool = false) throws -> [String] {
         let reader = try store.makeReader()
         var lines: [String] = []
         func compare<Value: Equatable>(_ what: String, _ found: Value, _ expected: Value) {
@@ -118,13 +121,14 @@ struct CountingModel: Sendable {
                 lines.append("a leak of \(totals.reports) reports is missing")
                 continue
             }
-            var found = Self.totals(of: detail, try hours(of: id, reader, now), totals.installs)
-            if isCountsOnly {
-                (found.first, found.last, found.bySystem) = (totals.first, totals.last, totals.bySystem)
-                found.hours = ofShownDays(totals, now).hours
+            var found = Self.totals(of: detail, try hours(of: id, reader, now), totals.installHashes)
+            if comparesOnlyCounts {
+                (found.firstSeen, found.lastSeen) = (totals.firstSeen, totals.lastSeen)
+                found.reportsBySystem = totals.reportsBySystem
+                found.reportsByHour = totalsOfShownDays(totals, now).reportsByHour
             }
-            compare("totals", found, ofShownDays(totals, now))
-            compare("installs", detail.row.installs, totals.installs.count)
+            compare("totals", found, totalsOfShownDays(totals, now))
+            compare("installs", detail.row.installs, totals.installHashes.count)
         }
         let overview = try reader.overview(app: nil, now: now)
         compare("reports", overview.reports, leaks.values.reduce(0) { $0 + $1.reports })
@@ -133,13 +137,13 @@ struct CountingModel: Sendable {
         for release in found {
             guard let expected = releases[release.version] else { continue }
             compare("reports of \(release.version)", release.reports, expected.reports)
-            compare("installs of \(release.version)", release.installs, expected.installs.count)
+            compare("installs of \(release.version)", release.installs, expected.installHashes.count)
             compare("sessions of \(release.version)", release.sessions, expected.sessions)
             compare("checks of \(release.version)", release.checks, expected.checks)
         }
-        guard !isCountsOnly else { return lines }
+        guard !comparesOnlyCounts else { return lines }
         // Used credentials are deleted after some time.
-        let links = try reader.credentials(all: true, now: now)
+        let links = try reader.credentials(includingEnded: true, now: now)
         compare(
             "links", Set(links.filter { $0.revokedAt == nil }.map(\.hash)),
             Set(credentials.filter { !$0.value }.keys))
@@ -148,11 +152,11 @@ struct CountingModel: Sendable {
     }
 
     /// Returns the totals with only the days and hours that pages show: the last fourteen days.
-    private func ofShownDays(_ totals: Totals, _ now: Int64) -> Totals {
+    private func totalsOfShownDays(_ totals: Totals, _ now: Int64) -> Totals {
         var totals = totals
         let first = Calendar.day(of: now) - LeakRow.trendDays + 1
-        totals.days = totals.days.filter { $0.key >= first }
-        totals.hours = totals.hours.filter { $0.key >= first * 24 }
+        totals.reportsByDay = totals.reportsByDay.filter { $0.key >= first }
+        totals.reportsByHour = totals.reportsByHour.filter { $0.key >= first * 24 }
         return totals
     }
 
@@ -170,20 +174,21 @@ struct CountingModel: Sendable {
     private static func totals(of detail: LeakDetail, _ hours: [Int: Int], _ installs: Set<UInt64>) -> Totals
     {
         var found = Totals(
-            reports: detail.row.reports, freed: detail.row.freed, installs: installs,
-            first: detail.row.firstSeen, last: detail.row.lastSeen, hours: hours)
+            reports: detail.row.reports, freed: detail.row.freed, installHashes: installs,
+            firstSeen: detail.row.firstSeen, lastSeen: detail.row.lastSeen, reportsByHour: hours)
         for version in detail.versions {
-            found.byBuild["\(version.version) \(version.build ?? "")"] = version.reports
+            found.reportsByBuild["\(version.version) \(version.build ?? "")"] = version.reports
         }
-        for system in detail.systems { found.bySystem[system.value] = system.reports }
+        for system in detail.systems { found.reportsBySystem[system.value] = system.reports }
         for (offset, count) in detail.row.trend.enumerated() where count > 0 {
-            found.days[detail.row.trendFrom + offset] = count
+            found.reportsByDay[detail.row.trendFrom + offset] = count
         }
         return found
     }
 }
 
-/// Returns a submission of the app `shop`. Some submissions with a key arrive twice, and some keys with another body.
+/// Returns a random submission of the app `shop`. About every second one has one of 80 idempotency keys and one of two body
+/// hashes, so that some repeat an earlier submission, and some use its key with another body.
 func randomSubmission(_ random: inout SeededRandom, now: Int64) -> Submission {
     let reports = (0..<Int.random(in: 0...8, using: &random)).map { _ in
         Report(

@@ -2,9 +2,9 @@ import LeakSeededRandom
 
 /// The durable contents of one directory's files, and the changes that are only cached.
 ///
-/// A write is in the cache of the system until the file is synced, and a name until its directory is synced. When the
-/// power fails, any part of the cache may have reached the disk, in any order: POSIX promises nothing, and disks
-/// reorder.
+/// A write stays in the cache of the system until its file is synced, and a new or removed name until its directory is synced.
+/// If the power fails, any part of the cache may have reached the disk, in any order: POSIX promises no order, and disks
+/// reorder writes.
 struct DiskImage {
     /// Bytes that a disk writes atomically.
     static let sectorBytes = 512
@@ -24,7 +24,7 @@ struct DiskImage {
     }
 
     private var files: [String: File] = [:]
-    /// True if syncs report success but do nothing: a disk that lies.
+    /// True if syncs report success but do nothing, as on a disk that acknowledges writes that it has not stored.
     var ignoresSync = false
 
     /// Records a new file, which may have been created by code that does not write through this image.

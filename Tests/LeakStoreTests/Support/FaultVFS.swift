@@ -20,7 +20,7 @@ enum FaultVFS {
 
     static func forget(_ path: String) { disks.with { $0[path] = nil } }
 
-    fileprivate static func place(of path: String) -> (disk: FaultyDisk, name: String)? {
+    fileprivate static func faultyFile(at path: String) -> (disk: FaultyDisk, name: String)? {
         guard let slash = path.lastIndex(of: "/") else { return nil }
         guard let disk = disks.with({ $0[String(path[..<slash])]?.disk }) else { return nil }
         return (disk, String(path[path.index(after: slash)...]))
@@ -93,11 +93,13 @@ private final class FaultFile {
 
 private typealias File = UnsafeMutablePointer<sqlite3_file>
 
+/// Returns the object that this VFS stores in SQLite's memory for a file.
 private func object(_ file: File?) -> FaultFile {
     let start = unsafe UnsafeRawPointer(file!) + FaultFile.objectOffset
     return unsafe Unmanaged<FaultFile>.fromOpaque(start.load(as: UnsafeRawPointer.self)).takeUnretainedValue()
 }
 
+/// Returns the system's file, to which this VFS forwards calls, and its methods.
 private func real(_ file: File?) -> (file: File, methods: sqlite3_io_methods) {
     let file = unsafe (UnsafeMutableRawPointer(file!) + FaultFile.realOffset).assumingMemoryBound(
         to: sqlite3_file.self)
@@ -116,7 +118,7 @@ private func open(
     _ out: UnsafeMutablePointer<Int32>?
 ) -> Int32 {
     let system = unsafe FaultVFS.system
-    guard let name = unsafe name, let place = unsafe FaultVFS.place(of: String(cString: name)) else {
+    guard let name = unsafe name, let place = unsafe FaultVFS.faultyFile(at: String(cString: name)) else {
         return unsafe system.pointee.xOpen(system, name, file, flags, out)
     }
     unsafe file!.pointee.pMethods = nil
@@ -143,7 +145,7 @@ private func delete(
     _ vfs: UnsafeMutablePointer<sqlite3_vfs>?, _ name: UnsafePointer<CChar>?, _ syncsDirectory: Int32
 ) -> Int32 {
     let system = unsafe FaultVFS.system
-    guard let name = unsafe name, let place = unsafe FaultVFS.place(of: String(cString: name)) else {
+    guard let name = unsafe name, let place = unsafe FaultVFS.faultyFile(at: String(cString: name)) else {
         return unsafe system.pointee.xDelete(system, name, syncsDirectory)
     }
     if let fault = place.disk.fault(on: .delete, of: place.name) { return fault.code }
@@ -161,7 +163,7 @@ private func access(
     _ out: UnsafeMutablePointer<Int32>?
 ) -> Int32 {
     let system = unsafe FaultVFS.system
-    if let name = unsafe name, let place = unsafe FaultVFS.place(of: String(cString: name)),
+    if let name = unsafe name, let place = unsafe FaultVFS.faultyFile(at: String(cString: name)),
         let fault = place.disk.fault(on: .access, of: place.name)
     {
         return fault.code

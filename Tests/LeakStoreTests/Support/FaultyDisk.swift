@@ -2,9 +2,9 @@ import LeakSeededRandom
 import CLeakSQLite
 import LeakPlatform
 
-/// A directory whose disk fails on demand, for every operation of SQLite in it, in this process.
+/// A directory whose disk fails on demand: any operation of SQLite in this directory and process can fail.
 ///
-/// Disk operations are numbered. A plan decides by number and kind about the result of each.
+/// Disk operations are numbered. A plan decides about the result of each operation, by its number and kind.
 final class FaultyDisk: Sendable {
     enum Operation: Hashable, CaseIterable {
         case open, read, write, truncate, sync, size, lock, delete, access, map, lockMap
@@ -35,8 +35,10 @@ final class FaultyDisk: Sendable {
     private struct State {
         var image = DiskImage()
         var plan: Plan = { _ in .none }
-        var count = 0
+        var operationCount = 0
+        /// The files after the kill or the power cut, by name; `nil` before.
         var remains: [String: [UInt8]]?
+        /// True after a kill or a power cut: every further operation fails.
         var isOff = false
     }
 
@@ -55,16 +57,18 @@ final class FaultyDisk: Sendable {
     func follow(_ plan: @escaping Plan) {
         state.with {
             $0.plan = plan
-            $0.count = 0
+            $0.operationCount = 0
         }
     }
 
     /// Number of disk operations under the current plan.
-    var count: Int { state.with { $0.count } }
+    var operationCount: Int { state.with { $0.operationCount } }
 
+    /// True after a kill or a power cut.
     var isOff: Bool { state.with { $0.isOff } }
 
-    /// Returns the files that the next process finds, in a new directory: as of the kill or the power cut, or else as of now.
+    /// Returns a new directory with the files that the next process finds: those after the kill or the power cut, or the
+    /// present files if there was neither.
     func remains() -> TemporaryDirectory {
         let next = TemporaryDirectory(isInMemory: true)
         for (name, bytes) in state.with({ $0.remains }) ?? directory.files() { next.write(bytes, to: name) }
@@ -73,12 +77,12 @@ final class FaultyDisk: Sendable {
 
     // MARK: For the VFS
 
-    /// - Returns: the failure of the operation, if it fails; a disk that is off fails every operation.
+    /// - Returns: the failure of the operation; `nil` if it succeeds. A disk that is off fails every operation.
     func fault(on operation: Operation, of file: String) -> (code: Int32, isHalfway: Bool)? {
         state.with { state -> (code: Int32, isHalfway: Bool)? in
             guard !state.isOff else { return (SQLITE_IOERR, false) }
-            state.count += 1
-            switch state.plan(Event(number: state.count, operation: operation, file: file)) {
+            state.operationCount += 1
+            switch state.plan(Event(number: state.operationCount, operation: operation, file: file)) {
             case .none: return nil
             case .fail(let code):
                 if operation == .sync { state.image.failSync(file) }

@@ -44,8 +44,8 @@ enum PastSchema {
             "alter table commit_marker rename to witness",
         ]
 
-    /// The table that schema 16 of PostgreSQL drops.
-    static let releaseCheck = """
+    /// Creates the table that schema 16 of PostgreSQL drops.
+    static let createReleaseCheckSQL = """
         create table release_check (
           release bigint not null, class text collate "C" not null, checks bigint not null, primary key (release, class))
         """

@@ -1,6 +1,6 @@
 import LeakStore
 
-/// Reads of one environment, for tests that have no other.
+/// Reads of the environment `production`, for tests that use no other environment.
 extension StoreReader {
     func apps() throws(StoreError) -> [String] { try apps(in: AppKey.production) }
 }

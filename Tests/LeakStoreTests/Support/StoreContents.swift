@@ -9,8 +9,8 @@ struct StoreContents {
         let reader = try store.makeReader()
         lines.append("apps \(try reader.apps())")
         lines.append("all versions \(try reader.versions(app: nil))")
-        lines.append("credentials \(try reader.credentials(all: true, now: now))")
-        lines.append("valid credentials \(try reader.credentials(all: false, now: now))")
+        lines.append("credentials \(try reader.credentials(includingEnded: true, now: now))")
+        lines.append("valid credentials \(try reader.credentials(includingEnded: false, now: now))")
         lines.append("symbols \(try reader.symbols()), \(try reader.symbolsVersion())")
         for table in try reader.symbols() {
             lines.append("table \(table.id) \(try reader.symbolTable(table.id) ?? [])")
@@ -95,7 +95,7 @@ struct StoreContents {
 
     private mutating func read(_ id: LeakID, _ reader: any StoreReader, now: Int64) throws {
         var detail = try reader.leak(id, now: now)
-        // Sorted, because the order of a dictionary differs.
+        // Sorted, because a dictionary has no fixed order.
         lines.append("fixes \((detail?.fixes ?? [:]).sorted { $0.key < $1.key })")
         detail?.fixes = [:]
         lines.append("leak \(String(describing: detail))")
@@ -104,7 +104,7 @@ struct StoreContents {
         lines.append("samples \(String(describing: try reader.samples(of: id)))")
     }
 
-    /// Returns the lines that differ, each with its counterpart.
+    /// Returns the first three differences: lines that differ, each with its counterpart.
     func differences(from other: StoreContents) -> [String] {
         var differences: [String] = []
         if lines.count != other.lines.count {

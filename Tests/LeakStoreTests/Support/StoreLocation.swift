@@ -7,7 +7,7 @@ import Testing
 #endif
 
 /// The database of a test that runs with every store: a file, or, with `COLLECTOR_TEST_DATABASE_URL`, a database of that
-/// server. It is removed when the test ends.
+/// server. The file or database is removed when the test ends.
 final class StoreLocation: Sendable {
     private let directory = TemporaryDirectory()
     #if PostgreSQL
@@ -36,8 +36,8 @@ final class StoreLocation: Sendable {
 }
 
 #if PostgreSQL
-    /// A database for one test that has the tables already: it is a copy of a template that this process creates once. Copying
-    /// takes a third of the time that creating the tables takes. It is dropped with everything in it.
+    /// A database with all tables for one test: a copy of a template that this process creates once. Copying takes a
+    /// third of the time that creating the tables takes. The database is dropped when the test ends.
     final class DatabaseCopy: Sendable {
         let address: DatabaseAddress
         private let name: String
@@ -50,7 +50,7 @@ final class StoreLocation: Sendable {
             let name = "test_template_\(UInt64.random(in: 0...UInt64.max))"
             try PostgreSQLConnection(to: DatabaseAddress(server)).run(Query("create database \(name)"))
             try Migration.run(on: PostgreSQLConnection(to: address(of: name, at: server)))
-            // The template of a process that ends in another way stays.
+            // If the process ends without running exit handlers, its template stays on the server.
             atexit { DatabaseCopy.dropTemplate() }
             return name
         }
@@ -78,12 +78,12 @@ final class StoreLocation: Sendable {
         deinit { _ = try? PostgreSQLConnection(to: server).run(Query("drop database \(name) with (force)")) }
     }
 
-    /// A schema for one test, dropped with everything in it.
+    /// A PostgreSQL schema (namespace) for one test. It is dropped with its tables when the test ends.
     final class DatabaseSchema: Sendable {
         let address: DatabaseAddress
         /// The address as text, to pass to another process.
         let url: String
-        /// Name of the schema, and `application_name` of its sessions.
+        /// Name of the schema, and `application_name` of the sessions that use it.
         let name: String
         let server: DatabaseAddress
 
@@ -91,14 +91,14 @@ final class StoreLocation: Sendable {
             unsafe getenv("COLLECTOR_TEST_DATABASE_URL").map { unsafe String(cString: $0) }
         }
 
-        /// The server's address.
+        /// Returns the server's address.
         static func server() throws -> String {
             try #require(
                 url,
                 "no PostgreSQL server: run make test, or set COLLECTOR_TEST_DATABASE_URL to the URL of one")
         }
 
-        /// - Parameter options: the server's settings for every session, as in an address: `%20-cname%3Dvalue`.
+        /// - Parameter options: settings for every session, percent-encoded as in an address: `%20-cname%3Dvalue`.
         init(options: String = "") throws {
             let url = try Self.server()
             name = "test_\(UInt64.random(in: 0...UInt64.max))"

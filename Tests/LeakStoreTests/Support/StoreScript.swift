@@ -5,12 +5,14 @@ import LeakSeededRandom
 struct StoreScript: Sendable {
     enum Step: Sendable {
         case count([Submission])
-        /// Empties the log, as happens after a long time.
+        /// Empties the write-ahead log if it is long.
         case checkpointIfNeeded
         case expire
         case checkpoint
         case reopen
+        /// Adds a sign-in link with this hash.
         case add([UInt8])
+        /// Uses the sign-in link with this hash.
         case use([UInt8])
     }
 
@@ -28,7 +30,7 @@ struct StoreScript: Sendable {
             case 1: return (.checkpoint, now)
             case 2: return (.reopen, now)
             case 3:
-                // Long enough for keys to be forgotten; seldom enough for them to be needed.
+                // Sometimes enough time passes for idempotency keys to expire; otherwise repeats still need them.
                 if Bool.random(using: &random) { now += 8 * day }
                 return (.expire, now)
             case 4:
@@ -54,13 +56,13 @@ struct StoreScript: Sendable {
 struct StorePlay {
     /// Everything that the store has acknowledged.
     private(set) var model = CountingModel()
-    /// The step that was not answered. It is on disk completely or not at all.
+    /// The step that was started and not answered. Its changes are on disk completely or not at all.
     private(set) var uncertain: (step: StoreScript.Step, now: Int64)?
     private(set) var now = noon
     private var store: SQLiteStore?
     private var directory: TemporaryDirectory
     /// Answers of the store that differ from the model.
-    private(set) var wrong: [String] = []
+    private(set) var wrongAnswers: [String] = []
     private let settings: [String]
 
     /// - Parameter settings: pragmas for the connection that writes.
@@ -72,7 +74,7 @@ struct StorePlay {
     /// Opens the store if it is not open.
     private mutating func opened() throws(StoreError) -> SQLiteStore {
         if let store {
-            // Runs the check that is due, as a server does.
+            // Runs the integrity check if one is due, as a server does.
             store.integrityCheck?()
             return store
         }
@@ -82,13 +84,13 @@ struct StorePlay {
         try store.set("wal_autocheckpoint = 24")
         try store.setBusyTimeout(milliseconds: 20)
         store.damageMonitor.limitUnconfirmedSigns(to: .max)
-        store.limitLog(to: 0)
-        store.limitLogs(to: 12)
+        store.limitWriteAheadLog(toBytes: 0)
+        store.limitPendingLogs(toInstallSets: 12)
         self.store = store
         return store
     }
 
-    /// Plays one step. If it fails, nothing may have been counted, unless the process ended during the step.
+    /// Plays one step. If the step fails, the store must not have counted anything, unless the process ended during the step.
     mutating func play(_ step: StoreScript.Step, now: Int64) throws(StoreError) {
         self.now = now
         uncertain = (step, now)
@@ -97,7 +99,7 @@ struct StorePlay {
         case .count(let call):
             let receipts = try store.count(call, now: now)
             let expected = model.count(call, now: now)
-            if receipts != expected { wrong.append("receipts: \(receipts), not \(expected)") }
+            if receipts != expected { wrongAnswers.append("receipts: \(receipts), not \(expected)") }
         case .checkpointIfNeeded: try store.checkpointIfNeeded(now: now)
         case .expire: try store.expire(now: now)
         case .checkpoint: _ = try store.checkpoint()
@@ -109,20 +111,20 @@ struct StorePlay {
             model.add(hash)
         case .use(let hash):
             let isUsed = try store.useOnce(hash: hash, now: now)
-            if isUsed != model.use(hash) { wrong.append("a link works twice, or never") }
+            if isUsed != model.use(hash) { wrongAnswers.append("a link works twice, or never") }
         }
         uncertain = nil
     }
 
-    /// Continues with the files that an ended process left: acknowledged steps are stored exactly once, and the unanswered step
-    /// was executed completely or not at all.
+    /// Opens the files that an ended process left. Checks that acknowledged steps are stored exactly once, and that the
+    /// unanswered step was executed completely or not at all.
     ///
     /// - Returns: the problems, one line each.
     mutating func resume(in directory: TemporaryDirectory) throws -> [String] {
         close()
         self.directory = directory
         let store = try opened()
-        var problems = try wrong + store.verify()
+        var problems = try wrongAnswers + store.verify()
         let missing = try model.differences(from: store, now: now)
         guard !missing.isEmpty else { return problems }
         var further = model
@@ -145,7 +147,7 @@ struct StorePlay {
     /// Compares the store with the model.
     mutating func problems() throws -> [String] {
         let store = try opened()
-        return try wrong + store.verify() + model.differences(from: store, now: now)
+        return try wrongAnswers + store.verify() + model.differences(from: store, now: now)
     }
 
     mutating func close() { store = nil }

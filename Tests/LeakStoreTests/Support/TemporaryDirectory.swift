@@ -5,11 +5,11 @@
 #endif
 @testable import LeakStore
 
-/// A directory for one test, deleted with everything in it.
+/// A directory for one test, deleted with its files when the test ends.
 final class TemporaryDirectory: Sendable {
     let path: String
 
-    /// - Parameter isInMemory: `true` for a directory in memory, where syncs cost nothing. For tests that sync often but
+    /// - Parameter isInMemory: `true` for a directory in memory, where syncs take no time. For tests that sync often but
     ///   test something else.
     init(isInMemory: Bool = false) {
         let memory = "/dev/shm"

@@ -36,9 +36,12 @@ struct Report {
     var model: String? = "iPhone17,1"
     var install: UInt64?
     var isFreed = false
+    /// Milliseconds since 1970.
     var at = noon
     var count = 1
+    /// Number of objects of the leak that were alive at the same time.
     var alive: Int?
+    /// Lifetime of freed objects, in milliseconds.
     var lived: Int?
     var body = "{}"
 }
@@ -60,7 +63,7 @@ func submission(
                 leak: report.leak, origin: submission.origins.count - 1, isFreed: report.isFreed,
                 at: report.at,
                 count: report.count, alive: report.alive, livedMilliseconds: report.lived,
-                sample: start..<submission.body.count))
+                jsonRange: start..<submission.body.count))
     }
     submission.response = Array("answer \(body)".utf8)
     submission.idempotency = key.map {
@@ -89,7 +92,7 @@ private func pattern(_ text: String) -> NamePattern {
     return pattern
 }
 
-/// Returns reports of one leak, and sessions, of one version.
+/// Returns a submission with reports of one leak, and with sessions, of one version.
 func usage(of version: String, reports: Int, sessions: Int) -> Submission {
     var batch = submission(
         reports > 0 ? [Report(leak: leak("Page"), version: version, count: reports)] : [])

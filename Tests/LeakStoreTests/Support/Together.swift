@@ -4,7 +4,7 @@ import LeakPlatform
 ///
 /// Uses separate threads because `body` blocks. Blocking tasks would occupy all threads of the task pool.
 ///
-/// - Throws: the first failure of the first thread that failed.
+/// - Throws: the error of the failed thread with the lowest number.
 func runTogether<Result: Sendable>(
     _ count: Int, _ body: @escaping @Sendable (Int) throws -> Result
 ) throws -> [Result] {

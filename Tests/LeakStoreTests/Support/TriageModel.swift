@@ -19,26 +19,29 @@ struct TriageModel {
         /// Numbers of reports by index of ``versions``; 0 for a version that has only freed objects.
         var reports: [Int: Int] = [:]
         var freed = 0
-        var resolved: (from: Int, then: [Int: Int])?
-        var ignored: (limit: Decision.IgnoreLimit?, then: Int)?
+        /// The lowest rank of a version with the fix, and ``reports`` when the leak was resolved.
+        var resolved: (minRank: Int, reportsAtDecision: [Int: Int])?
+        /// The limit, and ``total`` when the leak was ignored.
+        var ignored: (limit: Decision.IgnoreLimit?, totalAtDecision: Int)?
 
         var total: Int { reports.values.reduce(0, +) }
 
-        /// Indices of the versions that contradict its fix.
-        var returns: [Int] {
+        /// Indices of the versions with reports that contradict the fix.
+        var contradictingVersions: [Int] {
             guard let resolved else { return [] }
             return reports.filter { index, count in
-                TriageModel.versions[index].rank >= resolved.from && count > resolved.then[index] ?? 0
+                TriageModel.versions[index].rank >= resolved.minRank
+                    && count > resolved.reportsAtDecision[index] ?? 0
             }.keys.sorted()
         }
 
         func state(now: Int64, isKnown: Bool) -> LeakState {
-            if resolved != nil { return returns.isEmpty ? .resolved : .regressed }
+            if resolved != nil { return contradictingVersions.isEmpty ? .resolved : .regressed }
             if let ignored {
                 switch ignored.limit {
                 case nil: return .ignored
                 case .until(let end): if now < end { return .ignored }
-                case .nextReports(let count): if total - ignored.then < count { return .ignored }
+                case .nextReports(let count): if total - ignored.totalAtDecision < count { return .ignored }
                 }
             }
             if isKnown, total > 0 { return .known }
@@ -69,7 +72,7 @@ struct TriageModel {
                 case .newestVersion: rank
                 case .nextVersion: rank + 1
                 case .version(let text): Self.versions.first { $0.text == text }?.rank ?? 0
-                case .after(let text): (Self.versions.first { $0.text == text }?.rank ?? 0) + 1
+                case .newerThan(let text): (Self.versions.first { $0.text == text }?.rank ?? 0) + 1
                 }
             (leak.resolved, leak.ignored) = ((from, leak.reports), nil)
         case .ignore(let limit): (leak.resolved, leak.ignored) = (nil, (limit, leak.total))
@@ -119,8 +122,8 @@ struct TriageModel {
         for (name, leak) in leaks {
             guard let reports = leak.reports[version], reports > 0 else { continue }
             let state = state(name, now: now)
-            let isMended = state == .resolved && rank >= leak.resolved?.from ?? 0
-            if leak.returns.contains(version) {
+            let isMended = state == .resolved && rank >= leak.resolved?.minRank ?? 0
+            if leak.contradictingVersions.contains(version) {
                 check.regressed.insert(name)
             } else if state == .known || state == .ignored || isMended {
                 check.setAside += 1
@@ -142,7 +145,7 @@ struct TriageModel {
         let seenVersions = seenVersions
         return seenVersions.indices.reversed().map { index in
             let version = seenVersions[index]
-            let regressed = leaks.values.filter { $0.returns.contains(version) }.count
+            let regressed = leaks.values.filter { $0.contradictingVersions.contains(version) }.count
             let gone =
                 index == 0
                 ? 0

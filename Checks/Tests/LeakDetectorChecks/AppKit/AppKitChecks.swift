@@ -29,9 +29,9 @@ extension Serialized {
             window.contentViewController = root
             let panel = panel()
             root.presentAsSheet(panel)
-            bench.wait(5_000)
+            bench.advance(by: 5_000)
             root.dismiss(panel)
-            bench.wait(5_000)
+            bench.advance(by: 5_000)
             #expect(bench.lines == ["leak Panel"])
             withExtendedLifetime(panel) {}
         }
@@ -44,12 +44,12 @@ extension Serialized {
                 root.presentAsSheet(panel)
                 root.dismiss(panel)
             }
-            bench.wait(5_000)
+            bench.advance(by: 5_000)
             #expect(bench.lines == [])
             #expect(bench.detector.counts.checked == 1)
         }
 
-        @Test func `a controller that its parent keeps is left alone`() {
+        @Test func `a controller that its parent keeps is not checked`() {
             let root = NSViewController()
             window.contentViewController = root
             let panel = panel()
@@ -58,22 +58,22 @@ extension Serialized {
             panel.view.removeFromSuperview()
             panel.viewDidDisappear()
             #expect(bench.detector.counts.outstanding == 0)
-            bench.wait(5_000)
+            bench.advance(by: 5_000)
             #expect(bench.lines == [])
         }
 
-        @Test func `a controller whose view is in a window is left alone`() {
+        @Test func `a controller whose view is in a window is not checked`() {
             let panel = panel()
             window.contentViewController = panel
             panel.viewDidDisappear()
             #expect(bench.detector.counts.outstanding == 0)
-            bench.wait(5_000)
+            bench.advance(by: 5_000)
             #expect(bench.lines == [])
         }
 
-        @Test func `the rules see which object holds which`() {
+        @Test func `views and controllers of AppKit return the objects that hold them and that they hold`() {
             let (root, sheet, child) = (NSViewController(), NSViewController(), NSViewController())
-            #expect(root.screenView == nil, "asking loads nothing")
+            #expect(root.screenView == nil, "reading screenView does not load the view")
             window.contentViewController = root
             root.presentAsSheet(sheet)
             sheet.addChild(child)
@@ -89,24 +89,24 @@ extension Serialized {
             #expect(child.view.viewWindowClass == NSWindow.self)
         }
 
-        @Test func `if a closed window stays, its outermost object is reported`() {
+        @Test func `if a closed window stays, its window controller is reported instead of it`() {
             let controller = NSWindowController(window: window)
             window.contentViewController = NSViewController()
             bench.detector.checkDeallocation(of: window)
-            bench.wait(5_000)
+            bench.advance(by: 5_000)
             #expect(bench.lines == ["leak NSWindowController"])
             #expect(bench.reports.first?.reason == "closed")
             withExtendedLifetime(controller) {}
         }
 
-        @Test func `content of a closed window is reported if it stays after the window was freed`() {
+        @Test func `the content controller of a closed window is reported if it outlives the window`() {
             let shown = NSViewController()
             do {
                 let window = NSWindow()
                 window.contentViewController = shown
                 bench.detector.checkDeallocation(of: window)
             }
-            bench.wait(5_000)
+            bench.advance(by: 5_000)
             #expect(bench.lines == ["leak NSViewController"])
             withExtendedLifetime(shown) {}
         }
@@ -117,7 +117,7 @@ extension Serialized {
                 bench.detector.checkDeallocation(of: window)
                 withExtendedLifetime(controller) {}
             }
-            bench.wait(5_000)
+            bench.advance(by: 5_000)
             #expect(bench.lines == ["leak NSWindow"])
         }
     }

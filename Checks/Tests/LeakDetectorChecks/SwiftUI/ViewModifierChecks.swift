@@ -33,10 +33,10 @@ extension Serialized {
             let model = Model()
             show(model)
             show(model)
-            bench.wait(5_000)
+            bench.advance(by: 5_000)
             #expect(bench.lines == [])
             show(nil)
-            bench.wait(5_000)
+            bench.advance(by: 5_000)
             #expect(bench.lines == ["leak Model"])
             #expect(bench.reports.first?.reason == "view removed")
             #expect(
@@ -48,79 +48,79 @@ extension Serialized {
         @Test func `a model that is freed with its view is checked and not reported`() {
             show(Model())
             show(nil)
-            bench.wait(5_000)
+            bench.advance(by: 5_000)
             #expect(bench.lines == [])
             #expect(bench.detector.counts.checked == 1)
         }
 
-        @Test func `a model that another model replaces should be freed too`() {
+        @Test func `a model that another model replaced is reported if it stays`() {
             let first = Model()
             show(first)
             let second = Model()
             show(second)
-            bench.wait(5_000)
+            bench.advance(by: 5_000)
             #expect(bench.lines == ["leak Model"])
             #expect(bench.findings.first?.isObject(first) == true)
             show(nil)
-            bench.wait(5_000)
+            bench.advance(by: 5_000)
             #expect(bench.lines == ["leak Model", "leak Model"])
             withExtendedLifetime(second) {}
         }
 
-        @Test func `a model that is shown, replaced and shown again is in use`() {
+        @Test func `a model that is shown, replaced and shown again is not reported while it is shown`() {
             let (first, second) = (Model(), Model())
             show(first)
             show(second)
-            bench.wait(700)
+            bench.advance(by: 700)
             show(first)
-            bench.wait(60_000)
+            bench.advance(by: 60_000)
             #expect(bench.lines == ["leak Model"])
             #expect(bench.findings.first?.isObject(second) == true)
             show(nil)
-            bench.wait(5_000)
-            #expect(bench.lines == ["leak Model", "leak Model"], "and should go with its last view")
+            bench.advance(by: 5_000)
+            #expect(bench.lines == ["leak Model", "leak Model"], "it should be freed with its last view")
             withExtendedLifetime((first, second)) {}
         }
 
-        @Test func `a model that is hidden and shown within its grace period is in use`() {
+        @Test func `a model that is hidden and shown again within its grace period is not reported`() {
             let model = Model()
             show(model)
             show(nil)
-            bench.wait(700)
+            bench.advance(by: 700)
             show(model)
-            bench.wait(60_000)
+            bench.advance(by: 60_000)
             #expect(bench.lines == [])
             withExtendedLifetime(model) {}
         }
 
-        @Test func `a model that was reported and is shown again came back`() {
+        @Test func `if a reported model is shown again, its return is reported`() {
             let model = Model()
             show(model)
             show(nil)
-            bench.wait(5_000)
+            bench.advance(by: 5_000)
             show(model)
-            bench.wait(1_000)
+            bench.advance(by: 1_000)
             #expect(bench.lines == ["leak Model", "came back Model 3500"])
             withExtendedLifetime(model) {}
         }
 
-        @Test func `a model of two views should be freed with the last of the two views`() {
+        @Test func `a model of two views is not reported before the last of the two views is removed`() {
             let model = Model()
             let other = Graph()
             show(model)
             other.show(Optional(CartView(model: model, detector: bench.detector)))
             other.show(CartView?.none)
-            bench.wait(60_000)
+            bench.advance(by: 60_000)
             #expect(bench.lines == [])
             show(nil)
-            bench.wait(5_000)
+            bench.advance(by: 5_000)
             #expect(bench.lines == ["leak Model"])
             withExtendedLifetime(model) {}
         }
     }
 }
 
-/// As a README shows it.
+/// A view with both wrappers on one property, as docs/DETECTOR.md shows it.
 private struct ComposedView: View {
     @StateObject @Deallocating private var model = Model()
     let seen: (Model) -> Void
@@ -152,20 +152,21 @@ extension Serialized {
         private let graph = Graph()
 
         @Test
-        func `a model in a state object should be freed with the view, not with each value of the view`() {
+        func `a model in a state object is expected to be freed with the view, not with each value of it`() {
             var kept: Model?
             func view() -> OwnerView? { OwnerView(bench.detector) { kept = $0.wrappedValue } }
             graph.show(view())
             graph.show(view())
-            bench.wait(5_000)
+            bench.advance(by: 5_000)
             #expect(bench.lines == [])
             graph.show(OwnerView?.none)
-            bench.wait(5_000)
+            bench.advance(by: 5_000)
             #expect(bench.lines == ["leak Model"])
             withExtendedLifetime(kept) {}
         }
 
-        @Test func `both wrappers on one property give the model, the same for each value of the view`() {
+        @Test
+        func `a StateObject of Deallocating has one model for all values of a view, freed with the view`() {
             var seen: [Model] = []
             for _ in 0..<2 { graph.show(ComposedView { seen.append($0) }) }
             #expect(seen.count == 1)
@@ -176,7 +177,7 @@ extension Serialized {
             #expect(model == nil)
         }
 
-        @Test func `changes of the model are published`() {
+        @Test func `Deallocating publishes the changes of its model`() {
             let owner = Deallocating(wrappedValue: Model(), detector: bench.detector)
             var changes = 0
             owner.objectWillChange.sink { changes += 1 }
@@ -184,13 +185,13 @@ extension Serialized {
             #expect(changes == 1)
         }
 
-        /// Like a view that has its model in a state, so that the values of views retain none.
+        /// Shows a model in a view that does not retain it, as a view that has its model in a state object.
         private func showAlone(_ model: Model, in other: Graph? = nil) {
             (other ?? graph).show(Text("cart").expectDeallocation(of: model, detector: bench.detector))
         }
 
-        /// Shows a model, releases it, and returns another model at the same address. The allocator decides whether there is such a model, so
-        /// several are tried.
+        /// Shows a model, releases it, and returns another model at the same address. The allocator chooses addresses, so
+        /// several models are tried.
         private func successorOfShownModel() -> Model? {
             for _ in 0..<100 {
                 var first = Optional(Model())
@@ -207,20 +208,21 @@ extension Serialized {
             return nil
         }
 
-        @Test func `a model that replaces another at the same address is watched`() throws {
+        @Test
+        func `a model at the address of a freed model is not reported before its view is removed`() throws {
             let second = try #require(successorOfShownModel())
             showAlone(second)
-            bench.wait(5_000)
+            bench.advance(by: 5_000)
             #expect(bench.lines == [])
             graph.show(CartView?.none)
-            bench.wait(5_000)
+            bench.advance(by: 5_000)
             #expect(bench.lines == ["leak Model"])
             withExtendedLifetime(second) {}
         }
 
         @Test
         func
-            `a model that replaces another at its address stays in use when another of its views disappears`()
+            `a model at the address of a freed model is not reported while one of its two views is shown`()
             throws
         {
             let second = try #require(successorOfShownModel())
@@ -228,7 +230,7 @@ extension Serialized {
             let other = Graph()
             showAlone(second, in: other)
             other.show(CartView?.none)
-            bench.wait(60_000)
+            bench.advance(by: 60_000)
             #expect(bench.lines == [], "the first view shows it")
             withExtendedLifetime(second) {}
         }

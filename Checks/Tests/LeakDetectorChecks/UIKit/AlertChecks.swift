@@ -18,7 +18,7 @@ extension Serialized {
             app = App(alerts: AlertPresenter(screen: screen))
         }
 
-        /// Runs the work that was passed to the main actor.
+        /// Waits until the work that was passed to the main actor has run.
         private func handOver() async { for _ in 0..<20 { await Task.yield() } }
 
         private func activate() async {
@@ -31,7 +31,7 @@ extension Serialized {
             app.open(home)
             home.present(app.keep(screen), animated: false)
             home.dismiss(animated: false)
-            app.settle()
+            app.advancePastChecks()
             await handOver()
         }
 
@@ -42,7 +42,7 @@ extension Serialized {
         private var parts: [UIView] { screen.window?.controller.view.subviews.first?.subviews ?? [] }
         private var button: UIButton? { parts.compactMap { $0 as? UIButton }.first }
 
-        @Test func `an alert has a window of its own and a picture, and shows when the object was freed`()
+        @Test func `an alert has a separate window and a picture, and says when the object was freed`()
             async
         {
             await activate()
@@ -56,7 +56,7 @@ extension Serialized {
             #expect(window?.windowScene === app.scene)
             #expect(window !== app.window)
             app.releaseObjects()
-            app.settle()
+            app.advancePastChecks()
             await handOver()
             #expect(labels.last?.contains("was freed after") == true)
             #expect(screen.window === window, "the same alert")
@@ -74,7 +74,7 @@ extension Serialized {
             #expect(app.scene.windows.filter { !$0.isHidden }.count == 1)
         }
 
-        @Test func `an alert without room is written as text`() async {
+        @Test func `if too many alerts wait, a further alert is written as text`() async {
             await activate()
             for number in 0...AlertQueue<UIImage>.waitingLimit + 1 {
                 screen.show(.init(id: "\(number)", title: "Cart", text: "leak \(number)"), pictureOf: nil)
@@ -89,12 +89,12 @@ extension Serialized {
             await leak(Cart())
             button?.press()
             app.releaseObjects()
-            app.settle()
+            app.advancePastChecks()
             await handOver()
             #expect(labels.last?.contains("was freed after") == true)
         }
 
-        @Test func `an alert retains no leaked object, and is not a finding itself`() async {
+        @Test func `an alert does not retain the leaked object, and a closed alert is not a leak`() async {
             await activate()
             weak var trace: Cart?
             do {
@@ -105,14 +105,14 @@ extension Serialized {
             app.releaseObjects()
             #expect(trace == nil)
             button?.press()
-            app.settle()
+            app.advancePastChecks()
             await handOver()
             button?.press()
-            app.settle()
+            app.advancePastChecks()
             #expect(app.bench.detector.counts.leaked == 1)
         }
 
-        @Test func `a controller that a picture would leak is shown without a picture`() async {
+        @Test func `the alert for an image picker, which a picture would leak, has no picture`() async {
             await activate()
             await leak(UIImagePickerController())
             #expect(labels.count == 2)
@@ -147,7 +147,7 @@ extension Serialized {
 
         @Test
         func
-            `an alert's window is above all windows, and touching the alert leaves the app's window the key window`()
+            `an alert's window is above all windows, and touching the alert does not change the key window`()
             async throws
         {
             await activate()
@@ -160,7 +160,7 @@ extension Serialized {
             #expect(!window.isKeyWindow)
         }
 
-        @Test func `if space is short, the picture shrinks and the button stays`() async throws {
+        @Test func `if space is short, the picture shrinks first and the button last`() async throws {
             await activate()
             await leak(Cart())
             func resistance(_ view: UIView?) throws -> Float {
@@ -180,7 +180,7 @@ extension Serialized {
             #expect(written.with { $0 }.count == 1)
         }
 
-        @Test func `a scene that was active before the detector started is found by a window that appears`()
+        @Test func `a scene that was active before the detector started is found when its window appears`()
             async
         {
             let scene = app.scene
@@ -225,7 +225,7 @@ extension Serialized {
                 ])
         }
 
-        @Test func `closed scenes are forgotten`() async {
+        @Test func `a closed scene is not retained`() async {
             await activate()
             weak var gone: UIWindowScene?
             do {
@@ -241,7 +241,7 @@ extension Serialized {
             #expect(screen.scenes.count == 1)
         }
 
-        @Test func `the mode that shows alerts shows them in debug builds`() async throws {
+        @Test func `in mode alert a debug build shows an alert for a leak`() async throws {
             var limits = LeakDetector.Limits()
             (limits.graceMilliseconds, limits.secondCheckMilliseconds) = (10, 10)
             let detector = LeakDetector(.alert, limits: limits)

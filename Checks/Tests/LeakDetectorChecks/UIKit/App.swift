@@ -25,7 +25,7 @@ final class App {
         window.makeKeyAndVisible()
     }
 
-    /// Leaks it.
+    /// Retains the object until ``releaseObjects()``, so that it leaks.
     func keep<Object: AnyObject>(_ object: Object) -> Object {
         kept.append(object)
         return object
@@ -34,9 +34,9 @@ final class App {
     func releaseObjects() { kept = [] }
 
     /// Lets enough time pass for every leak to be reported.
-    func settle() { bench.wait(5_000) }
+    func advancePastChecks() { bench.advance(by: 5_000) }
 
-    var told: [String] { bench.lines }
+    var reportLines: [String] { bench.lines }
     var reasons: [String?] { bench.reports.map(\.reason) }
     var stacks: [[String]] { bench.reports.map { $0.stack.map(Self.short) } }
 
@@ -57,11 +57,11 @@ final class Manual: UIViewController {
     }
 }
 
-/// A controller with a view from the test.
+/// A controller whose view a test provides.
 final class Gallery: UIViewController {
-    var made: UIView?
+    var testView: UIView?
 
-    override func loadView() { view = made ?? UIView() }
+    override func loadView() { view = testView ?? UIView() }
 }
 
 final class Badge: UIView {}

@@ -19,14 +19,14 @@ extension Serialized {
             let bench = Bench()
             let model = Model()
             bench.detector.expectDeallocation(of: model)
-            bench.wait(500)
+            bench.advance(by: 500)
             NotificationCenter.default.post(name: stop, object: nil)
-            bench.wait(60_000)
+            bench.advance(by: 60_000)
             #expect(bench.lines == [])
             NotificationCenter.default.post(name: start, object: nil)
-            bench.wait(400)
-            #expect(bench.lines == [], "the grace period goes on where it stopped")
-            bench.wait(5_000)
+            bench.advance(by: 400)
+            #expect(bench.lines == [], "the grace period continues where it stopped")
+            bench.advance(by: 5_000)
             #expect(bench.lines == ["leak Model"])
             withExtendedLifetime(model) {}
         }
@@ -38,25 +38,26 @@ extension Serialized {
             bench.detector.pause()
             NotificationCenter.default.post(name: UIApplication.willResignActiveNotification, object: nil)
             NotificationCenter.default.post(name: UIApplication.didBecomeActiveNotification, object: nil)
-            bench.wait(60_000)
+            bench.advance(by: 60_000)
             #expect(bench.lines == [])
             bench.detector.resume()
-            bench.wait(5_000)
+            bench.advance(by: 5_000)
             #expect(bench.lines == ["leak Model"])
             withExtendedLifetime(model) {}
         }
 
-        @Test func `a detector that continues in the background continues when the app becomes active`() {
+        @Test
+        func `if a paused detector is resumed in the background, it continues when the app becomes active`() {
             let bench = Bench()
             let model = Model()
             bench.detector.expectDeallocation(of: model)
             bench.detector.pause()
             NotificationCenter.default.post(name: UIApplication.willResignActiveNotification, object: nil)
             bench.detector.resume()
-            bench.wait(60_000)
+            bench.advance(by: 60_000)
             #expect(bench.lines == [])
             NotificationCenter.default.post(name: UIApplication.didBecomeActiveNotification, object: nil)
-            bench.wait(5_000)
+            bench.advance(by: 5_000)
             #expect(bench.lines == ["leak Model"])
             withExtendedLifetime(model) {}
         }
@@ -69,13 +70,13 @@ extension Serialized {
             do {
                 let foreground = Foreground(of: pauses, center: center)
                 leave()
-                #expect(checkers.first.isPaused)
+                #expect(checkers.onAnyQueue.isPaused)
                 center.post(name: UIApplication.didBecomeActiveNotification, object: nil)
-                #expect(!checkers.first.isPaused)
+                #expect(!checkers.onAnyQueue.isPaused)
                 withExtendedLifetime(foreground) {}
             }
             leave()
-            #expect(!checkers.first.isPaused)
+            #expect(!checkers.onAnyQueue.isPaused)
             withExtendedLifetime(pauses) {}
         }
     }

@@ -5,7 +5,7 @@ import UIKit
 @testable import LeakDetector
 
 extension Serialized {
-    /// Checks without replaced methods of UIKit.
+    /// Checks of screens that call `checkDeallocation(of:)` themselves, without replaced methods of UIKit.
     @MainActor @Suite struct ManualChecks {
         private let app = App(isWatched: false)
 
@@ -15,13 +15,13 @@ extension Serialized {
             return manual
         }
 
-        @Test func `a popped screen that stays is reported with the source line of its expectation`() {
+        @Test func `a popped screen that stays is reported with the source line of checkDeallocation`() {
             let navigation = UINavigationController(rootViewController: Home())
             app.open(navigation)
             navigation.pushViewController(app.keep(manual()), animated: true)
             navigation.popViewController(animated: true)
-            app.settle()
-            #expect(app.told == ["leak Manual"])
+            app.advancePastChecks()
+            #expect(app.reportLines == ["leak Manual"])
             #expect(app.reasons == ["popped"])
             #expect(
                 app.bench.reports.first?.keys == [
@@ -33,10 +33,10 @@ extension Serialized {
             let home = Home()
             app.open(home)
             home.present(UINavigationController(rootViewController: app.keep(manual())), animated: true)
-            app.settle()
+            app.advancePastChecks()
             home.dismiss(animated: true)
-            app.settle()
-            #expect(app.told == ["leak Manual"])
+            app.advancePastChecks()
+            #expect(app.reportLines == ["leak Manual"])
             #expect(app.reasons == ["dismissed"])
         }
 
@@ -48,8 +48,8 @@ extension Serialized {
             navigation.pushViewController(Home(), animated: true)
             navigation.popViewController(animated: true)
             tabs.selectedIndex = 1
-            app.settle()
-            #expect(app.told == [])
+            app.advancePastChecks()
+            #expect(app.reportLines == [])
             #expect(app.bench.detector.counts.outstanding == 0)
         }
 
@@ -58,8 +58,8 @@ extension Serialized {
             app.open(home)
             home.present(manual(), animated: true)
             home.dismiss(animated: true)
-            app.settle()
-            #expect(app.told == [])
+            app.advancePastChecks()
+            #expect(app.reportLines == [])
             #expect(app.bench.detector.counts.checked == 1)
         }
     }

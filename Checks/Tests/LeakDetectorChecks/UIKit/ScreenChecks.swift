@@ -12,48 +12,49 @@ extension Serialized {
             let navigation = UINavigationController(rootViewController: Home())
             app.open(navigation)
             navigation.pushViewController(app.keep(Cart()), animated: true)
-            app.settle()
-            #expect(app.told == [])
+            app.advancePastChecks()
+            #expect(app.reportLines == [])
             navigation.popViewController(animated: true)
-            app.settle()
-            #expect(app.told == ["leak Cart"])
+            app.advancePastChecks()
+            #expect(app.reportLines == ["leak Cart"])
             #expect(app.reasons == ["popped"])
             #expect(app.stacks == [["UINavigationController", "Cart"]])
             app.releaseObjects()
-            app.settle()
-            #expect(app.told.last?.hasPrefix("freed Cart") == true)
+            app.advancePastChecks()
+            #expect(app.reportLines.last?.hasPrefix("freed Cart") == true)
         }
 
-        @Test func `a screen that is freed is not reported, however it was shown`() {
+        @Test func `a freed screen is not reported, whether it was pushed or presented`() {
             let navigation = UINavigationController(rootViewController: Home())
             app.open(navigation)
             navigation.pushViewController(Cart(), animated: true)
             navigation.popViewController(animated: true)
             navigation.present(Order(), animated: true)
             navigation.dismiss(animated: true)
-            app.settle()
-            #expect(app.told == [])
+            app.advancePastChecks()
+            #expect(app.reportLines == [])
             #expect(app.bench.detector.counts.checked == 2)
         }
 
-        @Test func `a screen in the middle of a stack is reported too`() {
+        @Test
+        func `after popping to the root, a screen from the middle of the stack is reported if it stays`() {
             let navigation = UINavigationController(rootViewController: Home())
             app.open(navigation)
             navigation.pushViewController(app.keep(Cart()), animated: false)
             navigation.pushViewController(Order(), animated: false)
-            app.settle()
+            app.advancePastChecks()
             navigation.popToRootViewController(animated: true)
-            app.settle()
-            #expect(app.told == ["leak Cart"])
+            app.advancePastChecks()
+            #expect(app.reportLines == ["leak Cart"])
         }
 
-        @Test func `setting a navigation stack expects the screens outside of the new stack to be freed`() {
+        @Test func `a screen that a new navigation stack does not contain is reported if it stays`() {
             let navigation = UINavigationController(rootViewController: app.keep(Cart()))
             app.open(navigation)
-            app.settle()
+            app.advancePastChecks()
             navigation.setViewControllers([Home()], animated: false)
-            app.settle()
-            #expect(app.told == ["leak Cart"])
+            app.advancePastChecks()
+            #expect(app.reportLines == ["leak Cart"])
         }
 
         @Test(arguments: [UIModalPresentationStyle.pageSheet, .fullScreen])
@@ -65,16 +66,16 @@ extension Serialized {
             let cart = app.keep(Cart())
             cart.modalPresentationStyle = style
             home.present(cart, animated: true)
-            app.settle()
-            #expect(app.told == [])
+            app.advancePastChecks()
+            #expect(app.reportLines == [])
             home.dismiss(animated: true)
-            app.settle()
-            #expect(app.told == ["leak Cart"])
+            app.advancePastChecks()
+            #expect(app.reportLines == ["leak Cart"])
             #expect(app.reasons == ["dismissed"])
             #expect(app.stacks == [["Home", "Cart"]])
         }
 
-        // For a child UIKit returns the controller that its container presents.
+        // `presentedViewController` of a child returns the controller that its container presents.
         @Test func `a removed child is reported although its container presents another screen`() {
             let home = Home()
             let cart = app.keep(Cart())
@@ -87,8 +88,8 @@ extension Serialized {
             cart.willMove(toParent: nil)
             cart.view.removeFromSuperview()
             cart.removeFromParent()
-            app.settle()
-            #expect(app.told == ["leak Cart"])
+            app.advancePastChecks()
+            #expect(app.reportLines == ["leak Cart"])
             #expect(app.reasons == ["removed"])
         }
 
@@ -98,11 +99,11 @@ extension Serialized {
             let (cart, order) = (app.keep(Cart()), app.keep(Order()))
             home.present(cart, animated: true)
             cart.present(order, animated: true)
-            app.settle()
-            #expect(app.told == [])
+            app.advancePastChecks()
+            #expect(app.reportLines == [])
             home.dismiss(animated: true)
-            app.settle()
-            #expect(Set(app.told) == ["leak Cart", "leak Order"])
+            app.advancePastChecks()
+            #expect(Set(app.reportLines) == ["leak Cart", "leak Order"])
         }
 
         @Test func `a tab that is not selected is not reported, and a removed tab is`() {
@@ -110,11 +111,11 @@ extension Serialized {
             tabs.viewControllers = [app.keep(Cart()), Order()]
             app.open(tabs)
             tabs.selectedIndex = 1
-            app.settle()
-            #expect(app.told == [])
+            app.advancePastChecks()
+            #expect(app.reportLines == [])
             tabs.viewControllers = [Order()]
-            app.settle()
-            #expect(app.told == ["leak Cart"])
+            app.advancePastChecks()
+            #expect(app.reportLines == ["leak Cart"])
         }
 
         @Test func `a cached page is not reported, and a page that left the cache is`() {
@@ -122,38 +123,38 @@ extension Serialized {
             pages.setViewControllers([app.keep(Cart())], direction: .forward, animated: false)
             app.open(pages)
             pages.setViewControllers([Order()], direction: .forward, animated: true)
-            app.settle()
-            #expect(app.told == [])
+            app.advancePastChecks()
+            #expect(app.reportLines == [])
             pages.setViewControllers([Home()], direction: .forward, animated: true)
-            app.settle()
-            #expect(app.told == ["leak Cart"])
+            app.advancePastChecks()
+            #expect(app.reportLines == ["leak Cart"])
         }
 
-        @Test func `a detail that its split view parks is not reported until the next detail is shown`() {
+        @Test func `a detail that its split view hides is not reported until the next detail is shown`() {
             let split = UISplitViewController(list: Home())
             app.open(split)
             split.showDetailViewController(app.keep(Cart()), sender: nil)
             split.goBackToList()
-            app.settle()
-            #expect(app.told == [])
+            app.advancePastChecks()
+            #expect(app.reportLines == [])
             split.showDetailViewController(Order(), sender: nil)
-            app.settle()
-            #expect(app.told == ["leak Cart"])
+            app.advancePastChecks()
+            #expect(app.reportLines == ["leak Cart"])
         }
 
-        @Test func `a replaced root is reported with its children`() {
+        @Test func `the report of a replaced root controller names its children`() {
             let navigation = UINavigationController(rootViewController: Home())
             navigation.pushViewController(Cart(), animated: false)
             app.open(app.keep(navigation))
-            app.settle()
+            app.advancePastChecks()
             app.window.rootViewController = Order()
-            app.settle()
-            #expect(app.told == ["leak UINavigationController"])
+            app.advancePastChecks()
+            #expect(app.reportLines == ["leak UINavigationController"])
             #expect(app.reasons == ["replaced"])
             #expect(app.bench.reports.first?.children.map(App.short) == ["Home", "Cart"])
         }
 
-        @Test func `a container contains its children, shown or not`() {
+        @Test func `screenContained returns the children of each kind of container, shown or not`() {
             let screens = (0..<7).map { _ in Home() }
             let navigation = UINavigationController(rootViewController: screens[0])
             navigation.pushViewController(screens[1], animated: false)
@@ -173,7 +174,8 @@ extension Serialized {
             #expect(UITabBarController().screenContained.isEmpty)
         }
 
-        @Test func `a split view with columns contains its hidden columns, and parks no other screen`() {
+        @Test
+        func `a split view with columns contains its hidden columns, and retains no other hidden detail`() {
             let (list, detail) = (Home(), Cart())
             let split = UISplitViewController(style: .doubleColumn)
             split.setViewController(list, for: .primary)
@@ -185,12 +187,12 @@ extension Serialized {
             #expect(!list.screenHidesDetail)
         }
 
-        @Test func `a search controller belongs to its owner`() {
+        @Test func `screenIsKeptByOwner is true for a search controller and false for other screens`() {
             #expect(UISearchController(nibName: nil, bundle: nil).screenIsKeptByOwner)
             #expect(!Home().screenIsKeptByOwner)
         }
 
-        @Test func `a cached page is a child, and not one of the pages`() {
+        @Test func `a cached page is a child of its page controller, but not in screenContained`() {
             let (old, new) = (Home(), Home())
             let pages = UIPageViewController()
             pages.setViewControllers([old], direction: .forward, animated: false)
@@ -214,13 +216,13 @@ extension Serialized {
             home.dismiss(animated: false)
             #expect(cart.view.superview === container)
             #expect(leftover != nil && leftover?.superview == nil)
-            app.settle()
-            #expect(app.told == ["leak Cart"])
+            app.advancePastChecks()
+            #expect(app.reportLines == ["leak Cart"])
         }
 
         @Test
         func
-            `the view of a container is recognised by its controller, although leftover views have the same class`()
+            `the view of a container has a controller, although leftover views of transitions have the same class`()
         {
             for container in [UINavigationController(), UITabBarController()] {
                 #expect(container.view.viewIsTransitionLeftover)
@@ -228,22 +230,22 @@ extension Serialized {
             }
         }
 
-        @Test func `a screen that comes back after it was reported was kept on purpose`() {
+        @Test func `if a reported screen is presented again, its return is reported`() {
             let home = Home()
             let cart = app.keep(Cart())
             app.open(home)
             home.present(cart, animated: true)
             home.dismiss(animated: true)
-            app.settle()
+            app.advancePastChecks()
             home.present(cart, animated: true)
-            app.settle()
-            #expect(app.told.count == 2)
-            #expect(app.told.last?.hasPrefix("came back Cart") == true)
+            app.advancePastChecks()
+            #expect(app.reportLines.count == 2)
+            #expect(app.reportLines.last?.hasPrefix("came back Cart") == true)
         }
 
         @Test
         func
-            `a screen in a foreign view tree is in use; a screen in a leftover of a transition is not in use`()
+            `a screen in another view tree is not reported, a screen in a leftover of a transition is`()
         {
             let home = Home()
             app.open(home)
@@ -260,28 +262,28 @@ extension Serialized {
             #expect(leftover?.viewIsTransitionLeftover == true)
             #expect(!foreign.viewIsTransitionLeftover)
             #expect(order.screenView?.viewParent === leftover)
-            app.settle()
-            #expect(app.told == ["leak Order"])
+            app.advancePastChecks()
+            #expect(app.reportLines == ["leak Order"])
         }
 
-        @Test func `screens in windows that are not the app's are left out`() {
+        @Test func `screens in windows of a suppressed class are not reported`() {
             let app = App(suppression: .init(windows: ["LeakDetectorChecks.OtherWindow"]))
             let window = OtherWindow(windowScene: app.scene)
             window.rootViewController = app.keep(Cart())
             window.isHidden = false
-            app.settle()
+            app.advancePastChecks()
             window.rootViewController = nil
-            app.settle()
-            #expect(app.told == [])
+            app.advancePastChecks()
+            #expect(app.reportLines == [])
         }
 
-        @Test func `a finding returns its controller or its view`() {
+        @Test func `the finding of a leaked controller returns the controller and no view`() {
             let home = Home()
             app.open(home)
             let cart = app.keep(Cart())
             home.present(cart, animated: true)
             home.dismiss(animated: true)
-            app.settle()
+            app.advancePastChecks()
             #expect(app.bench.findings.first?.viewController === cart)
             #expect(app.bench.findings.first?.view == nil)
         }
@@ -292,11 +294,11 @@ extension Serialized {
             #expect(!other.detector.watchViewControllers())
             #expect(app.bench.detector.watchViewControllers(), "asked again")
             app.open(app.keep(Cart()))
-            app.settle()
+            app.advancePastChecks()
             app.window.rootViewController = Home()
-            app.settle()
-            other.wait(5_000)
-            #expect(app.told == ["leak Cart"])
+            app.advancePastChecks()
+            other.advance(by: 5_000)
+            #expect(app.reportLines == ["leak Cart"])
             #expect(other.lines == [])
             weak var detector: LeakDetector?
             ScreenEventForwarder.detector = nil

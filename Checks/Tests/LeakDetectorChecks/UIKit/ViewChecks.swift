@@ -19,20 +19,20 @@ extension Serialized {
                 let badge = app.keep(Badge())
                 badge.addSubview(UIView())
                 let gallery = Gallery()
-                gallery.made = badge
+                gallery.testView = badge
                 home.present(gallery, animated: true)
-                app.settle()
+                app.advancePastChecks()
                 home.dismiss(animated: true)
             }
-            app.settle()
-            #expect(app.told == ["leak Badge"])
+            app.advancePastChecks()
+            #expect(app.reportLines == ["leak Badge"])
             #expect(app.stacks == [["Home", "Gallery", "Badge"]])
             #expect(app.bench.findings.first?.view is Badge)
             #expect(app.bench.findings.first?.viewController == nil)
         }
 
-        /// Answers about views as in LeakedViewControllerDetector's README.
-        @Test func `a closure of the main actor may read the view and count`() {
+        /// The closure ignores views as the one in LeakedViewControllerDetector's README does.
+        @Test func `onDetect may read the view of a finding and change state of the main actor`() {
             let shown = Shown()
             let clock = VirtualClock(isMainQueue: true)
             let mode = LeakDetector.Mode.custom(onDetect: { finding in
@@ -55,14 +55,14 @@ extension Serialized {
             app.open(home)
             let badge = app.keep(Badge())
             let gallery = Gallery()
-            gallery.made = badge
+            gallery.testView = badge
             home.addChild(gallery)
             home.view.addSubview(gallery.view)
-            app.settle()
+            app.advancePastChecks()
             badge.removeFromSuperview()
             gallery.view = UIView()
-            app.settle()
-            #expect(app.told == ["leak Badge"])
+            app.advancePastChecks()
+            #expect(app.reportLines == ["leak Badge"])
             #expect(app.reasons == ["replaced"])
         }
 
@@ -77,7 +77,7 @@ extension Serialized {
             }
             badge.removeFromSuperviewDetectLeaks(bench.detector)
             #expect(superview.subviews.isEmpty)
-            bench.wait(5_000)
+            bench.advance(by: 5_000)
             #expect(bench.lines == ["leak Badge"])
             #expect(bench.reports.first?.reason == "removed")
             withExtendedLifetime(badge) {}
@@ -91,17 +91,17 @@ extension Serialized {
             #expect(superview.subviews.isEmpty)
         }
 
-        @Test func `the view that was touched last is retained until another view is touched`() {
+        @Test func `a removed view that was touched last is not reported before another view is touched`() {
             app.open(Home())
             let badge = app.keep(Badge())
             app.window.rootViewController?.view.addSubview(badge)
             touch(badge)
             badge.removeFromSuperviewDetectLeaks(app.bench.detector)
-            app.settle()
-            #expect(app.told == [])
+            app.advancePastChecks()
+            #expect(app.reportLines == [])
             touch(app.window)
-            app.settle()
-            #expect(app.told == ["leak Badge"])
+            app.advancePastChecks()
+            #expect(app.reportLines == ["leak Badge"])
         }
 
         private func touch(_ view: UIView) {
@@ -109,7 +109,7 @@ extension Serialized {
         }
 
         @Test(arguments: [UIEvent.EventType.touches, .motion], [UITouch.Phase.began, .moved, .ended])
-        func `the view under a finger that just came down is the touched view`(
+        func `touchedViews contains the view of a touch only if the touch has just begun`(
             type: UIEvent.EventType, phase: UITouch.Phase
         ) {
             let badge = Badge()
@@ -118,20 +118,20 @@ extension Serialized {
             #expect(UIEvent(type: type, touches: nil).touchedViews == nil)
         }
 
-        @Test func `views under fingers that stay down are touched too`() {
+        @Test func `when a touch begins, touchedViews also contains the views of touches that continue`() {
             let (badge, home) = (Badge(), UIView())
             let event = UIEvent(
                 type: .touches, touches: [UITouch(.moved, badge), UITouch(.began, home)])
             #expect(Set((event.touchedViews ?? []).map(ObjectIdentifier.init)).count == 2)
         }
 
-        @Test func `views that a navigation bar shows belong to controllers`() {
+        @Test func `viewBorrowsChildren is true for a navigation bar and false for a plain view`() {
             let bar = UINavigationBar()
             #expect(bar.viewBorrowsChildren)
             #expect(!UIView().viewBorrowsChildren)
         }
 
-        @Test func `only the view of a controller knows its controller`() {
+        @Test func `viewController of a view is its controller, and nil for a subview of that view`() {
             let home = Home()
             let inner = UIView()
             home.view.addSubview(inner)

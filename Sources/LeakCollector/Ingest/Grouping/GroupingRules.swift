@@ -36,7 +36,7 @@ enum GroupingRules {
     ///
     /// A report of one leak is read in the form in which its sample will be kept, so that the sample gives the same leak.
     ///
-    /// - Parameter symbols: names frames that have only an image and an offset.
+    /// - Parameter symbols: returns the functions of a frame that has only an image and an offset.
     static func groups(
         _ report: LeakReport, app: AppKey, module: String?, symbols: CallStack.Symbols = { _, _ in [] }
     ) -> Groups {
@@ -72,7 +72,7 @@ enum GroupingRules {
     ///   - app: the app's id, as the key contains it.
     ///   - module: the app's own module, if its reports name it.
     ///   - isGuessed: true if the class is only a word that looks like a class.
-    ///   - symbols: names frames that have only an image and an offset.
+    ///   - symbols: returns the functions of a frame that has only an image and an offset.
     static func group(
         _ report: LeakReport, app: AppKey, module: String?, isGuessed: Bool = false,
         symbols: CallStack.Symbols = { _, _ in [] }
@@ -157,7 +157,7 @@ enum GroupingRules {
         ReportedObject.Name(raw, module: module).name
     }
 
-    /// Returns the milliseconds since the leak was seen, from the text about a freed object.
+    /// Returns the milliseconds from the leak until the object was freed, from the text about a freed object.
     static func livedMilliseconds(in text: String) -> Int? {
         DetectorMessage(text).livedMilliseconds
     }
@@ -194,7 +194,7 @@ extension LeakReport {
 struct GroupedReport: Sendable {
     let identity: LeakIdentity
     let isFreed: Bool
-    /// For a freed object, the milliseconds since its leak was seen.
+    /// For a freed object, the milliseconds from its leak until it was freed; `nil` if they are not known.
     let livedMilliseconds: Int?
     /// Number of live instances of the class; `nil` if the report does not say it.
     var alive: Int?

@@ -65,7 +65,7 @@ struct ReportedObject {
     let cycle: [String]
     /// The parts of the key that replace a missing class: the names of the cycle's elements by version 1 of the grouping
     /// rules, in the rotation that sorts first. All closures have the same name there, so a cycle stays one leak when
-    /// the number of its closure changes.
+    /// the number of a closure, such as `#1`, changes.
     private let cycleKey: [String]
     /// The names of ``cycleKey`` with those generic arguments that are types of the app, in their own rotation that sorts
     /// first.
@@ -75,7 +75,7 @@ struct ReportedObject {
     /// The ``template`` by version 1 of the rules.
     private let maskedText: String
     /// Domain and code of an error without text, if nothing else names the leak.
-    let error: [String]
+    private let errorDomainAndCode: [String]
 
     init(
         _ report: LeakReport, className named: String?, parsed: DetectorMessage?, callStack: CallStack?,
@@ -90,7 +90,7 @@ struct ReportedObject {
         let callStack =
             report.stack.isEmpty && Self.isOtherClass(parsed, than: named, module) ? nil : callStack
         self.callStack = callStack
-        (displayedCalls, keyCalls) = (callStack?.displayedElements, callStack?.key ?? [])
+        (displayedCalls, keyCalls) = (callStack?.displayedElements, callStack?.keyElements ?? [])
         let path = report.stack.isEmpty ? text?.wholeNames.stack ?? [] : Self.owners(in: report.stack)
         // A text may contain a path before its backtrace. The path is kept, because it identifies the leak if no frame of
         // the backtrace does.
@@ -123,7 +123,7 @@ struct ReportedObject {
         maskedText = text?.maskedText ?? ""
         template = text?.template ?? ""
         let isErrorAlone = named == nil && parsed == nil && self.cycle.isEmpty
-        error = isErrorAlone ? Self.parts(of: report.error) : []
+        errorDomainAndCode = isErrorAlone ? Self.parts(of: report.error) : []
     }
 
     /// Returns `true` if a text names a class other than that of the report's field. One of the two names may be the
@@ -233,7 +233,7 @@ struct ReportedObject {
         classlessKey(fingerprint) ?? classAndPath(\.plainName, text: maskedText)
     }
 
-    /// Returns the sender's fingerprint, or the parts that replace a missing class; `nil` if there are neither.
+    /// Returns the sender's fingerprint, or the parts that replace a missing class; `nil` if there is neither.
     ///
     /// A cycle follows an empty class, so that the key never equals that of a class with its stack.
     private func classlessKey(_ fingerprint: [String]) -> [String]? {
@@ -241,7 +241,7 @@ struct ReportedObject {
         guard className == nil else { return nil }
         if !cycleKey.isEmpty { return [""] + cycleKey }
         // The error follows two empty parts, which neither a class nor a cycle has.
-        return error.isEmpty ? nil : ["", ""] + error
+        return errorDomainAndCode.isEmpty ? nil : ["", ""] + errorDomainAndCode
     }
 
     private func classAndPath(_ name: KeyPath<Name, String>, text: String) -> [String] {
@@ -273,7 +273,9 @@ struct ReportedObject {
         if !cycle.isEmpty { return cycle.joined(separator: " → ") }
         if !template.isEmpty { return template }
         if let frame = CallStack.titles(of: keyCalls)?.first, fingerprint.isEmpty { return frame }
-        if !error.isEmpty, fingerprint.isEmpty { return error.joined(separator: " ") }
+        if !errorDomainAndCode.isEmpty, fingerprint.isEmpty {
+            return errorDomainAndCode.joined(separator: " ")
+        }
         return fingerprint.isEmpty
             ? "(empty text)" : fingerprint.map(Self.withoutSeparators).joined(separator: " · ")
     }

@@ -13,8 +13,8 @@ struct LeakSymbolicator {
 
     /// The author of the merge in the history of the merged leak.
     static let author = "collector symbols"
-    /// Maximum number of passes. Naming one leak may allow another leak to be merged, so passes are repeated until
-    /// nothing changes.
+    /// Maximum number of passes. Names for the frames of one leak may allow another leak to be merged, so passes are
+    /// repeated until nothing changes.
     private static let maxPasses = 3
 
     let store: any Store
@@ -45,7 +45,7 @@ struct LeakSymbolicator {
     private func runPass(
         over spellings: [String], outcome: inout Outcome, while shouldContinue: () -> Bool
     ) throws(StoreError) {
-        for id in try reader.leaks(withPlacesIn: spellings) {
+        for id in try reader.leaks(withFramesOf: spellings) {
             guard shouldContinue() else { return }
             guard let leak = try reader.leak(id, now: now)?.row.identity, !leak.isOverLimit,
                 let samples = try reader.samples(of: id)
@@ -58,7 +58,7 @@ struct LeakSymbolicator {
             case .other(let target):
                 let version = target.groupingKey.version
                 let merge = try store.merge([id], into: target, by: Self.author, now: now) {
-                    Self.note($0, version: version)
+                    Self.noteText($0, version: version)
                 }
                 guard let merge else { continue }
                 outcome.namedCount += 1
@@ -92,8 +92,8 @@ struct LeakSymbolicator {
         return nil
     }
 
-    private static func note(_ merge: LeakMerge, version: Int) -> String {
-        let names = merge.sources.map { "\($0.id) (\(MergeNote.count($0.reports, "report")))" }
+    private static func noteText(_ merge: LeakMerge, version: Int) -> String {
+        let names = merge.sources.map { "\($0.id) (\(MergeNote.countText($0.reports, of: "report")))" }
         let list = names.joined(separator: ", ")
         guard !merge.isNew else {
             return "This leak got function names from symbols. Before, it was \(list)."

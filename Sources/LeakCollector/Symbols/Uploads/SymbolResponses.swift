@@ -39,7 +39,7 @@ package struct SymbolUpload: Hashable, Sendable {
             case 1: ", and 1 of them was merged into another leak"
             default: ", and \(mergedCount) of them were merged into other leaks"
             }
-        return "\(storeNote); \(MergeNote.count(namedCount, "leak")) got function names\(mergeNote)"
+        return "\(storeNote); \(MergeNote.countText(namedCount, of: "leak")) got function names\(mergeNote)"
     }
 }
 
@@ -78,7 +78,7 @@ package struct SymbolList: Sendable {
                 + "used \(entry.usedAt.prefix(10))"
         }
         let total = entries.reduce(0) { $0 + $1.bytes }
-        lines.append("\(MergeNote.count(entries.count, "image")), \(total >> 10) KiB")
+        lines.append("\(MergeNote.countText(entries.count, of: "image")), \(total >> 10) KiB")
     }
 
     private static func entry(_ scanner: inout JSONScanner) throws(JSONError) -> Entry {

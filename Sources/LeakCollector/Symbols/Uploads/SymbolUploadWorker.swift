@@ -88,7 +88,7 @@ final class SymbolUploadWorker: Sendable {
     }
 
     /// Rejects the waiting requests. The thread ends before it names the next leak.
-    func stop() { jobs.stop() }
+    func stop() { jobs.cancel() }
 
     /// Removes and returns the spellings of the images whose frames are due to be named again.
     private func takeDueSpellings() -> [String] {
@@ -120,7 +120,7 @@ final class SymbolUploadWorker: Sendable {
         let time = now()
         let compressedTable = SymbolTableCache.compressed(bytes)
         let symbols = StoredSymbols(
-            kind: table.kind, image: table.image.description, name: table.name, uploadedAt: time,
+            kind: table.kind, image: table.image.description, name: table.imageName, uploadedAt: time,
             usedAt: time,
             bytes: compressedTable.count)
         let storeResult = try store.put(symbols, body: compressedTable)
@@ -137,17 +137,17 @@ final class SymbolUploadWorker: Sendable {
             passes += Self.passDelays.map { (table.spellings, now + $0) }
         }
         let outcome = try symbolicator(reader).nameFrames(with: table.spellings) { !jobs.isStopping }
-        let namedLeaks = MergeNote.count(outcome.namedCount, "leak")
+        let namedLeaks = MergeNote.countText(outcome.namedCount, of: "leak")
         let mergedCount = outcome.mergedCount
         let mergeNote =
             mergedCount == 0 ? "" : ", and \(mergedCount) of them \(mergedCount == 1 ? "was" : "were") merged"
         log.info(
-            "symbols of \(TerminalText.text(table.name)) (\(table.image)): \(namedLeaks) got function names\(mergeNote)"
+            "symbols of \(TerminalText.text(table.imageName)) (\(table.image)): \(namedLeaks) got function names\(mergeNote)"
         )
         return JSONResponse.json { writer in
             writer.field("image", table.image.description)
-            writer.field("name", table.name)
-            writer.field("ranges", table.count)
+            writer.field("name", table.imageName)
+            writer.field("ranges", table.rangeOrClassCount)
             writer.field("bytes", compressedTable.count)
             writer.field("replaced", storeResult == .replaced)
             writer.field("leaks_named", outcome.namedCount)

@@ -22,19 +22,19 @@ struct FrameForm: CustomTestStringConvertible, Sendable {
         /// A number that differs in each launch.
         var launch: UInt64
 
-        /// Offset of the function. Each build moves its functions.
-        var place: UInt64 { UInt64(step * 0x1000 + build * 0x40) }
+        /// Offset of the function in its image. Each build moves the functions.
+        var functionOffset: UInt64 { UInt64(step * 0x1000 + build * 0x40) }
     }
 
     let name: String
     let print: @Sendable (Frame) -> String
-    /// `true` for frames without a function, in which two builds are two leaks.
+    /// `true` for frames that do not name their function, so that two builds of one leak are two groups.
     var isStripped = false
-    /// `true` if each frame names its image, and the functions are Swift's.
+    /// `true` if each frame names its image and has a Swift function.
     var namesImage = true
     /// `true` for tools that print the calls of a thread as a tree, the outermost function first.
     var isOutermostFirst = false
-    /// Closure that builds a text from the frames; `nil` puts the frames into `stack`.
+    /// Builds the message of a report from its frames. `nil` puts the frames into `stack` instead.
     var text: (@Sendable ([String], _ build: Int) -> String)?
 
     var testDescription: String { name }
@@ -72,7 +72,7 @@ struct FrameForm: CustomTestStringConvertible, Sendable {
         FrameForm(name: "lldb") {
             "frame #\($0.number): \(hexadecimal($0.address, digits: 16)) \($0.image)`\(function($0)) + \($0.offset)"
         },
-        FrameForm(name: "lldb with places") {
+        FrameForm(name: "lldb with source lines") {
             "frame #\($0.number): \(hexadecimal($0.address, digits: 16)) \($0.image)`\(function($0))"
                 + ($0.isSystem ? "" : " at Cart.swift:\($0.line):9")
         },
@@ -98,7 +98,7 @@ struct FrameForm: CustomTestStringConvertible, Sendable {
                     frame.isSystem
                     ? "/apex/com.android.runtime/lib64/bionic/libc.so"
                     : "/data/app/~~\(frame.launch)==/com.acme.shop-\(frame.launch)==/lib/arm64/Shop"
-                let digits = String(frame.place, radix: 16)
+                let digits = String(frame.functionOffset, radix: 16)
                 let padded = String(repeating: "0", count: 16 - digits.count) + digits
                 return
                     "#0\(frame.number) pc \(padded)  \(path) (\(symbol(frame))+\(frame.offset)) (BuildId: ab\(frame.build)c)"
@@ -167,7 +167,7 @@ struct FrameForm: CustomTestStringConvertible, Sendable {
         FrameForm(
             name: "malloc_history",
             print: {
-                "\($0.number)   \(function($0)) + \($0.offset) (\($0.image) + \($0.place)) [\(hexadecimal($0.address))] \(16 + $0.launch % 99)"
+                "\($0.number)   \(function($0)) + \($0.offset) (\($0.image) + \($0.functionOffset)) [\(hexadecimal($0.address))] \(16 + $0.launch % 99)"
             }, isOutermostFirst: true),
         FrameForm(
             name: "sample",
@@ -193,7 +193,7 @@ struct FrameForm: CustomTestStringConvertible, Sendable {
             name: ".ips",
             print: {
                 """
-                {"imageOffset":\($0.place),"symbol":"\(function($0))","symbolLocation":\($0.offset),\
+                {"imageOffset":\($0.functionOffset),"symbol":"\(function($0))","symbolLocation":\($0.offset),\
                 "imageIndex":\($0.isSystem ? 1 : 0)}
                 """
             },
@@ -223,19 +223,19 @@ struct FrameForm: CustomTestStringConvertible, Sendable {
     static let stripped: [FrameForm] = [
         FrameForm(
             name: "backtrace_symbols of a stripped build",
-            print: { "\(path($0))(+\(hexadecimal($0.place))) [\(hexadecimal($0.address))]" },
+            print: { "\(path($0))(+\(hexadecimal($0.functionOffset))) [\(hexadecimal($0.address))]" },
             isStripped: true),
         FrameForm(
             name: "crash report of a stripped build",
             print: {
                 "\($0.number)  \($0.image)  \(hexadecimal($0.address)) "
-                    + "\(hexadecimal($0.address - $0.place)) + \($0.place)"
+                    + "\(hexadecimal($0.address - $0.functionOffset)) + \($0.functionOffset)"
             }, isStripped: true),
         FrameForm(
             name: "MetricKit",
             print: {
                 """
-                {"binaryUUID":"\(uuid($0.isSystem ? 9 : $0.build))","offsetIntoBinaryTextSegment":\($0.place),\
+                {"binaryUUID":"\(uuid($0.isSystem ? 9 : $0.build))","offsetIntoBinaryTextSegment":\($0.functionOffset),\
                 "binaryName":"\($0.image)","address":\($0.address)}
                 """
             }, isStripped: true),
@@ -284,7 +284,9 @@ struct FrameForm: CustomTestStringConvertible, Sendable {
     }
 
     @Test(arguments: FrameForm.all)
-    func `a thousand launches of five builds are one group`(form: FrameForm) {
+    func `a leak is one group in a thousand launches, and in five builds if its frames name functions`(
+        form: FrameForm
+    ) {
         var random = SeededRandom(seed: 13)
         var keys: Set<[String]> = []
         for launch in 0..<1_000 {
@@ -296,14 +298,14 @@ struct FrameForm: CustomTestStringConvertible, Sendable {
     }
 
     @Test(arguments: FrameForm.all)
-    func `twenty similar stacks stay apart`(form: FrameForm) {
+    func `twenty leaks with similar call stacks are twenty groups`(form: FrameForm) {
         var random = SeededRandom(seed: 14)
         let keys = (1...20).map { key(form, leak: $0, &random) }
         #expect(Set(keys).count == 20)
     }
 
     @Test(arguments: FrameForm.stripped)
-    func `each of five builds without names is a group of its own`(form: FrameForm) {
+    func `if frames do not name functions, a leak is one group in each of five builds`(form: FrameForm) {
         var random = SeededRandom(seed: 16)
         var keys: [Int: Set<[String]>] = [:]
         for launch in 0..<1_000 {
@@ -313,13 +315,15 @@ struct FrameForm: CustomTestStringConvertible, Sendable {
         #expect(Set(keys.values.flatMap(\.self)).count == 5)
     }
 
-    @Test func `symbols join five builds without names into one group, and twenty stacks stay apart`() throws
+    @Test
+    func `after symbolication, a leak in five builds is one group, and twenty leaks are twenty groups`()
+        throws
     {
         let form = try #require(FrameForm.stripped.first { $0.name == "MetricKit" })
         var random = SeededRandom(seed: 17)
         func key(leak: Int, build: Int) -> [String] {
-            self.key(form, leak: leak, &random, build: build) { image, place in
-                guard image == FrameForm.uuid(build), case .offset(let offset) = place else { return [] }
+            self.key(form, leak: leak, &random, build: build) { image, location in
+                guard image == FrameForm.uuid(build), case .offset(let offset) = location else { return [] }
                 return [
                     SymbolicatedFrame(function: "Cart.step\((Int(offset) + 1 - build * 0x40) / 0x1000)()")
                 ]
@@ -341,7 +345,8 @@ struct FrameForm: CustomTestStringConvertible, Sendable {
         }
     }
 
-    @Test func `a leak is one group in all text forms that name the functions of its image`() {
+    @Test
+    func `a leak is one group in all twelve forms of frames that name image and function, innermost first`() {
         var random = SeededRandom(seed: 15)
         let forms = FrameForm.all.filter {
             !$0.isStripped && $0.namesImage && !$0.isOutermostFirst && $0.text == nil

@@ -24,7 +24,7 @@ import Testing
     // MARK: Vectors
 
     @Test(arguments: FrameVector.stacks)
-    func `two launches and two builds of one leak are one group without other leaks`(
+    func `two recorded call stacks of one leak are one group, and no stack of another leak is in it`(
         vector: FrameVector
     ) {
         let id = identity(vector.stack ?? []).id
@@ -45,7 +45,7 @@ import Testing
         "6   Shop                 0x0000000104f86000 main + 88",
     ]
 
-    @Test func `the key has only functions of the app`() {
+    @Test func `the grouping key of a call stack has only functions of the app`() {
         let identity = identity(frames)
         #expect(identity.groupingKey.version == 2)
         #expect(identity.groupingKey.className == "CartModel")
@@ -58,7 +58,7 @@ import Testing
             ])
     }
 
-    @Test func `a path of owners keeps version 1 of its grouping key`() {
+    @Test func `a path of owners has a grouping key of version 1`() {
         let identity = identity(["UINavigationController", "Shop.CartViewController"])
         #expect(identity.groupingKey.version == 1)
         #expect(identity.groupingKey.stack == ["CartViewController"])
@@ -68,7 +68,7 @@ import Testing
         ["0x104f85eb0", "0x104f85fb0"], ["4377304752", "4377305008"],
         ["0   UIKitCore   0x00000001b0000000 -[UIViewController view] + 12"],
     ])
-    func `if a stack has no function of the app, the class decides`(stack: [String]) {
+    func `if a call stack has no function of the app, the class decides the group`(stack: [String]) {
         let identity = identity(stack)
         #expect(identity.id == self.identity([]).id)
         #expect(identity.groupingKey.stack.isEmpty)
@@ -84,7 +84,9 @@ import Testing
         ("com.acme.Cart.load$default", "com.acme.Cart.load"),
         ("com.acme.Cart.lambda$load$0", "com.acme.Cart.load$lambda$1"),
     ])
-    func `names that Java compilers number are one function`(one: String, other: String) {
+    func `names that Java and Kotlin compilers generate for parts of one function are one function`(
+        one: String, other: String
+    ) {
         func id(_ name: String) -> LeakID {
             identity([
                 "at \(name)(Cart.kt:9)", "at com.acme.Cart.access$100(Cart.kt:1)",
@@ -95,7 +97,7 @@ import Testing
         #expect(id(one) != id("com.acme.Shop.load"))
     }
 
-    @Test func `frames without names are grouped by their offset in the image`() {
+    @Test func `call frames without names are grouped by their offset in the image`() {
         let stripped = ["./shop(+0x41b9) [0x55dd8268e1b9]", "/lib/libc.so.6(+0x85) [0x7ff4ba06c305]"]
         let again = ["./shop(+0x41b9) [0x55aa8268e1b9]", "/lib/libc.so.6(+0x99) [0x7ff4ba06c399]"]
         let other = ["./shop(+0x51b9) [0x55dd8268f1b9]"]
@@ -104,7 +106,7 @@ import Testing
         #expect(identity(stripped).id != identity(other).id)
     }
 
-    @Test func `a recursive call is once in the key`() {
+    @Test func `a recursive call occurs once in the grouping key`() {
         let walk = ["a", "b"].map { "1   Shop   0x0000000104f85eb0 Tree.\($0)() + 1" }
         let once = identity(walk).id
         #expect(identity(walk + walk + walk).id == once)
@@ -112,12 +114,12 @@ import Testing
         #expect(identity([walk[1], walk[0]]).id != once)
     }
 
-    @Test func `different functions give different leaks`() {
+    @Test func `call stacks with different functions are different leaks`() {
         let names = (0..<20).map { "1   Shop   0x0000000104f85eb0 Cart.load\($0)() + 1" }
         #expect(Set(names.map { identity([$0]).id }).count == 20)
     }
 
-    @Test func `a fingerprint replaces class and call stack`() {
+    @Test func `a call stack does not change the group of a report with a fingerprint`() {
         var report = LeakReport()
         (report.className, report.event, report.fingerprint) = ("A", .leak, ["mine"])
         let before = GroupingRules.group(report, app: "shop", module: nil).identity
@@ -128,7 +130,8 @@ import Testing
 
     // MARK: Texts
 
-    @Test func `a text followed by a backtrace keeps its class and is grouped by its functions`() {
+    @Test
+    func `a text with a backtrace is grouped by the class in the text and the functions of the backtrace`() {
         let message = "VIEWCONTROLLER STILL IN MEMORY <Shop.CartViewController: 0x7f88acc69260>"
         let one = text("\(message)\nCall stack:\n" + frames.joined(separator: "\n"))
         let moved = frames.map { $0.replacing("0x00000001", with: "0x00000002") }
@@ -146,7 +149,9 @@ import Testing
         #expect(one.title == "screen stays")
     }
 
-    @Test func `a sample keeps the call stack, without the values of arguments`() throws {
+    @Test func `redaction of a sample keeps the functions of its call stack and removes values of arguments`()
+        throws
+    {
         var report = LeakReport()
         report.className = "A"
         report.stack = [
@@ -164,7 +169,8 @@ import Testing
 
     // MARK: Pages
 
-    @Test func `a list shows only the app's functions of a call stack, and a path of owners in full`() {
+    @Test
+    func `the list of leaks shows only the app's functions of a call stack, and all of a path of owners`() {
         #expect(
             LeakPath(brief: identity(frames)).elements == ["CartModel.bind(to:) in Shop", "main in Shop"])
         let owners = ["UINavigationController", "CartModel"]
@@ -199,7 +205,7 @@ import Testing
         ("$s4Shop5OrderC3addyyF5innerL_yyF", "at inner in Order.add() in Shop"),
         ("Cart.add() (.cold.1)", "at Cart.add() in Shop"), ("cart_add.llvm.81234567", "at cart_add in Shop"),
     ])
-    func `a function has the name that Xcode shows`(symbol: String, key: String) {
+    func `a function in a grouping key has the name that Xcode shows`(symbol: String, key: String) {
         let stack = [
             "0   Shop   0x0000000104f85eb0 \(symbol) + 12", "1   Shop   0x0000000104f85eb0 main + 1",
         ]
@@ -210,7 +216,7 @@ import Testing
         ["Thread 0 Crashed:"], ["* thread #1, queue = main"], ["*** First throw call stack:"], ["("], [""],
         ["Thread 0:", ""],
     ])
-    func `lines before a call stack do not change its group`(heading: [String]) {
+    func `heading lines before a call stack do not change the group`(heading: [String]) {
         #expect(identity(heading + frames).id == identity(frames).id)
     }
 
@@ -219,7 +225,7 @@ import Testing
         #"{"function":"<Foo: 0x1; text = 'Jane Doe'>","in_app":true,"package":"a 'Jane Doe' b"}"#,
         #"{"function":"f","in_app":true,"filename":"/Users/Jane Doe/Cart.swift","vars":{"a":"Jane Doe"}}"#,
     ])
-    func `typed text is removed from the JSON of a frame`(frame: String) {
+    func `text that a user typed is removed from a frame in JSON`(frame: String) {
         var report = LeakReport()
         (report.className, report.stack) = ("A", [frame])
         #expect(!"\(report.redacted())".contains("Jane Doe"))
@@ -227,7 +233,7 @@ import Testing
         #expect(identity(report.redacted().stack).id == identity([frame]).id)
     }
 
-    @Test func `modules of Sentry's frames distinguish functions of one name`() {
+    @Test func `functions with one name in different modules of Sentry frames are different leaks`() {
         let one = #"{"function":"add","module":"com.acme.Cart"}"#
         let other = #"{"function":"add","module":"com.acme.Order"}"#
         #expect(identity([one]).id != identity([other]).id)
@@ -242,14 +248,15 @@ import Testing
         ("#0 0x1 in cart_add (/x/shop+0x1f) (BuildId: 0f1e2d)", "at cart_add in shop"),
         ("0   Contacts   0x0000000104f85eb0 Cart.add() + 1", ""),
     ])
-    func `source lines, addresses, paths and build ids are removed from frames of other tools`(
+    func `source lines, addresses, paths and build ids of frames are not part of the grouping key`(
         frame: String, key: String
     ) {
         #expect(identity([frame]).groupingKey.stack == (key.isEmpty ? [] : [key]))
     }
 
-    /// Frames of a stripped app, whose only symbol before a frame is the start of the image.
-    @Test func `the name of an image's start is not a function`() {
+    /// In a stripped app, the only symbol before a frame is the start of its image.
+    @Test
+    func `the symbol at the start of an image is not a function, so the image offset decides the group`() {
         func stack(_ offset: Int) -> [String] {
             ["1   Shop   0x00000001023bcd8a _mh_execute_header + \(offset)"]
         }
@@ -257,12 +264,14 @@ import Testing
         #expect(identity(stack(99_240)).id != identity(stack(24_240)).id)
     }
 
-    /// Two leaks of one class, reported by a text that ends in a backtrace.
+    /// The texts end in a backtrace, as lines or as a printed array.
     @Test(arguments: [
         "HEAD\n0   Shop   0x00000001ADDRESS FUNCTION + 12\n1   Shop   0x00000001ADDRESS main + 1",
         #"HEAD ["0   Shop   0x00000001ADDRESS FUNCTION + 12", "1   Shop   0x00000001ADDRESS main + 1"]"#,
     ])
-    func `a class in a field is grouped together with a call stack in the text`(text: String) throws {
+    func `a class in a field and the calls in the text are one grouping key if both are about one class`(
+        text: String
+    ) throws {
         func report(_ className: String, _ function: String, _ address: String, _ head: String) -> LeakReport
         {
             var report = LeakReport()
@@ -280,7 +289,7 @@ import Testing
             // The field or the text may have the short name of a nested class.
             report("Shop.Cart.Row", "3add", "04f85eb0", "Row was not deallocated"),
             report("Row", "3add", "04f85eb0", "<Shop.Cart.Row: 0x1> was not deallocated"),
-            // A name with its module is not shortened.
+            // `Shop.Row` is another class: a name with its module is not the short name of a nested class.
             report("Shop.Cart.Row", "3add", "04f85eb0", "<Shop.Row: 0x1> was not deallocated"),
         ]
         var cache = GroupCache()
@@ -303,7 +312,9 @@ import Testing
     // MARK: The cache
 
     @Test(arguments: ["[]", "[ ]", "[\n\n]"])
-    func `a list without elements is not a call stack for the group cache`(list: String) throws {
+    func `if the list of a stack is empty, the group cache uses the call stack in the text`(list: String)
+        throws
+    {
         func report(_ function: String) -> String {
             #"{"type":"leak","class":"Shop.Cart","stack":\#(list),"message":"a leak\n0   Shop   0x0000000104f85eb0 $s4Shop4CartC\#(function)yyF + 12\n1   Shop   0x0000000104f85eb0 main + 1"}"#
         }
@@ -318,7 +329,7 @@ import Testing
         #expect(ids[0] != ids[1])
     }
 
-    /// Pairs of stacks that differ only in addresses, and that the rules treat as two leaks.
+    /// Stacks that differ only in a digit, `X`, that looks like a part of an address. The rules treat them as two leaks.
     @Test(arguments: [
         #"["0x0000000102230000","{\"package\":\"Shop\",\"image_addr\":\"0x102230000\",\"instruction_addr\":\"0x10223X000\"}"]"#,
         #"["0x12345678X Foo","Cart"]"#, #"["0x123 (Shop) 0x12345678X add","Cart"]"#,
@@ -327,7 +338,9 @@ import Testing
         #"["a b) [0xX]","Cart"]"#,
         #"["0xA 0xB 0x12345678X","Cart"]"#,
     ])
-    func `the group cache gives only groups that the rules would give`(stack: String) throws {
+    func `if stacks differ in one digit, the group cache gives the same groups as the grouping rules`(
+        stack: String
+    ) throws {
         var cache = GroupCache()
         for digit in ["1", "2", "1"] {
             let body = #"{"class":"Cart","type":"leak","stack":\#(stack.replacing("X", with: digit))}"#
@@ -346,7 +359,10 @@ import Testing
         return cache.group(document, document.reports[0], app: "shop", module: "Shop").first.identity
     }
 
-    @Test func `a launch with other addresses finds the cached group of the first launch`() throws {
+    @Test
+    func `call stacks of further launches, with other addresses, find the cached group of the first launch`()
+        throws
+    {
         var cache = GroupCache()
         var random = SeededRandom(seed: 7)
         for vector in FrameVector.stacks.compactMap(\.stack) + [frames] {
@@ -365,7 +381,7 @@ import Testing
         }
     }
 
-    /// Returns the frame with its long addresses moved.
+    /// Returns the frame with changed addresses. Only hexadecimal numbers of at least nine digits are addresses.
     private static func withMovedAddresses(_ frame: String, by slide: UInt64) -> String {
         var result = ""
         var rest = frame[...]

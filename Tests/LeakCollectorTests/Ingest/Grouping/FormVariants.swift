@@ -1,6 +1,6 @@
 import LeakSeededRandom
 
-/// Generator of texts in all forms of all versions of detectors, for objects with invented names.
+/// Generates texts in every form that any version of a detector prints, about objects with invented names.
 struct FormVariants {
     var random: SeededRandom
 
@@ -13,7 +13,7 @@ struct FormVariants {
 
     mutating func address() -> String { "0x" + random.hexadecimal(9 + random.below(4)) }
 
-    mutating func object(_ name: String) -> String {
+    mutating func objectDescription(_ name: String) -> String {
         let module = random.element(of: [
             "", "MyApp.", "MyApp.(unknown context at $\(random.hexadecimal(9))).",
         ])
@@ -36,9 +36,9 @@ struct FormVariants {
     }
 
     /// Returns a text of LeakedViewControllerDetector about a container and its children, leaked or freed.
-    mutating func container(_ name: String, _ children: [String]) -> String {
+    mutating func containerText(_ name: String, children: [String]) -> String {
         var objects: [String] = []
-        for child in children { objects.append(object(child)) }
+        for child in children { objects.append(objectDescription(child)) }
         let container = "<\(name): \(address())>"
         let list =
             random.below(2) == 0
@@ -49,9 +49,9 @@ struct FormVariants {
             ? "\(title) STILL IN MEMORY \(list)\(state("leak"))" : deinited(title, list)
     }
 
-    /// Returns the text of an alert in any layout and any language, garbled by a format string after the object was
-    /// freed.
-    mutating func alert(_ name: String) -> String {
+    /// Returns a text about an alert in one of the layouts, with words in several languages. A text about a freed alert may
+    /// be garbled, as if it had been used as a format string.
+    mutating func alertText(_ name: String) -> String {
         let words = ["Löschen?", "50% off", "it's", "削除", "a; b", "", "-", "\\n", "<b>", "100%"]
         let (title, message, action) = (
             random.element(of: words), random.element(of: words), random.element(of: words)
@@ -80,7 +80,7 @@ struct FormVariants {
     }
 
     /// Returns a text of FBRetainCycleDetector about a cycle that starts at a random object.
-    mutating func cycle(_ classes: [String]) -> String {
+    mutating func cycleText(_ classes: [String]) -> String {
         let start = random.below(classes.count)
         let fields = [
             "", "_owner -> ", "a -> b -> ", "cb->capture[1] -> ", "scan[+24] -> ", "__associated_object -> ",
@@ -104,7 +104,7 @@ struct FormVariants {
     }
 
     /// Returns a text of MLeaksFinder whose path has a relationship as `MLCheck` writes it.
-    mutating func relationship(_ owner: String, _ property: String, _ name: String) -> String {
+    mutating func propertyText(owner: String, property: String, className name: String) -> String {
         let spelt = random.element(of: [name, "MyApp.\(name)", "_TtC5MyApp\(name.utf8.count)\(name)"])
         let entry = random.element(of: [
             ".\(property)(\(spelt)), ", ".\(property)(\(spelt))", "\(property)(\(spelt)), ",
@@ -114,7 +114,7 @@ struct FormVariants {
     }
 
     /// Returns a text of AMLeaksFinder about a view and its controller.
-    mutating func owned(_ name: String, by owner: String) -> String {
+    mutating func viewText(_ name: String, inController owner: String) -> String {
         let colon = random.element(of: [":", ": ", "："])
         let view =
             "<MyApp.\(name): \(address()); frame = (0 0; 1 \(random.below(99))); text = '操作路径'; layer = <CALayer: \(address())>>"
@@ -130,13 +130,13 @@ struct FormVariants {
             "MyApp/as.swift:4: Assertion failed: \(name) not deallocated after being dismissed",
             "Assertion failed: \(name) not deallocated after being dismissed: file /Users/me/DC.swift, line 33",
             "*** Terminating app due to uncaught exception 'E', reason: 'Possibly Memory Leak.\nIn case that \(name) should not be dealloced, override -willDealloc in \(name) by returning NO.\nView-ViewController stack: (\n    \(name)\n)', terminating",
-            "[\(object(name))] have leaked. Objects are expected", "[\(name)] have leaked",
+            "[\(objectDescription(name))] have leaked. Objects are expected", "[\(name)] have leaked",
             "<MyApp.\(name)> has leaked",
-            "<\(object(name)): -\(random.below(.max))> has leaked. Objects are expected to be deallocated at this time: NSMapTable {\n[9] 5614 -> MyApp.Other\n}",
+            "<\(objectDescription(name)): -\(random.below(.max))> has leaked. Objects are expected to be deallocated at this time: NSMapTable {\n[9] 5614 -> MyApp.Other\n}",
             "\(name) apparently has leaked.",
             "/s/T.swift:12: error: -[SuiteTests testIt] : XCTAssertNil failed: \"MyApp.\(name)\" - Expected deallocation of Optional(MyApp.\(name))",
-            "/s/T.swift:12: error: SuiteTests.testIt : XCTAssertNil failed: \"\(object(name))\"",
-            "XCTAssertNil failed: \"MyApp.\(name)\"", "--- -[UIView dealloc] @\"\(object(name))\"",
+            "/s/T.swift:12: error: SuiteTests.testIt : XCTAssertNil failed: \"\(objectDescription(name))\"",
+            "XCTAssertNil failed: \"MyApp.\(name)\"", "--- -[UIView dealloc] @\"\(objectDescription(name))\"",
             "*** Expected deallocation of <\(name):\(address())> \(seconds())s ago",
             "Eventually did deallocate <\(name):\(address())> after \(seconds())s (\(random.below(9)) left)",
             "POSSIBLE LEAK ALERT: MyApp.\(name) - current count \(random.below(9)), max count 1",
@@ -144,7 +144,7 @@ struct FormVariants {
             "LEAKED VIEW DEINITED <\(name): \(address()); text = 'Save 500f'; layer = <CALayer: 0x1>>\n\nDeinited after \(seconds())s.",
             "Expected deallocation of Optional(MyApp.\(name))",
             "<NSKVONotifying_MyApp.\(name): \(address())> apparently has leaked",
-            "控制器泄漏：\(object(name)) \n操作路径:\nA -> ",
+            "控制器泄漏：\(objectDescription(name)) \n操作路径:\nA -> ",
         ]
         return random.element(of: texts)
     }

@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    @Test func `a container is identified by its contents, in every layout`() {
+    @Test func `a container is identified by its class and its children, in every layout of the text`() {
         var variants = FormVariants(random: SeededRandom(seed: 11))
         for _ in 0..<300 {
             let children = (0...variants.random.below(3)).map { _ in variants.className() }
@@ -28,7 +28,8 @@ import Testing
                 "UINavigationController", "UITabBarController", "UIPageViewController",
             ])
             Self.expect(
-                variants.container(name, children), is: leak(name, children: children, module: "MyApp"))
+                variants.containerText(name, children: children),
+                is: leak(name, children: children, module: "MyApp"))
         }
     }
 
@@ -36,7 +37,7 @@ import Testing
         var variants = FormVariants(random: SeededRandom(seed: 12))
         for _ in 0..<400 {
             let name = variants.random.below(4) == 0 ? variants.className() : "UIAlertController"
-            Self.expect(variants.alert(name), is: leak(name, module: "MyApp"))
+            Self.expect(variants.alertText(name), is: leak(name, module: "MyApp"))
         }
     }
 
@@ -47,25 +48,28 @@ import Testing
             if variants.random.below(2) == 0 {
                 classes.append(variants.random.element(of: ["NSArray", "__NSMallocBlock__"]))
             }
-            Self.expect(variants.cycle(classes), is: leak(nil, cycle: classes, module: "MyApp"))
+            Self.expect(variants.cycleText(classes), is: leak(nil, cycle: classes, module: "MyApp"))
         }
     }
 
-    @Test func `a checked property is identified by its class and its owner`() {
+    @Test func `an object that MLeaksFinder finds in a property is identified by its class and its owner`() {
         var variants = FormVariants(random: SeededRandom(seed: 14))
         for _ in 0..<200 {
             let (owner, name) = (variants.className(), variants.className())
             Self.expect(
-                variants.relationship(owner, variants.random.element(of: ["viewModel", "a", "_b2"]), name),
+                variants.propertyText(
+                    owner: owner, property: variants.random.element(of: ["viewModel", "a", "_b2"]),
+                    className: name),
                 is: leak(name, [owner, "UIView", name], module: "MyApp"))
         }
     }
 
-    @Test func `a view is identified by its controller`() {
+    @Test func `a view in a text of AMLeaksFinder is identified by its class and its controller`() {
         var variants = FormVariants(random: SeededRandom(seed: 15))
         for _ in 0..<200 {
             let (owner, name) = (variants.className(), variants.className())
-            Self.expect(variants.owned(name, by: owner), is: leak(name, [owner, name], module: "MyApp"))
+            Self.expect(
+                variants.viewText(name, inController: owner), is: leak(name, [owner, name], module: "MyApp"))
         }
     }
 
@@ -77,7 +81,7 @@ import Testing
         }
     }
 
-    /// The page and the API state that the name is mangled.
+    /// The page of the leak and the API say that the name is mangled.
     @Test func `a mangled name that cannot be demangled is kept and marked`() {
         let marked = leak("_TtC7MyApp14FooController", module: "MyApp")
         #expect(marked.className == "_TtC7MyApp14FooController")

@@ -24,20 +24,20 @@ struct FrameVector: Decodable, CustomTestStringConvertible {
 
     var testDescription: String { "\(form): \(text ?? id ?? "")" }
 
-    static let all: [FrameVector] = lines(of: "frames")
+    static let all: [FrameVector] = decodedLines(ofVectorFile: "frames")
     static let frames = all.filter { $0.text != nil }
     static let stacks = all.filter { $0.stack != nil }
 }
 
 @Suite struct FrameVectorTests {
     @Test(arguments: FrameVector.frames)
-    func `a frame of any form gives module and function`(vector: FrameVector) {
+    func `module and function of a call frame are read in each form`(vector: FrameVector) {
         let frame = CallFrame(vector.text ?? "", demangle: RuntimeDemangler.demangleFunction)
-        // Five frames of `.ips` reports name their image by its number in a list outside of the frame. The vector's
-        // values for them come from the rest of the report.
+        // Five frames of `.ips` reports name their image by its number in a list outside of the frame. The modules that
+        // the vectors expect come from this list.
         if vector.form != "ips-json" { #expect(frame?.module == vector.module) }
         #expect(frame?.isSystem ?? false == vector.system)
-        // The number of a lambda changes with every other lambda of the file, so only its class is kept.
+        // The number of a lambda changes when other lambdas are added to the file, so only its class is kept.
         if vector.function == "ReportsFragment$$ExternalSyntheticLambda2.onChange" {
             #expect(frame?.function == "lambda in ReportsFragment")
             return
@@ -46,7 +46,7 @@ struct FrameVector: Decodable, CustomTestStringConvertible {
         #expect(frame?.enclosingFunction == vector.closureOf ?? vector.function)
     }
 
-    @Test func `the vectors of frames and stacks exist`() {
+    @Test func `there are at least 200 vectors of frames, and 40 of stacks`() {
         #expect(FrameVector.frames.count >= 200)
         #expect(FrameVector.stacks.count == 40)
     }

@@ -8,7 +8,7 @@ import Testing
 
 /// One form in which a leak is reported, with the parts that change from report to report.
 struct ReportForm: Sendable {
-    /// One of many reports of one leak.
+    /// The values of one of many reports of a leak.
     struct Variant {
         /// The class name, with the module in some reports and without it in others.
         let className: String
@@ -74,7 +74,7 @@ struct ReportForm: Sendable {
         text("… of a view") {
             "VIEW STILL IN MEMORY <\($0.className): \($0.address()); frame = (0 0; \($0.number(999)) 10); text = 'Jane \($0.number())'>"
         },
-        text("… behind a log head") {
+        text("… after the prefix of a log line") {
             "\($0.logLinePrefix())VIEW STILL IN MEMORY <\($0.className): \($0.address())>"
         },
         text("MLeaksFinder") { "Memory Leak: (\n    RootController,\n    \($0.className)\n)" },
@@ -234,19 +234,19 @@ extension String {
     fileprivate var withoutModule: String { hasPrefix("Shop.") ? String(dropFirst(5)) : self }
 }
 
-/// Quality of the grouping of one form, by pairs of reports.
+/// Quality of the grouping of one form, measured by pairs of reports.
 struct GroupingScore {
     let name: String
     var groupCount = 0
     /// Number of pairs of the same leak in the same group.
-    var joined = 0
+    var correctPairs = 0
     /// Number of pairs in the same group.
-    var grouped = 0
+    var groupedPairs = 0
     /// Number of pairs of the same leak.
-    var alike = 0
+    var leakPairs = 0
 
-    var precision: Double { Double(joined) / Double(max(1, grouped)) }
-    var recall: Double { Double(joined) / Double(max(1, alike)) }
+    var precision: Double { Double(correctPairs) / Double(max(1, groupedPairs)) }
+    var recall: Double { Double(correctPairs) / Double(max(1, leakPairs)) }
     var f1: Double { 2 * precision * recall / max(precision + recall, .leastNonzeroMagnitude) }
 
     init(name: String) { self.name = name }
@@ -269,10 +269,10 @@ struct GroupingScore {
         }
         groupCount = groups.count
         for counts in groups.values {
-            joined += counts.values.reduce(0) { $0 + Self.pairs($1) }
-            grouped += Self.pairs(counts.values.reduce(0, +))
+            correctPairs += counts.values.reduce(0) { $0 + Self.pairs($1) }
+            groupedPairs += Self.pairs(counts.values.reduce(0, +))
         }
-        alike = leaks * Self.pairs(variants)
+        leakPairs = leaks * Self.pairs(variants)
     }
 
     /// Returns similar class names, some with digits.
@@ -287,9 +287,9 @@ struct GroupingScore {
     static func + (one: GroupingScore, other: GroupingScore) -> GroupingScore {
         var sum = one
         sum.groupCount += other.groupCount
-        sum.joined += other.joined
-        sum.grouped += other.grouped
-        sum.alike += other.alike
+        sum.correctPairs += other.correctPairs
+        sum.groupedPairs += other.groupedPairs
+        sum.leakPairs += other.leakPairs
         return sum
     }
 
@@ -305,7 +305,7 @@ struct GroupingScore {
     /// reports are compared.
     private static let isWhole = ProcessInfo.processInfo.environment["GROUPING_SCORE"] == "whole"
 
-    @Test func `generated families are grouped by leak`() {
+    @Test func `generated reports of each form are grouped by leak`() {
         let (leaks, variants) = Self.isWhole ? (40, 25) : (20, 6)
         let scores = ReportForm.all.map { GroupingScore($0, leaks: leaks, variants: variants) }
         let total = scores.reduce(GroupingScore(name: "all \(scores.count) forms"), +)
@@ -317,7 +317,7 @@ struct GroupingScore {
         #expect(scores.count >= 50)
         #expect(total.f1 >= 0.995)
         for score in scores {
-            #expect(score.joined == score.grouped, "\(score.name): different leaks in one group")
+            #expect(score.correctPairs == score.groupedPairs, "\(score.name): different leaks in one group")
             #expect(score.f1 >= 0.9, "\(score.row)")
         }
     }

@@ -8,7 +8,7 @@ import Testing
 @testable import LeakCollector
 
 /// Returns the decoded lines of a file in `Vectors`.
-func lines<Line: Decodable>(of name: String) -> [Line] {
+func decodedLines<Line: Decodable>(ofVectorFile name: String) -> [Line] {
     guard let url = Bundle.module.url(forResource: name, withExtension: "jsonl", subdirectory: "Vectors"),
         let text = try? String(contentsOf: url, encoding: .utf8)
     else { return [] }
@@ -53,7 +53,7 @@ func leak(
         #expect(group("Shop.E", 4).id != first.id)
         #expect(group("Shop.F", 3).id != first.id)
         #expect(group("Shop.E", 3) { $0.cycle = ["Shop.E", "3"] }.id != first.id)
-        // All other fields that identify the leak stay the same.
+        // If another field identifies the leak, the error does not change the group.
         for change: (inout LeakReport) -> Void in [
             { $0.className = "Cart" }, { $0.message = "gone" }, { $0.message = " " },
             { $0.fingerprint = ["a"] },
@@ -66,11 +66,13 @@ func leak(
     }
 
     @Test(arguments: DetectorText.all)
-    func `a text gives the group of its class and stack`(vector: DetectorText) {
+    func `a detector's text has the group of a report with the same class and stack in fields`(
+        vector: DetectorText
+    ) {
         let grouped = group(vector.message)
         let stated = leak(
             vector.className, vector.stack ?? [], children: vector.children ?? [], cycle: vector.cycle ?? [])
-        // The vectors name classes by version 1, without generic arguments.
+        // The vectors have the class names of version 1 of the rules, without generic arguments.
         let isSameName = grouped.identity.className == stated.className
         #expect(grouped.identity.className.map { TypeName($0).text } == stated.className)
         #expect(grouped.identity.id == stated.id || !isSameName)
@@ -100,7 +102,7 @@ func leak(
         }
     }
 
-    @Test func `a hosting wrapper is identified by the view that it hosts`() {
+    @Test func `a hosting controller is identified by the view that it hosts`() {
         let mangled = leak("_TtGC7SwiftUI19UIHostingControllerV5MyApp11ContentView_", module: "MyApp")
         #expect(mangled.className == "UIHostingController<ContentView>")
         #expect(mangled.id == leak("SwiftUI.UIHostingController<MyApp.ContentView>").id)
@@ -109,7 +111,7 @@ func leak(
         #expect(mangled.id != leak("UIHostingController<ModifiedContent<AnyView, RootModifier>>").id)
     }
 
-    @Test func `frames of the system do not change the group`() {
+    @Test func `system classes in a path of owners do not change the group`() {
         let plain = leak("Cart")
         #expect(leak("Cart", ["Cart"]).id == plain.id)
         #expect(leak("Cart", ["UINavigationController", "Cart"]).id == plain.id)
@@ -124,7 +126,7 @@ func leak(
         #expect(label.id != leak("UILabel", ["Wish", "UIView", "UILabel"]).id)
     }
 
-    @Test func `a container of the system is identified by its root`() {
+    @Test func `a container of the system is identified by its class and its first child`() {
         let one = leak("UINavigationController", children: ["MyApp.A", "MyApp.B"], module: "MyApp")
         #expect(one.groupingKey == GroupingKey(version: 1, className: "UINavigationController", stack: ["A"]))
         #expect(one.id == leak("UINavigationController", children: ["A"]).id)
@@ -136,13 +138,16 @@ func leak(
     @Test(arguments: [
         ["Shop.Cart.onChange", "closure", "Shop.Cart"], ["Cart.onChange", "closure", "Cart"],
     ])
-    func `a cycle beside a class keeps the names of the properties`(cycle: [String]) {
+    func `a cycle in a report with a class keeps its property names and does not change the group`(
+        cycle: [String]
+    ) {
         let cart = leak("Shop.Cart", cycle: cycle, module: "Shop")
         #expect(cart.cycle == ["Cart", "Cart.onChange", "closure"])
         #expect(cart.id == leak("Shop.Cart", module: "Shop").id)
     }
 
-    @Test func `a cycle without a class shows its closure in full and keeps its key`() {
+    @Test func `a cycle without a class shows the names of closures, which are not part of its grouping key`()
+    {
         let cycle = leak(
             nil, cycle: ["Shop.Cart", "closure #1 in Shop.CartModel.bind()", "Shop.CartModel"], module: "Shop"
         )
@@ -172,7 +177,7 @@ func leak(
         #expect(one.id != leak(nil, cycle: ["CartModel", "UIHostingController<HomeView>"]).id)
     }
 
-    @Test func `a cycle is the key only without a class`() {
+    @Test func `a cycle decides the group only if the report has no class`() {
         let cycle = leak(nil, cycle: ["MyApp.B", "__NSArrayM", "MyApp.A"], module: "MyApp")
         #expect(cycle.cycle == ["A", "B", "NSArray"])
         #expect(cycle.id == leak(nil, cycle: ["NSArray", "A", "B"]).id)
@@ -183,7 +188,7 @@ func leak(
         #expect(cycle.id != leak(nil, cycle: ["A", "NSArray", "B"]).id)
     }
 
-    @Test func `a text without a class is grouped by the masked text`() {
+    @Test func `a text without a class is grouped by its words, without numbers and addresses`() {
         let one = group("Expected deallocation of user 4711 at 0x7f88acc69260").identity
         #expect(one.quality == .low)
         #expect(one.className == nil)
@@ -193,7 +198,7 @@ func leak(
         #expect(one.id != group("Expected deallocation of cart 4711 at 0x7f88acc69260").identity.id)
     }
 
-    @Test func `a freed object finds its leak's group`() {
+    @Test func `a text about a freed object has the group of its leak`() {
         for (seen, freed) in [
             (
                 "VIEWCONTROLLER STILL IN MEMORY user 4711",
@@ -211,7 +216,7 @@ func leak(
         }
     }
 
-    @Test func `a fingerprint replaces class and stack`() {
+    @Test func `a fingerprint decides the group instead of class and stack`() {
         let one = leak("A", ["X", "A"], fingerprint: ["checkout", "paid"])
         #expect(one.id == leak("B", fingerprint: ["checkout", "paid"]).id)
         #expect(one.id != leak("A", ["X", "A"]).id)
@@ -225,7 +230,7 @@ func leak(
         #expect(leak("A").id != leak("A", app: "com.acme.bank").id)
     }
 
-    @Test func `different lists of parts have different ids`() {
+    @Test func `different parts of a grouping key have different ids, even if they contain separators`() {
         let lists: [[String]] = [
             ["com.a", "Foo", "Bar"], ["com.a\u{1F}Foo", "Bar"], ["com.a", "Foo\u{1F}Bar"],
             ["com.a\u{1F}Foo\u{1F}Bar"], ["com.a\u{1B}_Foo", "Bar"], ["com.a\u{1B}\u{5F}Foo\u{1F}Bar"],
@@ -236,7 +241,7 @@ func leak(
         #expect(Set(ids).count == lists.count)
     }
 
-    @Test func `names are compared byte by byte`() {
+    @Test func `class names and app ids are compared byte by byte`() {
         let (composed, decomposed) = ("Caf\u{E9}", "Cafe\u{301}")
         #expect(leak(composed).id != leak(decomposed).id)
         #expect(leak("A", app: composed).id != leak("A", app: decomposed).id)
@@ -276,7 +281,9 @@ func leak(
         ("Cart went after 2.5s", 2_500), ("<UILabel: 0x1; text = 'Cart'> went", nil),
         ("<UILabel: 0x1; text = 'Call me after 2.5s", nil),
     ])
-    func `a lifetime comes from the detector, not from typed text`(message: String, lived: Int?) {
+    func `the lifetime of a freed object is not read from text that a user typed`(
+        message: String, lived: Int?
+    ) {
         var report = LeakReport()
         report.event = .freed
         report.message = message
@@ -294,7 +301,7 @@ func leak(
         #expect(leak(" ").title == "(empty text)")
     }
 
-    @Test func `checks are counted under the leak's class`() {
+    @Test func `checks are counted under the same class name as leaks`() {
         #expect(
             GroupingRules.className("_TtC4Shop4Cart", module: "Shop")
                 == leak("Shop.Cart", module: "Shop").className)

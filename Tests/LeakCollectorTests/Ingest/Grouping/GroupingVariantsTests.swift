@@ -20,7 +20,7 @@ import Testing
     ]
 
     @Test(arguments: classes)
-    func `variants of a text never split a leak`(name: String) {
+    func `all variants of a detector's text about one class are one leak`(name: String) {
         var variants = MessageVariants(random: SeededRandom(seed: UInt64(name.utf8.count)))
         let expected = leak(name, module: "MyApp").id
         for _ in 0..<400 {
@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(arguments: paths)
-    func `variants of a path never split a leak`(path: [String]) {
+    func `all variants of a detector's text with one path of owners are one leak`(path: [String]) {
         var variants = MessageVariants(random: SeededRandom(seed: 5))
         let expected = leak(path.last, path, module: "MyApp").id
         for _ in 0..<200 {
@@ -71,7 +71,7 @@ import Testing
         #expect(exact.count > 700)
     }
 
-    @Test func `twenty similar leaks stay twenty groups`() {
+    @Test func `twenty leaks with similar names, paths or cycles are twenty groups`() {
         let alike = [
             leak("Cart"), leak("Carts"), leak("cart"), leak("CartCell"), leak("Cart", app: "b"),
             leak("Cart", ["Root", "Cart"]), leak("Cart", ["Other", "Cart"]),
@@ -134,7 +134,7 @@ import Testing
         ("com.acme.shop.CartActivity", "com.acme.shop.CartActivity"),
         ("Shop.Store<[A1]>", "Store<Array<A1>>"), ("Shop.Store<A1?>", "Store<Optional<A1>>"),
     ])
-    func `generic arguments that are types of the app stay in the name`(raw: String, name: String) {
+    func `generic arguments that are types of the app stay in the class name`(raw: String, name: String) {
         #expect(leak(raw, module: "Shop").className == name)
     }
 
@@ -143,7 +143,7 @@ import Testing
         "Retain cycles: {((\"-> CLASS \", \"-> _owner -> Shop.Service \"))}",
         "ROOT CYCLE: <CLASS 0x600002332540> [32]\n  ROOT CYCLE: <Shop.Service 0x600002332560> [32]",
     ])
-    func `generic arguments of the app distinguish cycles too`(text: String) {
+    func `generic arguments that are types of the app distinguish retain cycles`(text: String) {
         func identity(_ className: String) -> LeakIdentity {
             var report = LeakReport()
             report.message = text.replacing("CLASS", with: className)
@@ -156,8 +156,8 @@ import Testing
         #expect(identity(names[0]).cycle.contains("Store<Home>"))
     }
 
-    @Test func `a cycle with generic arguments is the same in the fields of a report, and in each rotation`()
-    {
+    @Test
+    func `a cycle with generic arguments is one leak in each rotation, and another leak in another order`() {
         func identity(_ cycle: [String]) -> LeakIdentity {
             var report = LeakReport()
             report.cycle = cycle
@@ -188,7 +188,7 @@ import Testing
         #expect(groups[0] != groups[1])
     }
 
-    @Test func `a view with or without modifiers is one leak`() {
+    @Test func `a hosting controller is one leak with and without modifiers around its view`() {
         let plain = leak("UIHostingController<CartView>")
         let modified = leak(
             "SwiftUI.UIHostingController<SwiftUI.ModifiedContent<Shop.CartView, SwiftUI.RootModifier>>",
@@ -196,13 +196,13 @@ import Testing
         #expect(plain.id == modified.id)
     }
 
-    @Test func `a class without generic arguments of the app keeps version 1 of its grouping key`() {
+    @Test func `a class without generic arguments of the app has a grouping key of version 1`() {
         #expect(leak("Store<Int>").groupingKey.version == 1)
         #expect(leak("Store<HomeState>").groupingKey.version == 2)
         #expect(leak("UIHostingController<CartView>").groupingKey.version == 1)
     }
 
-    @Test func `a hosting controller without a specific view is named after its owner`() {
+    @Test func `the title of a hosting controller of AnyView names its owner`() {
         let host = "NavigationStackHostingController<AnyView>"
         #expect(leak(host, ["Root", "Checkout", host]).title == "\(host) in Checkout")
         #expect(
@@ -212,7 +212,7 @@ import Testing
 }
 
 extension String {
-    /// The text with a real argument in place of `…`.
+    /// The text with `Swift.Int` in place of `…` at its end.
     fileprivate var replacingArguments: String {
         var text = self
         if text.hasSuffix("<…>") { text = text.dropLast(2) + "Swift.Int>" }

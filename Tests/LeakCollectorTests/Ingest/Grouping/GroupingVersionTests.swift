@@ -19,7 +19,7 @@ struct GroupingVector: Decodable, CustomTestStringConvertible {
 
     var testDescription: String { key.joined(separator: " | ") }
 
-    static let all: [GroupingVector] = lines(of: "grouping-1")
+    static let all: [GroupingVector] = decodedLines(ofVectorFile: "grouping-1")
 
     var report: LeakReport {
         var report = LeakReport()
@@ -35,13 +35,13 @@ struct GroupingVector: Decodable, CustomTestStringConvertible {
 
 @Suite struct GroupingVersionTests {
     /// Databases contain ids of version 1, so a change of the rules needs a new version, not new vectors. The ids in
-    /// the vectors were computed from the keys by another SHA-256 (Python's hashlib).
+    /// the vectors were computed from the keys with Python's hashlib.
     @Test(arguments: GroupingVector.all)
-    func `the grouping keys of version 1 are frozen`(vector: GroupingVector) {
+    func `grouping keys and leak ids of version 1 do not change`(vector: GroupingVector) {
         let (app, module) = (AppKey(vector.app), vector.module)
         #expect(GroupingRules.oldID(of: vector.report, app: app, module: module).description == vector.id)
         let identity = GroupingRules.group(vector.report, app: app, module: module).identity
-        // Version 2 keeps the arguments of this class.
+        // Version 2 keeps the generic arguments of this class.
         if vector.key == ["Store<…>"] {
             #expect(identity.groupingKey.version == 2)
             #expect(identity.groupingKey.className == "Store<Dictionary<…, Item>>")
@@ -52,7 +52,7 @@ struct GroupingVector: Decodable, CustomTestStringConvertible {
         #expect(identity.id.description == vector.id)
     }
 
-    @Test func `the vectors of grouping keys exist`() { #expect(GroupingVector.all.count >= 15) }
+    @Test func `there are at least 15 vectors of grouping keys`() { #expect(GroupingVector.all.count >= 15) }
 
     /// The examples that were published with FIPS 180-4.
     @Test(arguments: [

@@ -21,7 +21,7 @@ import Testing
     // MARK: Call stacks
 
     /// Lines of two calls in each form of runtimes and debuggers. `%` stands for the name or the offset of the inner
-    /// one.
+    /// call.
     private static let forms = [
         "0   Shop   0x0000000104f85eb0 % + 104\n1   Shop   0x0000000104f86000 Cart.open() + 88",
         "/opt/shop/Shop(%+0x85) [0x7ff4ba06c305]\n/opt/shop/Shop(Cart.open+0x12) [0x7ff4ba06c405]",
@@ -53,7 +53,7 @@ import Testing
         "CartModel leaked. [\"FRAMES\"]", "CartModel leaked. Call stack: [\"FRAMES\"]",
         "CartModel was not deallocated (\n    \"FRAMES\"\n)",
     ])
-    func `a printed array of frames is a call stack`(form: String) {
+    func `a printed array of frames is read as a call stack`(form: String) {
         func identity(_ call: String, _ address: String) -> LeakIdentity {
             let frames = [call, "main"].enumerated().map { "\($0)   Shop   \(address)\($0) \($1) + 12" }
             return Self.identity(message: form.replacing("FRAMES", with: frames.joined(separator: "\", \"")))
@@ -64,7 +64,7 @@ import Testing
         #expect(one.id != identity("$s4Shop4CartC4saveyyF", "0x0000000104f85eb").id)
     }
 
-    @Test func `frames after owners are not part of the path`() {
+    @Test func `call frames after a path of owners are not part of the path`() {
         func stack(_ address: String) -> [String] {
             ["Nav", "Tabs", "CartVC"] + (0..<3).map { "\($0)   Shop   \(address)\($0) main + 14" }
         }
@@ -85,7 +85,7 @@ import Testing
         #expect(id("Order.save()") != id("Profile.edit()"))
     }
 
-    @Test func `a call behind an asynchronous gap of Dart distinguishes leaks`() {
+    @Test func `a call after an asynchronous suspension of Dart distinguishes leaks`() {
         func text(_ call: String) -> String {
             "leak of CartModel\n#0      load (package:shop/cart.dart:1:5)\n#1      next (package:shop/cart.dart:2:5)\n"
                 + "<asynchronous suspension>\n#2      \(call) (package:shop/cart.dart:3:5)"
@@ -93,9 +93,9 @@ import Testing
         #expect(Self.identity(message: text("open")).id != Self.identity(message: text("close")).id)
     }
 
-    /// Apple's crash reports print such frames for an app without symbols.
     /// Demanglers of other versions, and other compilers, write arguments differently.
-    @Test func `a C++ function is the same however its types are written, and another function is not`() {
+    @Test
+    func `a C++ function is one leak in all spellings of its types, and another function is another leak`() {
         func id(_ function: String) -> LeakID {
             Self.identity(
                 className: "CartModel",
@@ -117,7 +117,8 @@ import Testing
                 && id("shop::Order::load(std::string const&)") != one)
     }
 
-    @Test func `an image name instead of a function name is read as an image offset`() {
+    /// Apple's crash reports print such frames for an app without symbols.
+    @Test func `if a frame has the image's name instead of a function, its number is read as image offset`() {
         func id(_ offset: Int, _ address: String) -> LeakID {
             Self.identity(
                 className: "CartModel",
@@ -130,7 +131,7 @@ import Testing
     }
 
     @Test(arguments: ["#% 0x10063be1*", "0000000104008a*", "00007fff2041*00", "  10063be1c0*"])
-    func `a call stack with only addresses is grouped by its class`(form: String) {
+    func `a leak whose call stack has only addresses is grouped by its class`(form: String) {
         func stack(_ digit: String) -> [String] {
             (0..<3).map { form.replacing("%", with: "\($0)").replacing("*", with: "\($0)\(digit)") }
         }
@@ -139,7 +140,7 @@ import Testing
         #expect(Self.identity(className: "CartModel", stack: stack("f")).id == alone.id)
     }
 
-    @Test func `crash reports are distinguished by the thread that crashed`() {
+    @Test func `crash reports are distinguished by the calls of the thread that crashed`() {
         func report(_ call: String, thread: Int = 5, waiting: String = "wait()") -> String {
             """
             Incident Identifier: 6156848E-344E-4D9E-84E0-87AFD0D0AE7\(thread)
@@ -175,7 +176,9 @@ import Testing
         ("_ZN3$_08__invokeEv", "_ZN3$_18__invokeEv"),
         ("_ZZN4shop4Cart3addEvEN3$_08__invokeEv", "_ZZN4shop4Cart3addEvENK3$_2clEv"),
     ])
-    func `lambdas that clang numbers are one function`(one: String, other: String) throws {
+    func `C++ lambdas that differ only in the number that clang gives them are one function`(
+        one: String, other: String
+    ) throws {
         func frame(_ symbol: String) throws -> CallFrame {
             try #require(CallFrame("1   Shop   0x0000000104f85eb0 \(symbol) + 104"))
         }
@@ -184,7 +187,8 @@ import Testing
     }
 
     @Test(arguments: ["WOb", "WOr", "WOh", "WOs", "WOe"])
-    func `functions of the compiler that copy values are not part of a grouping key`(suffix: String) {
+    func `functions that the compiler generates to copy values are not part of a grouping key`(suffix: String)
+    {
         let outlined = "1   Shop   0x0000000104f85eb0 $s4Shop9CartModelC\(suffix) + 104"
         let call = "2   Shop   0x0000000104f85fb0 $s4Shop9CartModelC4bind2toySi_tF + 24"
         #expect(
@@ -197,7 +201,7 @@ import Testing
         ("com.shop.CartActivity$1", "onClick", "com.shop.CartActivity$2", "onClick"),
         ("com.shop.CartActivity", "lambda$load$0", "com.shop.CartActivity", "lambda$load$1"),
     ])
-    func `lambdas of Kotlin and Java in JSON are one function`(
+    func `lambdas in JSON frames of Kotlin and Java that differ only in their number are one function`(
         module: String, function: String, otherModule: String, otherFunction: String
     ) throws {
         func frame(_ module: String, _ function: String) throws -> CallFrame {
@@ -208,7 +212,7 @@ import Testing
         #expect(try frame(module, function).module == "com.shop.CartActivity")
     }
 
-    @Test func `a text's frames are named by an uploaded mapping`() {
+    @Test func `frames in a text get their function names from an uploaded mapping`() {
         let text =
             "CartModel is still alive\n\tat a.a.b(r8-map-id-7f5bbd1:12)\n\tat a.a.c(r8-map-id-7f5bbd1:44)"
         let named = Self.identity(message: text) { _, place in
@@ -241,7 +245,7 @@ import Testing
     }
 
     @Test(arguments: [true, false], ["", "CartModel is still alive\n"])
-    func `the frames of a diagnostic in JSON determine the group`(isThreads: Bool, words: String) {
+    func `the call frames of a diagnostic report in JSON decide the group`(isThreads: Bool, words: String) {
         func text(_ call: String) -> String {
             words + Self.tree([call, "Cart.open()", "main"], isThreads: isThreads)
         }
@@ -255,8 +259,9 @@ import Testing
         #expect(DetectorMessage.redacted(kept) == kept)
     }
 
-    /// Two calls without names in the forms of MetricKit, `.ips` and KSCrash, in a launch and a build.
-    private static let places = [
+    /// Two calls without names, in the forms of MetricKit and `.ips`. ``filled(_:inner:launch:build:)`` replaces the words
+    /// in capitals, and `image-id`.
+    private static let unnamedCallForms = [
         #"{"callStackTree":{"callStacks":[{"threadAttributed":true,"callStackRootFrames":[{"binaryUUID":"IMAGE-ID","#
             + #""offsetIntoBinaryTextSegment":INNER,"sampleCount":1,"binaryName":"Shop","address":717LAUNCH66264,"subFrames":["#
             + #"{"binaryUUID":"IMAGE-ID","offsetIntoBinaryTextSegment":6948,"binaryName":"Shop","address":71LAUNCH60612}]}]}]}}"#,
@@ -267,7 +272,7 @@ import Testing
             + #"{"base":437LAUNCH728,"uuid":"image-id","path":"/private/var/Jane/Shop.app/Shop","name":"Shop"}]}"#,
     ]
 
-    private static func places(_ form: String, inner: Int = 19_165_304, launch: Int = 11, build: Int = 1)
+    private static func filled(_ form: String, inner: Int = 19_165_304, launch: Int = 11, build: Int = 1)
         -> String
     {
         let id = "6F1B0C3E-7B7B-3D8C-9E0D-577743123\(100 + build)"
@@ -275,31 +280,31 @@ import Testing
         return texts.reduce(form) { $0.replacing($1.key, with: $1.value) }
     }
 
-    @Test(arguments: places, ["", "CartModel is still alive\n", "screen stays\n"])
+    @Test(arguments: unnamedCallForms, ["", "CartModel is still alive\n", "screen stays\n"])
     func `a call without a name in JSON is grouped by its image offset`(form: String, words: String) throws {
         func identity(_ text: String) -> LeakIdentity { Self.identity(message: words + text) }
-        let one = identity(Self.places(form))
+        let one = identity(Self.filled(form))
         let image = "6F1B0C3E-7B7B-3D8C-9E0D-577743123101"
         #expect(one.groupingKey.stack == ["at \(image) + 0x1247078", "at \(image) + 0x1b24"])
         #expect(
             one.className == (words.hasPrefix("Cart") ? "CartModel" : nil)
                 && !one.title.contains("(empty text)"))
-        #expect(identity(Self.places(form, launch: 22)).id == one.id)
-        #expect(identity(Self.places(form, inner: 19_165_308)).id != one.id)
-        #expect(identity(Self.places(form, build: 2)).id != one.id)
+        #expect(identity(Self.filled(form, launch: 22)).id == one.id)
+        #expect(identity(Self.filled(form, inner: 19_165_308)).id != one.id)
+        #expect(identity(Self.filled(form, build: 2)).id != one.id)
         #expect(CallStack.unnamedImages(in: one.groupingKey.stack) == [image])
 
-        // The stored report, and the report that leaves a device.
+        // The report as it is stored and as a device sends it has the same group.
         var report = LeakReport()
-        report.message = words + Self.places(form)
+        report.message = words + Self.filled(form)
         for kept in [report.redacted(), report.redactedForSending()] {
             #expect(Self.identity(message: kept.message).id == one.id)
             #expect(kept.redactedForSending() == kept && kept.message?.contains("Jane") == false)
         }
 
-        // Symbols of both builds make them one leak.
+        // With symbols, both builds are one leak.
         func named(_ build: Int) -> LeakIdentity {
-            Self.identity(message: words + Self.places(form, build: build)) { _, place in
+            Self.identity(message: words + Self.filled(form, build: build)) { _, place in
                 [SymbolicatedFrame(function: place == .offset(6947) ? "Cart.open()" : "Cart.load()")]
             }
         }
@@ -311,7 +316,7 @@ import Testing
         #"{"crash":{"threads":[{"crashed":true,"backtrace":{"contents":[FRAMES]}}]}}"#,
         #"{"stacktrace":{"frames":[FRAMES]}}"#,
     ])
-    func `for texts with image offsets the cache gives only groups that the rules would give`(form: String)
+    func `for texts with image offsets, the group cache gives the same groups as the rules`(form: String)
         throws
     {
         var cache = GroupCache()
@@ -336,7 +341,7 @@ import Testing
         #expect(cache.count == 4)
     }
 
-    @Test func `a deep tree and a truncated tree are read`() {
+    @Test func `a deep and a truncated call tree in JSON are read as call stacks`() {
         let names = (0..<100).map { "load\($0)()" }
         let whole = Self.tree(Array(names.prefix(40)), isThreads: false)
         #expect(DetectorMessage("leak\n" + whole).callStack?.frames.count == 40)
@@ -345,14 +350,15 @@ import Testing
     }
 
     @Test(arguments: ["", "leak\n"])
-    func `a text with JSON frames stays the same text when it is stored`(words: String) {
+    func `redacting a text with JSON frames twice changes nothing, and its call stack is kept`(words: String)
+    {
         let frames =
             #"{"instruction_addr":"0x1f"},{"function":"f","module":"m","in_app":true},{"function":"g","package":"p"},"#
             + #"{"function":"Jane Doe"}"#
         let text = words + #"{"stacktrace":{"frames":[\#(frames)]}}"#
         let kept = DetectorMessage.redacted(text)
         #expect(DetectorMessage.redacted(kept) == kept)
-        #expect(DetectorMessage(kept).callStack?.key == ["at g in p", "at f in m"])
+        #expect(DetectorMessage(kept).callStack?.keyElements == ["at g in p", "at f in m"])
         #expect(!kept.contains("Jane"))
     }
 
@@ -361,7 +367,8 @@ import Testing
         #"{"threads":{"values":[{"crashed":false,"stacktrace":{"frames":[LOOP]}},{"crashed":true,"stacktrace":{"frames":[SLLAC]}}]}}"#,
         #"{"callStackTree":{"callStacks":[{"callStackRootFrames":[LOOP]},{"threadAttributed":true,"callStackRootFrames":[TREE]}]}}"#,
     ])
-    func `the call stack is that of the thread that a report marks`(form: String) {
+    func `if a report in JSON has several threads, its call stack is that of the marked thread`(form: String)
+    {
         func frame(_ name: String) -> String {
             #"{"symbol_name":"\#(name)","object_name":"Shop","object_addr":4096"#
         }
@@ -374,7 +381,7 @@ import Testing
         #expect(identity.groupingKey.stack == ["at load in Shop", "at open in Shop"])
     }
 
-    @Test func `hostile JSON fits on a small stack`() throws {
+    @Test func `deeply nested JSON is redacted on a thread with a stack of 256 KiB`() throws {
         let done = DispatchSemaphore(value: 0)
         let thread = Thread {
             for text in ["[", #"{"frames":["#, #"{"subFrames":[{"symbol":"f","#] {
@@ -383,7 +390,7 @@ import Testing
             }
             done.signal()
         }
-        // Threads of Apple's systems have twice as much stack.
+        // Threads of Apple's systems have a stack of 512 KiB.
         thread.stackSize = 256 * 1024
         thread.start()
         done.wait()
@@ -400,7 +407,7 @@ import Testing
         String(repeating: "0   Shop   0x0000000104f85eb0 load() + 104\n", count: 150)
             + "\nCartModel is still alive",
     ])
-    func `a class beside frames is found at any position`(text: String) {
+    func `a class before or after the call frames of a text is found`(text: String) {
         #expect(Self.identity(message: text).className == "CartModel")
         let kept = DetectorMessage.redacted(text)
         #expect(DetectorMessage.redacted(kept) == kept)
@@ -415,7 +422,9 @@ import Testing
         }.joined(separator: "\n"),
         "0   UIKitCore   0x0000000104f85eb0 -[UIView load] + 104\n1   UIKitCore   0x0000000104f86000 -[UIView open] + 88",
     ])
-    func `unusual texts of frames stay the same text when stored, and have a title`(text: String) {
+    func `texts with unusual call frames have a title, and the same group before and after redaction`(
+        text: String
+    ) {
         let kept = DetectorMessage.redacted(text)
         #expect(DetectorMessage.redacted(kept) == kept)
         #expect(Self.identity(message: kept).id == Self.identity(message: text).id)
@@ -449,11 +458,13 @@ import Testing
         ("Swift.Array<Shop.Item>", "Array<Item>"),
         ("SwiftUI.UIHostingController<Shop.CartView>", "UIHostingController<CartView>"),
     ])
-    func `a generic argument from the class's own module loses its module name`(one: String, other: String) {
+    func `a generic class is the same leak with and without the names of its modules`(
+        one: String, other: String
+    ) {
         #expect(Self.identity(className: one).id == Self.identity(className: other).id)
     }
 
-    @Test func `a class with the sender's module and the same class without a module are one leak`() {
+    @Test func `a generic class is the same leak if the sender names its module and if it does not`() {
         var report = LeakReport()
         (report.className, report.event) = ("Shop.Store<Feed.ViewState, Shop.Item>", .leak)
         let named = GroupingRules.group(report, app: "shop", module: "Shop").identity
@@ -492,7 +503,9 @@ import Testing
         ("Leaked: Cache<Order>", "Cache<Order>"),
         (#"The view controller "CartVC" (in storyboard Main) leaked after viewDidDisappear"#, "CartVC"),
     ])
-    func `a sentence about a leak names its class`(text: String, className: String) {
+    func `the class is found in a sentence about a leak, which is not read as freed`(
+        text: String, className: String
+    ) {
         var report = LeakReport()
         report.message = text
         let group = GroupingRules.group(report, app: "shop", module: nil)
@@ -514,7 +527,7 @@ import Testing
         #"{"jsonPayload":{"message":"<CartModel: 0x1f> is still alive"}}"#,
         #"{"events":[{"exceptions":[{"message":"CartModel leaked"}]}]}"#,
     ])
-    func `the leak is the object that the sentence calls leaked, even beside several objects`(text: String) {
+    func `if a text names several objects, the leak is the object that it calls leaked`(text: String) {
         let identity = Self.identity(message: text)
         #expect(identity.className == "CartModel")
         let kept = DetectorMessage.redacted(text)
@@ -531,7 +544,7 @@ import Testing
         "-[UIViewController dealloc] Optional(Shop.CartController)",
         "-[UIViewController dealloc] CartController",
     ])
-    func `a call of dealloc means that the object was freed`(text: String) {
+    func `a logged call of dealloc means that the object was freed`(text: String) {
         var report = LeakReport()
         report.message = text
         let group = GroupingRules.group(report, app: "shop", module: nil)
@@ -549,7 +562,7 @@ import Testing
         "CartModel wurde freigegeben", "CartModel 已释放", "CartModelが解放されました", "CartModel is no longer leaking",
         "CartModel leaks no more",
     ])
-    func `a sentence about a freed object is not a leak`(text: String) {
+    func `a sentence that says that an object was freed is read as freed, not as a leak`(text: String) {
         var report = LeakReport()
         report.message = text
         let group = GroupingRules.group(report, app: "shop", module: nil)
@@ -560,7 +573,7 @@ import Testing
         "No leak in CartModel", "Kein Speicherleck in CartModel", "Aucune fuite mémoire dans CartModel",
         "CartModel 没有泄漏", "Leak check passed for CartModel", "CartModelはメモリリークしていません",
     ])
-    func `a sentence that denies a leak names no class`(text: String) {
+    func `no class is found in a sentence that denies a leak`(text: String) {
         #expect(Self.identity(message: text).className == nil)
     }
 
@@ -572,7 +585,7 @@ import Testing
         "CartModel wurde nicht freigegeben",
         "\u{1B}[31mCartModel leaked\u{1B}[0m",
     ])
-    func `an object that was freed too late is a leak`(text: String) {
+    func `the class is found in a sentence about an object that was freed late or not at all`(text: String) {
         #expect(Self.identity(message: text).className == "CartModel")
     }
 
@@ -584,7 +597,7 @@ import Testing
         "CartModel, HomeModel were not deallocated", "2 leaks found: CartModel and HomeModel",
         "CartModel & HomeModel are still alive",
     ])
-    func `each object of a list of leaked objects is a leak`(text: String) {
+    func `each object in a text that lists leaked objects is a leak`(text: String) {
         var report = LeakReport()
         report.message = text
         let groups = GroupingRules.groups(report, app: "shop", module: nil)
@@ -595,7 +608,7 @@ import Testing
         "", "Memory Leak\n", "2026-11-25 10:00:00.123 Shop[12:34] ",
         "2026-11-25 10:00:00.123 Shop[12:34] Memory Leak\n",
     ])
-    func `a retain cycle after an introducing line is a retain cycle`(front: String) {
+    func `a retain cycle is the same leak after a heading or the prefix of a log line`(front: String) {
         func cycle(_ name: String) -> String {
             "Retain Cycle: (\n    \"-> \(name) \",\n    \"-> _viewModel -> CartViewModel \"\n)"
         }
@@ -606,7 +619,7 @@ import Testing
     }
 
     @Test(arguments: ["", "MLeaksFinder: ", "[MLeaksFinder] "])
-    func `a list after the name of MLeaksFinder is read as its list`(tag: String) {
+    func `a list of MLeaksFinder is read with and without the detector's name before it`(tag: String) {
         let text = tag + "Memory Leak: (\n    UINavigationController,\n    CartController,\n    CartView\n)"
         let identity = Self.identity(message: text)
         #expect(identity.className == "CartView")

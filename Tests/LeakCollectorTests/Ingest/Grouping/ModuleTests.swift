@@ -37,7 +37,7 @@ import Testing
             ["Feed.ViewModel", "Chat.ViewModel", "Feed.ViewModel"].map { Sent(className: $0) },
             ["ViewModel": 2, "Chat.ViewModel": 1]
         ),
-        // Reports with and without the sender's module, and without any module.
+        // The sender names its module or does not, and the class has its module or has none.
         (
             [
                 Sent(className: "Shop.CartModel"), Sent(className: "Shop.CartModel", module: "Shop"),
@@ -76,7 +76,7 @@ import Testing
         #expect(try Self.leaks(running) == leaks)
     }
 
-    @Test func `a text that names a class of another module is another leak`() throws {
+    @Test func `texts that name a class of the same name in two modules are two leaks`() throws {
         let running = try RunningCollector()
         for name in ["Feed.HomeViewModel", "Chat.HomeViewModel", "Feed.HomeViewModel"] {
             let text = "Memory leak detected in \(name)"
@@ -85,12 +85,12 @@ import Testing
         #expect(try Self.leaks(running) == ["HomeViewModel": 2, "Chat.HomeViewModel": 1])
     }
 
-    /// An exception has a type, but no module of the sender.
+    /// The context `leak` of an event has the class, and may have the sender's module.
     @Test(arguments: [
         (nil, ["Feed.List": 2, "Chat.List": 1]), ("Shop", ["Feed.List": 2, "Chat.List": 1]),
         ("Feed", ["List": 2, "Chat.List": 1]),
     ])
-    func `a module that a Sentry SDK names is removed from the class`(
+    func `the module that an event names in its context leak is removed from the class`(
         module: String?, leaks: [String: Int]
     ) throws {
         let running = try RunningCollector()
@@ -117,7 +117,7 @@ import Testing
         let leak = GroupingRules.group(report, app: "shop", module: module).identity
         for leak in [leak, leak.otherModuleSpelling].compactMap(\.self) {
             if case .same = CurrentGroup(of: leak, reports: [report]) { continue }
-            Issue.record("\(leak.title) goes elsewhere")
+            Issue.record("\(leak.title) gets another group")
         }
     }
 }

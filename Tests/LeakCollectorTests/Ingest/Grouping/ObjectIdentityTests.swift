@@ -5,7 +5,7 @@ import Testing
 
 @testable import LeakCollector
 
-/// Text that changes from launch to launch, such as an address, does not change the group, in any spelling.
+/// Addresses and other text that changes from launch to launch do not change the group, in any spelling.
 @Suite struct ObjectIdentityTests {
     private func id(_ change: (inout LeakReport) -> Void) -> LeakID {
         var report = LeakReport()
@@ -26,7 +26,7 @@ import Testing
     ]
 
     @Test(arguments: names)
-    func `the address of an object is not part of its class`(form: String) {
+    func `the address of an object is not part of its class name`(form: String) {
         let digits = ["1a2b3c4d", "5ce6b7a0", "7f0841b2"]
         let places: [(inout LeakReport, String) -> Void] = [
             { $0.className = $1 },
@@ -37,7 +37,7 @@ import Testing
         for (number, place) in places.enumerated() {
             let cart = Set(digits.map { digits in id { place(&$0, filled(form, "CartController", digits)) } })
             #expect(cart.count == 1, "place \(number)")
-            // Children do not determine the group.
+            // Children of an app's class do not determine the group.
             guard number != 2 else { continue }
             #expect(
                 !cart.contains(id { place(&$0, filled(form, "HomeController", digits[0])) }),
@@ -48,7 +48,7 @@ import Testing
     @Test(arguments: [
         "X#\u{1}", "X#\u{1}(lifecycle state: created)", "Instance of 'X' (#\u{1})", "Instance of 'X'",
     ])
-    func `the identity that Flutter prints is not part of a class`(form: String) {
+    func `the identity hash that Flutter prints is not part of the class name`(form: String) {
         func id(_ name: String, _ digits: String) -> LeakID {
             self.id { $0.className = form.replacing("X", with: name).replacing("\u{1}", with: digits) }
         }
@@ -57,7 +57,9 @@ import Testing
     }
 
     @Test(arguments: ["X@objc", "user@example.com", "X#12", "X{a b}", "Shop.0xCart"])
-    func `marks that are not an object's address or number stay in the name`(form: String) {
+    func `hash signs, at signs and braces stay in a class name if they begin no address or object number`(
+        form: String
+    ) {
         #expect(
             TypeName(form.replacing("X", with: "Cart")).text.utf8.filter { "#@{".utf8.contains($0) }
                 == form.utf8.filter { "#@{".utf8.contains($0) })
@@ -77,7 +79,7 @@ import Testing
     ]
 
     @Test(arguments: quotations)
-    func `a quoted class distinguishes leaks`(form: String) {
+    func `a class in quotes is found and distinguishes leaks`(form: String) {
         func leak(_ name: String, _ digits: String) -> LeakIdentity {
             var report = LeakReport()
             report.message = filled(form, name, digits)
@@ -93,7 +95,7 @@ import Testing
         #"msg="Jane", class="CartController", Jane "Jane""#,
         #"msg="Jane" class="CartController" Jane's "Jane"#, #"a="Jane" b="Jane" class="CartController" Jane"#,
     ])
-    func `quotations around a class are masked, and masking twice changes nothing`(text: String) {
+    func `quotations beside a quoted class are masked, and masking twice changes nothing`(text: String) {
         let masked = DetectorMessage.redacted(text)
         #expect(masked.contains("CartController"))
         #expect(masked.ranges(of: "Jane").count <= 1, "\(masked)")
@@ -108,7 +110,7 @@ import Testing
     ]
 
     @Test(arguments: frames)
-    func `a frame of a printed list is a frame`(form: String) {
+    func `frames with list marks, or without number, address or image, are read as frames`(form: String) {
         func id(_ function: String, _ digits: String, _ offset: String) -> LeakID {
             let frame = form.replacing("Cart", with: function).replacing("~", with: digits).replacing(
                 "12", with: offset
@@ -122,7 +124,7 @@ import Testing
         #expect(id(bind, "02a3f10", "12") != id(load, "02a3f10", "12"))
     }
 
-    @Test func `frames of the app after frames of the system distinguish leaks`() {
+    @Test func `app frames after system frames in one backtrace distinguish leaks`() {
         func id(_ function: String) -> LeakID {
             self.id {
                 $0.message = """
@@ -139,7 +141,7 @@ import Testing
         #expect(id("a") != id("b"))
     }
 
-    @Test func `the number of a proxy is not part of its function`() {
+    @Test func `the number of a Java proxy class is not part of the function`() {
         func id(_ proxy: String) -> LeakID {
             self.id {
                 ($0.className, $0.stack) = (
@@ -151,7 +153,7 @@ import Testing
         #expect(id("com.sun.proxy.$Proxy2") == id("com.sun.proxy.$Proxy3"))
     }
 
-    @Test func `a block is grouped as its method, with and without its descriptor`() {
+    @Test func `a block has the same group with and without the descriptor that lldb prints`() {
         func id(_ arguments: String) -> LeakID {
             self.id {
                 $0.className = "CartController"

@@ -11,15 +11,15 @@ struct PublicText: Decodable, CustomTestStringConvertible {
     /// The classes of a text that reports several leaks.
     let classes: [String]?
     let texts: [String]
-    /// Source of the wording. Class names and numbers may be invented.
+    /// Address of the source of the wording. Class names and numbers may be invented.
     let source: String
     /// The reason why the class is not found.
     let unread: String?
 
     var testDescription: String { name }
 
-    static let all: [PublicText] = lines(of: "wild-public")
-    static let read = all.filter { $0.unread == nil }
+    static let all: [PublicText] = decodedLines(ofVectorFile: "wild-public")
+    static let readable = all.filter { $0.unread == nil }
 }
 
 @Suite struct PublicTextTests {
@@ -32,8 +32,8 @@ struct PublicText: Decodable, CustomTestStringConvertible {
 
     /// Returns the class without module and generic arguments, or the classes of the cycle if the leak has no class.
     private func names(_ identity: LeakIdentity) -> [String] {
-        identity.className.map { [WildText.plain($0)].compactMap(\.self) }
-            ?? identity.cycle.compactMap { WildText.plain($0) }
+        identity.className.map { [WildText.baseName(of: $0)].compactMap(\.self) }
+            ?? identity.cycle.compactMap { WildText.baseName(of: $0) }
     }
 
     private func isRead(_ vector: PublicText) -> Bool {
@@ -41,42 +41,50 @@ struct PublicText: Decodable, CustomTestStringConvertible {
             let identities = identities(text)
             if let classes = vector.classes {
                 var found: [String?] = []
-                for name in identities.map({ WildText.plain($0.className) }) where !found.contains(name) {
+                for name in identities.map({ WildText.baseName(of: $0.className) })
+                where !found.contains(name) {
                     found.append(name)
                 }
-                return found == classes.map { WildText.plain($0) }
+                return found == classes.map { WildText.baseName(of: $0) }
             }
-            guard let name = WildText.plain(vector.class) else { return identities[0].className == nil }
+            guard let name = WildText.baseName(of: vector.class) else {
+                return identities[0].className == nil
+            }
             return identities.allSatisfy { names($0).contains(name) }
         }
     }
 
-    @Test(arguments: PublicText.read)
-    func `the class of a public project's text is found`(vector: PublicText) {
+    @Test(arguments: PublicText.readable)
+    func `the class in a text of a public project is found`(vector: PublicText) {
         #expect(isRead(vector), "\(vector.texts.map { identities($0).map(names) }) of \(vector.source)")
     }
 
-    @Test(arguments: PublicText.read.filter { $0.classes == nil && $0.class != nil })
-    func `texts of one leak are one group`(vector: PublicText) {
+    @Test(arguments: PublicText.readable.filter { $0.classes == nil && $0.class != nil })
+    func `the texts of a public project about one leak are one group`(vector: PublicText) {
         #expect(Set(vector.texts.map { Set(identities($0).map(\.id)) }).count == 1)
     }
 
-    @Test func `texts of different classes are different groups`() {
-        let known = PublicText.read.filter { $0.classes == nil && $0.class != nil }
+    @Test
+    func
+        `messages copied from public projects are in different groups if their classes differ, except for retain cycles`()
+    {
+        let known = PublicText.readable.filter { $0.classes == nil && $0.class != nil }
         let groups = Dictionary(grouping: known) { identities($0.texts[0])[0].id }
         for group in groups.values {
-            let classes = Set(group.map { WildText.plain($0.class) })
+            let classes = Set(group.map { WildText.baseName(of: $0.class) })
             let isCycle = identities(group[0].texts[0])[0].className == nil
             #expect(classes.count == 1 || isCycle, "\(group.map(\.name))")
         }
     }
 
-    /// Fails when such a text can be read, so that its reason gets removed.
+    /// This test fails when the class of such a text is found. The reason must then be removed from the file.
     @Test(arguments: PublicText.all.filter { $0.unread != nil })
-    func `texts that are listed as unread are unread`(vector: PublicText) { #expect(!isRead(vector)) }
+    func `no class is found in messages from public projects that are listed as unread`(vector: PublicText) {
+        #expect(!isRead(vector))
+    }
 
-    @Test func `there are enough public texts, each with its source`() {
-        #expect(PublicText.read.count >= 150)
+    @Test func `there are at least 150 messages from public projects, each with the address of its source`() {
+        #expect(PublicText.readable.count >= 150)
         #expect(PublicText.all.allSatisfy { $0.source.hasPrefix("https://") })
     }
 }

@@ -36,8 +36,8 @@ import Testing
         #expect(one.groupingKey.version == 2 && one.groupingKey.stack == ["at present in Shop.Router"])
     }
 
-    /// Version 1 distinguished leaks by closures, recursion and the system's frames.
-    @Test func `the frames of an exception are grouped like those of any call stack`() throws {
+    /// Version 1 of the grouping rules distinguished leaks by closures, recursion and the system's frames.
+    @Test func `an exception is grouped by the app's functions, without closures and system frames`() throws {
         func event(_ frames: String) -> String {
             """
             {"exception":{"values":[{"type":"LeakedObject","value":"v","mechanism":{"type":"generic","handled":true},
@@ -60,7 +60,7 @@ import Testing
         #expect(one.id == other.id && one.groupingKey.stack == ["at Cart.load() in Shop", "at main in Shop"])
     }
 
-    @Test func `another exception, call or image offset is another leak`() throws {
+    @Test func `exceptions with another type, call or image offset are different leaks`() throws {
         let leaks = [
             exception("a"), exception("a", type: "OtherObject"), exception("a", function: "push"),
             exception("a", offset: 107_192, function: "<redacted>"),
@@ -75,7 +75,7 @@ import Testing
         #"{"exception":[{"type":"Leak","value":"TEXT","stacktrace":{"frames":[{"function":"timer"}]}}]}"#,
         #"{"exception":[{"type":"d","value":"Code: 8","mechanism":{"type":"NSError","meta":{"ns_error":{"domain":"d","code":8}},"data":{"NSLocalizedDescription":"TEXT"}}}]}"#,
     ])
-    func `a detector's text is the same leak with and without Sentry`(event: String) throws {
+    func `a detector's text is the same leak, whether or not Sentry sent it`(event: String) throws {
         for text in [
             "VIEWCONTROLLER STILL IN MEMORY <Shop.CheckoutViewController: 0x7f88acc69260>",
             "Memory Leak: (\\n    MyTableViewController,\\n    UITableView,\\n    MyTableViewCell\\n)",
@@ -94,7 +94,9 @@ import Testing
         #"{"exception":[{"type":"MemoryLeak","value":"at checkout"}],"extra":{"leakedClass":"NAME"}}"#,
         #"{"message":"Memory leak","threads":[{"current":true,"stacktrace":{"frames":[{"function":"NAME"},{"function":"f"}]}}]}"#,
     ])
-    func `events of one template and two classes are two leaks`(event: String) throws {
+    func `events with equal messages are two leaks if a parameter, an extra or a frame differs`(event: String)
+        throws
+    {
         let names = ["CartModel", "HomeModel"]
         let leaks = try names.map { try leak(event.replacing("NAME", with: $0)) }
         #expect(leaks[0].id != leaks[1].id)
@@ -119,7 +121,7 @@ import Testing
         #expect(one.title == "com.acme.shop: The cart is still there.")
     }
 
-    /// Fingerprints are keys of version 1. The ids were computed from the keys by another SHA-256 (Python's hashlib).
+    /// Fingerprints are keys of version 1. The expected ids were computed from the keys with Python's hashlib.
     @Test(arguments: [
         (
             #"{"function":"$s4Shop4CartC3payyyF","package":"/a/Shop.app/Shop"}"#,
@@ -138,7 +140,9 @@ import Testing
             "e5bca4b1e4f8394c984dd24dcd268380"
         ),
     ])
-    func `the key of a fingerprint with the default is frozen`(frames: String, id: String) throws {
+    func `a fingerprint that contains the default grouping keeps its leak id in later collector versions`(
+        frames: String, id: String
+    ) throws {
         let event =
             #"{"fingerprint":["{{ default }}","x"],"exception":[{"type":"E","stacktrace":{"frames":[\#(frames)]}}]}"#
         let leak = try leak(event)
@@ -146,8 +150,7 @@ import Testing
     }
 
     @Test
-    func
-        `a fingerprint replaces the default grouping; a fingerprint with the default splits the default's groups`()
+    func `a fingerprint replaces the default grouping, or splits its groups if it contains the default`()
         throws
     {
         func leak(_ fingerprint: String, _ type: String) throws -> LeakID {

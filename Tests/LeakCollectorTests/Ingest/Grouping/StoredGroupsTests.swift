@@ -24,12 +24,12 @@ import Testing
         submission.sightings = [
             Submission.Sighting(
                 leak: leak, origin: 0, isFreed: false, at: now, count: 1, alive: nil, livedMilliseconds: nil,
-                sample: 0..<submission.body.count)
+                jsonRange: 0..<submission.body.count)
         ]
         return submission
     }
 
-    @Test func `a stored group keeps its version and key after later versions of the rules`()
+    @Test func `a stored group keeps the key and version of the grouping rules that created it`()
         throws
     {
         let folder = NSTemporaryDirectory() + "stored-groups-\(UUID().uuidString)"
@@ -55,7 +55,9 @@ import Testing
         }
     }
 
-    @Test func `the version and the parts of the key are shown`() throws {
+    @Test func `the JSON of a leak has the version and parts of its grouping key, and its page the version`()
+        throws
+    {
         let running = try RunningCollector()
         let report =
             #"{"class":"Shop.Cart","stack":["Shop.Root","UIView","Shop.Cart"],"app":{"id":"a","module":"Shop"}}"#

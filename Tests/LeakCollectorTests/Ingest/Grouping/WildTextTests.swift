@@ -14,11 +14,11 @@ struct WildText: Decodable, CustomTestStringConvertible {
 
     var testDescription: String { name }
 
-    static let all: [WildText] = lines(of: "wild")
+    static let all: [WildText] = decodedLines(ofVectorFile: "wild")
 
     /// Returns the name without a module or package in front and without generic arguments. The grouping rules decide
     /// which of those parts a class keeps.
-    static func plain(_ name: String?) -> String? {
+    static func baseName(of name: String?) -> String? {
         let head = name?.prefix { $0 != "<" }
         return head?.split(separator: ".").last.map(String.init)
     }
@@ -32,25 +32,27 @@ struct WildText: Decodable, CustomTestStringConvertible {
     }
 
     @Test(arguments: WildText.all)
-    func `texts of one leak name its class and are one group`(vector: WildText) {
+    func `all texts about one leak have one group, and its class is found in each of them`(vector: WildText) {
         let identities = vector.texts.map(identity)
         #expect(Set(identities.map(\.id)).count == 1)
         for identity in identities {
-            #expect(WildText.plain(identity.className) == WildText.plain(vector.class))
-            // A Java package is part of the name. Only the line of RIBs leaves it out, `com.app.HomeInteractor`.
+            #expect(WildText.baseName(of: identity.className) == WildText.baseName(of: vector.class))
+            // A Java package is part of the class name. Only the vector `ribs-kotlin` names its class without the package.
             if let given = vector.class, given.hasPrefix("com."), vector.name != "ribs-kotlin" {
                 #expect(identity.className == given)
             }
             if let stack = vector.stack {
                 let names = identity.cycle.isEmpty ? identity.stack : identity.cycle
-                // A block appears with its runtime name: `__NSMallocBlock__`.
+                // The group has the runtime name of a block, `__NSMallocBlock__`. The vector leaves out the underscores.
                 #expect(names.map { $0.replacing("__", with: "") } == stack)
             }
         }
     }
 
-    @Test func `texts of different classes are different groups`() {
-        let known = WildText.all.compactMap { vector in WildText.plain(vector.class).map { ($0, vector) } }
+    @Test func `texts about different classes are never in one group`() {
+        let known = WildText.all.compactMap { vector in
+            WildText.baseName(of: vector.class).map { ($0, vector) }
+        }
         let groups = Dictionary(grouping: known) { identity($0.1.texts[0]).id }
         for group in groups.values { #expect(Set(group.map(\.0)).count == 1) }
     }
@@ -66,7 +68,9 @@ struct WildText: Decodable, CustomTestStringConvertible {
         ("Page1 not released after 2.0 s", "Page1"),
         ("Cart is still in memory.", "Cart"),
     ])
-    func `a class in any text is found, and marked as guessed`(text: String, className: String) {
+    func `a class is found in a sentence about a leak, and is marked as guessed`(
+        text: String, className: String
+    ) {
         let identity = identity(text)
         #expect(identity.className == className)
         #expect(identity.quality == .guessed)
@@ -85,7 +89,7 @@ struct WildText: Decodable, CustomTestStringConvertible {
         "Cart leaking money", "View leaked", "Cart leakedness", "the Cart leaked here", "Cart\nleaked",
         "Cart is still alive",
     ])
-    func `a text without a class is grouped by its words`(text: String) {
+    func `if no class can be found in a text, the leak has no class and a low quality`(text: String) {
         #expect(identity(text).className == nil)
         #expect(identity(text).quality == .low)
     }
@@ -108,8 +112,7 @@ struct WildText: Decodable, CustomTestStringConvertible {
         (#"["class": "Cart"]"#, "Cart"),
         ("{'class': 'Shop.Cart', 'user': 'Jane'}", "Cart"), (#"{"class" => "Cart"}"#, "Cart"),
     ])
-    func `a class in quotes is found where words or keys mark it as a class`(text: String, className: String)
-    {
+    func `a class is found if words or keys around it mark it as a class`(text: String, className: String) {
         #expect(identity(text).className == className)
     }
 
@@ -118,7 +121,9 @@ struct WildText: Decodable, CustomTestStringConvertible {
         "JohnSmith leaked the plan", #"{"name": "JaneDoe", "title": "MyTitle", "leaked": "jane"}"#,
         #"{"text": "HomeViewModel"}"#, "typed 'HomeViewModel', then left",
     ])
-    func `typed text names no class`(text: String) {
+    func `a name that a user typed is not taken for a class, and redaction removes it if it is quoted`(
+        text: String
+    ) {
         #expect(identity(text).className == nil)
         let redacted = DetectorMessage.redacted(text)
         for name in ["'JohnSmith", "\"JaneDoe", "'JaneDoe", "MyTitle"] { #expect(!redacted.contains(name)) }
@@ -128,7 +133,7 @@ struct WildText: Decodable, CustomTestStringConvertible {
         ["leak in 'a' of the page", "leak in 'b' of the page"], ["Page1 is slow", "Page2 is slow"],
         ["request 17 leaked", "request 18 leaked"], ["leak at 0x7f88acc69260", "leak at 0x600002d16940"],
     ])
-    func `texts that differ in numbers and typed words are one leak`(texts: [String]) {
+    func `texts that differ only in numbers, addresses and quoted words are one leak`(texts: [String]) {
         #expect(Set(texts.map { identity($0).id }).count == 1)
     }
 
@@ -140,7 +145,9 @@ struct WildText: Decodable, CustomTestStringConvertible {
         ],
         [String(repeating: "word ", count: 150) + "one", String(repeating: "word ", count: 150) + "two"],
     ])
-    func `texts that differ anywhere else are different leaks`(texts: [String]) {
+    func `texts that differ in a class, or in the last word of a long text, are different leaks`(
+        texts: [String]
+    ) {
         let identities = texts.map(identity)
         #expect(Set(identities.map(\.id)).count == texts.count)
         #expect(identities.allSatisfy { $0.groupingKey.version == 2 && $0.title.utf8.count <= 512 })
@@ -165,7 +172,7 @@ struct WildText: Decodable, CustomTestStringConvertible {
         ),
         (#"{"leaks": [{"class": "CartModel"}, {"class": "HomeModel"}]}"#, ["CartModel", "HomeModel"]),
     ])
-    func `a text of several leaks is a sighting of each`(text: String, classes: [String]) {
+    func `a text about several leaks is counted as a sighting of each leak`(text: String, classes: [String]) {
         var report = LeakReport()
         report.message = text
         let groups = GroupingRules.groups(report, app: "a", module: nil)
@@ -173,7 +180,7 @@ struct WildText: Decodable, CustomTestStringConvertible {
         #expect(found.sorted() == classes.sorted())
     }
 
-    @Test func `leaks of a text over the maximum are counted as dropped`() throws {
+    @Test func `if a text has more leaks than the maximum, the others are counted as dropped`() throws {
         let lines = (0..<50).map { "class Leak\($0)Model leaked" }.joined(separator: "\n")
         let ingestRequest = IngestRequest(
             body: Array(lines.utf8), format: .text, app: nil, version: nil, idempotencyKey: nil,
@@ -207,12 +214,14 @@ struct WildText: Decodable, CustomTestStringConvertible {
         "@ (class: BaseCoordinator) leaked", "Leaked @, presented by class BaseCoordinator",
         "Leak of @:\n  retained by class HomeController\n  retained by class RootController",
     ])
-    func `another class is another leak, in any text around it`(text: String) {
+    func `texts that differ only in the class are different leaks, whichever words surround the class`(
+        text: String
+    ) {
         let groups = ["CartModel", "LoginModel"].map { identity(text.replacing("@", with: $0)).id }
         #expect(groups[0] != groups[1])
     }
 
-    @Test func `words before a leak are not ignored`() {
+    @Test func `Chinese words before the word for leak distinguish leaks`() {
         #expect(identity("购物车控制器泄漏").id != identity("首页控制器泄漏").id)
     }
 
@@ -225,7 +234,7 @@ struct WildText: Decodable, CustomTestStringConvertible {
         "Something leaked: \"JaneDoe\"", "leak of 'JaneDoe'", "'JaneDoe' is still alive",
         #"{"leaks":[{"name":"Jane.Doe"},{"name":"Jane.Miller"}]}"#, "控制器'Jane的聊天'泄漏", "用户'JaneDoe'泄漏",
     ])
-    func `typed text is in no sample, title or class`(text: String) {
+    func `text that a user typed is in no sample, title or class name`(text: String) {
         #expect(!DetectorMessage.redacted(text).contains("Jane"), "\(DetectorMessage.redacted(text))")
         #expect(!identity(text).title.contains("Jane"))
         #expect(names(text).allSatisfy { !($0 ?? "").contains("Jane") && !($0 ?? "").contains("Doe") })
@@ -235,17 +244,19 @@ struct WildText: Decodable, CustomTestStringConvertible {
         ("CartVM_123456 leaked", "CartVM_654321 leaked"), ("CartVM123456 leaked", "CartVM654321 leaked"),
         ("CartVM_6B8D4C1F leaked", "CartVM_7B8D4C1F leaked"),
     ])
-    func `numbers after a class name are not part of the name`(one: String, other: String) {
+    func `decimal and hexadecimal numbers after a class name are not part of the name`(
+        one: String, other: String
+    ) {
         #expect(identity(one).id == identity(other).id)
         #expect(identity(one).className == "CartVM")
     }
 
-    @Test func `an element of a list without a class does not hide the elements with one`() {
+    @Test func `in a JSON list of leaks, classes are found even if one element has no class`() {
         let names = names(#"[{"class":"CartVM"},{"class":"HomeVM"},{"class":"login"}]"#)
         #expect(names == ["CartVM", "HomeVM", nil])
     }
 
-    @Test func `all roots of an indented tree of leaks are found`() {
+    @Test func `each root cycle in the indented output of the leaks tool is a leak`() {
         let roots = ["Cart", "Home"].map {
             "    2 (96 bytes) ROOT CYCLE: <\($0)VM 0x6000>\n       1 (48 bytes) ROOT CYCLE: <\($0)Box 0x6001>"
         }

@@ -112,7 +112,7 @@ class Screen: ScreenNode {
         let window = screen.view?.window
         screen.isBeingDismissed = true
         screen.disappear()
-        // Its presenter appears before UIKit cleans up.
+        // UIKit shows the presenter before it removes the dismissed screen.
         if screen.covers, let window { outermost.enter(window) }
         screen.view?.remove()
         (presented, screen.presenter) = (nil, nil)

@@ -4,7 +4,8 @@ import LeakPlatform
 
 @testable import LeakDetector
 
-/// A simulation of UIKit and an app, on a clock that the tests move. It does what UIKit is known to do, in the same order.
+/// A simulation of UIKit and an app, with a clock that the tests advance. It sends the events that UIKit is known to send, in
+/// the same order.
 @MainActor
 final class SimulatedUIKit {
     let clock = VirtualClock()
@@ -50,13 +51,13 @@ final class SimulatedUIKit {
         return object
     }
 
-    func releaseObjects() { kept = [] }
+    func releaseKeptObjects() { kept = [] }
 
     /// Advances the clock by enough for a transition, a grace period, a second check and a check of a survivor.
     func advancePastChecks() { clock.advance(by: 3_000) }
 
     /// Number of findings for which the app was asked for an answer.
-    var asked: Int { answered.with { $0 } }
+    var askedCount: Int { answered.with { $0 } }
 
     var reports: [LeakReport] { reported.with { $0 } }
 
@@ -64,7 +65,7 @@ final class SimulatedUIKit {
     func report(_ index: Int) -> LeakReport { index < reports.count ? reports[index] : LeakReport() }
 
     /// The reports as text: `leak Cart`, `freed Cart`, `came back Cart`.
-    var told: [String] {
+    var reportLines: [String] {
         reports.map { report in
             let end = report.isCameBack ? "came back" : "freed"
             return "\(report.event == .leak ? "leak" : end) \(Self.short(report.className ?? ""))"

@@ -1,7 +1,7 @@
 import LeakSeededRandom
 @testable import LeakReporter
 
-/// A disk in memory, which outlives the runs that write to it, fails, and loses power.
+/// A disk in memory that can fail and lose power. It outlives the runs that write to it.
 final class FakeDisk {
     enum Fault: Hashable {
         case none
@@ -21,7 +21,7 @@ final class FakeDisk {
     private var safe: [String: [UInt8]] = [:]
     /// The number of calls so far that change something.
     private(set) var calls = 0
-    /// A closure that returns the fault of a call, by its number, from 1, and its kind.
+    /// Returns the fault of a call, given the kind and the number of the call. Numbers begin at 1.
     var fault: (_ call: Int, _ kind: String) -> Fault = { _, _ in .none }
 
     fileprivate func next(_ kind: String) -> Fault {

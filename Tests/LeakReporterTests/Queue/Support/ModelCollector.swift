@@ -3,26 +3,26 @@ import LeakMessage
 
 @testable import LeakReporter
 
-/// A short model of the real collector: a key counts once, and for seven days a request with the same key and other
-/// bytes is rejected.
+/// A short model of the real collector: an idempotency key counts once, and for seven days a request with the same key and
+/// other bytes is rejected.
 struct ModelCollector {
     static let memoryMilliseconds: Int64 = 7 * 86_400_000
 
     private struct ReceivedBatch {
         let body: [UInt8]
         let answer: DeliveryResult
-        let at: WireTime
+        let receivedAt: WireTime
     }
 
     /// Maximum number of reports in a batch. A larger batch is answered with 413, as is one beyond ``byteLimit``.
     var reportLimit = Int.max
     var byteLimit = Int.max
-    /// Classes that the collector treats as invalid.
+    /// The class whose reports the collector rejects as invalid.
     var rejectedClass: String?
 
     private var receivedBatches: [String: ReceivedBatch] = [:]
     private(set) var ids: Set<String> = []
-    /// Sightings by class.
+    /// Counted sightings by class.
     private(set) var counted: [String: Int] = [:]
     private(set) var rejected = 0
     private(set) var reportedDrops: [String: Int] = [:]
@@ -37,7 +37,7 @@ struct ModelCollector {
 
     mutating func receive(_ batch: SegmentQueue.Batch, at wallTime: WireTime) -> DeliveryResult {
         if let before = receivedBatches[batch.idempotencyKey],
-            wallTime.milliseconds - before.at.milliseconds < Self.memoryMilliseconds
+            wallTime.milliseconds - before.receivedAt.milliseconds < Self.memoryMilliseconds
         {
             guard before.body == batch.body else {
                 conflicts += 1
@@ -49,7 +49,7 @@ struct ModelCollector {
             problems.append("a body that is not a batch: \(String(decoding: batch.body, as: UTF8.self))")
             return .refused(reason: "400")
         }
-        guard document.givenCount <= reportLimit, batch.body.count <= byteLimit else {
+        guard document.reportCount <= reportLimit, batch.body.count <= byteLimit else {
             return .tooLong(isFinal: true, reason: "413")
         }
         return commit(document, batch, at: wallTime)
@@ -77,7 +77,8 @@ struct ModelCollector {
             problems.append("session \(session.id) came twice")
         }
         let answer = DeliveryResult.accepted(rejected: invalid, reason: nil)
-        receivedBatches[batch.idempotencyKey] = ReceivedBatch(body: batch.body, answer: answer, at: wallTime)
+        receivedBatches[batch.idempotencyKey] = ReceivedBatch(
+            body: batch.body, answer: answer, receivedAt: wallTime)
         return answer
     }
 }

@@ -6,14 +6,14 @@ import LeakTransport
 
 /// A peer that answers at random as servers, gateways and broken networks do.
 struct RandomPeer {
-    /// The kinds of answers and how often each is drawn.
+    /// The weights with which the kinds of answers are drawn.
     struct Mix: Hashable, Sendable, CustomStringConvertible {
         let description: String
-        var taken = 0
+        var accepted = 0
         var tooLong = 0
         var refused = 0
-        /// Number of final rejections by the collector itself; `refused` may also come from a gateway.
-        var denied = 0
+        /// The weight of final rejections by the collector itself; `refused` may also come from a gateway.
+        var refusedByCollector = 0
         var lost = 0
         var declined = 0
     }
@@ -26,15 +26,17 @@ struct RandomPeer {
         to batch: SegmentQueue.Batch, _ collector: inout ModelCollector, at wallTime: WireTime
     ) -> TransportResult {
         var lot = Int.random(
-            in: 0..<(mix.taken + mix.tooLong + mix.refused + mix.denied + mix.lost + mix.declined),
+            in:
+                0..<(mix.accepted + mix.tooLong + mix.refused + mix.refusedByCollector + mix.lost
+                + mix.declined),
             using: &random)
         func isDrawn(_ weight: Int) -> Bool {
             lot -= weight
             return lot < 0
         }
-        if isDrawn(mix.taken) { return Self.answer(of: collector.receive(batch, at: wallTime)) }
+        if isDrawn(mix.accepted) { return Self.answer(of: collector.receive(batch, at: wallTime)) }
         if isDrawn(mix.tooLong) {
-            // A different limit each time. A batch that was accepted before is not too long, because its size has not changed.
+            // Draws a new limit each time. A batch that was accepted before is not too long, because its size has not changed.
             guard batch.body.count > Int.random(in: 0...20_000, using: &random),
                 !collector.hasKey(batch.idempotencyKey)
             else {
@@ -47,7 +49,9 @@ struct RandomPeer {
             return problem(
                 [400, 401, 403, 404, 405, 409, 415, 422, 431].randomElement(using: &random) ?? 400)
         }
-        if isDrawn(mix.denied), !collector.hasKey(batch.idempotencyKey) { return FakeTransport.status(400) }
+        if isDrawn(mix.refusedByCollector), !collector.hasKey(batch.idempotencyKey) {
+            return FakeTransport.status(400)
+        }
         if isDrawn(mix.lost) {
             if Bool.random(using: &random) { _ = collector.receive(batch, at: wallTime) }
             return .noResponse(reason: "the connection was closed")

@@ -38,7 +38,7 @@ final class SimulatedDevice {
         _ bounds: LeakReporter.Bounds = LeakReporter.Bounds(), rules: Outbox.Rules = Outbox.Rules(),
         isInMemory: Bool = false, seed: UInt64 = 0
     ) {
-        // The order of the keys of one millisecond is that of their random digits.
+        // Keys of the same millisecond are ordered by their random digits, so these digits follow from the seed.
         var random = SeededRandom(seed: seed)
         makeID = { SightingID.make(at: $0, using: &random) }
         self.bounds = bounds.validated
@@ -73,14 +73,14 @@ final class SimulatedDevice {
     }
 
     func record(_ report: LeakReport) {
-        number()
+        assignSequence()
         recorded[report.className ?? "", default: 0] += report.count
         recordedInRun += report.count
         outbox.record(report, at: now)
     }
 
     func record(explanationOf report: LeakReport) {
-        number()
+        assignSequence()
         if outbox.wantsExplanations {
             recordedExplanations += 1
             recordedExplanationsInRun += 1
@@ -89,19 +89,19 @@ final class SimulatedDevice {
     }
 
     /// Assigns a number to the next action of the app.
-    func number() {
+    func assignSequence() {
         sequence += 1
         outbox.setSequence(sequence)
     }
 
-    func pass(_ milliseconds: Int, asleep: Int = 0) {
+    func advance(byMilliseconds milliseconds: Int, asleep: Int = 0) {
         now.monotonicTime = now.monotonicTime.advanced(byMilliseconds: milliseconds)
         now.wallTime.milliseconds += Int64(milliseconds + asleep)
     }
 
     // MARK: The reporter's thread
 
-    /// Ends a turn: all recorded sightings are on the disk.
+    /// Ends a turn of the reporter's thread. After it all recorded sightings are on the disk.
     func commit() {
         outbox.commit(at: now)
         guard !folder.isDead else { return }
@@ -109,14 +109,14 @@ final class SimulatedDevice {
         let statistics = outbox.statistics
         let known = statistics.sent + statistics.waiting + statistics.dropped.values.reduce(0, +)
         if known != adopted + recordedInRun {
-            note(
+            addProblem(
                 "\(adopted) were taken over and \(recordedInRun) recorded, but \(statistics.sent) sent, "
                     + "\(statistics.waiting) waiting and \(statistics.dropped) are \(known)")
         }
         let (counts, waiting) = (outbox.queue.counts, outbox.queue.waitingExplanations)
         let recorded = adoptedExplanations + recordedExplanationsInRun
         if counts.sentExplanations + counts.droppedExplanations + waiting != recorded {
-            note(
+            addProblem(
                 "of \(recorded) explanations \(counts.sentExplanations) were sent, \(waiting) wait and "
                     + "\(counts.droppedExplanations) were dropped")
         }
@@ -134,12 +134,12 @@ final class SimulatedDevice {
         let step = outbox.next(at: now)
         guard case .send(let batch) = step, !folder.isDead else { return false }
         let delivery = answer(&collector, batch, now.wallTime)
-        number()
+        assignSequence()
         outbox.finish(batch, delivery, at: now, jitter: 0.5)
         return true
     }
 
-    private func note(_ problem: String) {
+    private func addProblem(_ problem: String) {
         if problems.count < 3 { problems.append(problem) }
     }
 
@@ -150,13 +150,13 @@ final class SimulatedDevice {
     }
 
     /// Returns the milliseconds until a batch is due; `nil` if no batch is waiting, or if a batch is due now.
-    func wait() -> Int? {
+    func millisecondsUntilDue() -> Int? {
         guard case .wait(let monotonicTime?) = outbox.next(at: now) else { return nil }
         return monotonicTime.milliseconds - now.monotonicTime.milliseconds
     }
 
     func finish(_ batch: SegmentQueue.Batch, _ delivery: DeliveryResult) {
-        number()
+        assignSequence()
         outbox.finish(batch, delivery, at: now, jitter: 1)
         commit()
     }
@@ -170,7 +170,7 @@ final class SimulatedDevice {
         dropped.merge(outbox.queue.counts.dropped, uniquingKeysWith: +)
         (recordedInRun, recordedExplanationsInRun, storedInRun, sequence) = (0, 0, 0, 0)
         runs += 1
-        pass(10)
+        advance(byMilliseconds: 10)
         folder = FakeFolder(disk)
         outbox = Self.outbox(bounds, rules, isInMemory ? nil : folder, makeID)
         outbox.adopt(at: now)
@@ -186,14 +186,14 @@ final class SimulatedDevice {
         var rounds = 0
         while !outbox.queue.isEmpty, rounds < 1_000 {
             rounds += 1
-            number()
+            assignSequence()
             outbox.retryAllNow()
             while send() { commit() }
             commit()
-            pass(1_000)
+            advance(byMilliseconds: 1_000)
         }
-        if !outbox.queue.isEmpty { note("the queue does not become empty") }
+        if !outbox.queue.isEmpty { addProblem("the queue does not become empty") }
         restart()
-        if !disk.files.isEmpty { note("files are left: \(disk.files.keys.sorted())") }
+        if !disk.files.isEmpty { addProblem("files are left: \(disk.files.keys.sorted())") }
     }
 }

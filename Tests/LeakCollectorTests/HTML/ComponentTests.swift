@@ -21,7 +21,7 @@ import Testing
             (["Shop.cart", "closure"], "cart", ["*Shop.cart", "closure"]),
             ([], "Cart", []),
         ] as [([String], String?, [String])])
-    func `a retain path begins with the leak and names each reference`(
+    func `the diagram of a cycle begins with the leaked object and names the property of each reference`(
         references: [String], name: String?, links: [String]
     ) {
         let drawn = CycleShape(references, of: name).nodes.map { link in
@@ -55,7 +55,9 @@ import Testing
         ("closure #1 in Shop.CartModel.Row.bind()", "closure #1 in CartModel.Row.bind()"),
         ("closure", "closure"),
     ])
-    func `a closure is shown with its function`(raw: String, shown: String) throws {
+    func `a closure in a cycle is shown with the function that contains it`(raw: String, shown: String)
+        throws
+    {
         let leak = try leak(#"["CartModel.onChange","\#(raw)"]"#)
         #expect(leak.stack.contains(shown), "\(leak.stack)")
         #expect(leak.page.contains("<code>\(shown)</code>"))
@@ -64,7 +66,7 @@ import Testing
     @Test(arguments: [
         "closure #1 in text = 'jane.doe@example.com'", "closure #1 in 'jane doe'",
     ])
-    func `a description that begins like a closure is shortened like any other description`(raw: String)
+    func `a description that begins like a closure's name is shown without its text`(raw: String)
         throws
     {
         let leak = try leak(#"["CartModel.onChange","\#(raw)"]"#)
@@ -72,7 +74,9 @@ import Testing
     }
 
     @Test(arguments: ["closure #x", "closure of mine"])
-    func `a text that is neither a closure's name nor a description is shown unchanged`(raw: String) throws {
+    func `a text in a cycle that is neither a closure's name nor a description is shown unchanged`(
+        raw: String
+    ) throws {
         let leak = try leak(#"["CartModel.onChange","\#(raw)"]"#)
         #expect(leak.stack.contains(raw), "\(leak.stack)")
     }
@@ -82,7 +86,9 @@ import Testing
         ["CartModel.onChange", "closure", "Binding.owner", "CartModel"],
         ["closure", "Binding.owner", "CartModel", "CartModel.onChange"],
     ])
-    func `without a stack the path starts at the leaked class and leads back to it`(cycle: [String]) throws {
+    func `the path of a leak without a stack starts at the leaked class and leads back to it`(cycle: [String])
+        throws
+    {
         let leak = Shop.leak(1, "CartModel", stack: [], cycle: cycle)
         let path = LeakPath(of: leak).elements
         #expect(path.first?.hasPrefix("CartModel.") == true && path.last == "CartModel", "\(path)")
@@ -90,14 +96,14 @@ import Testing
         #expect(Set(path) == ["CartModel.onChange", "closure", "Binding.owner", "CartModel"])
     }
 
-    @Test func `a cycle without the leaked class keeps its order`() throws {
+    @Test func `the path of a cycle without the leaked class has the order of the report`() throws {
         let leak = Shop.leak(1, "CartModel", stack: [], cycle: ["Binding.owner", "closure"])
         #expect(LeakPath(of: leak).elements == ["Binding.owner", "closure"])
     }
 }
 
 @Suite struct ReleaseChartTests {
-    @Test func `rates are drawn exactly, not rounded as in the table`() {
+    @Test func `the release chart draws exact rates, not the rounded rates of the table`() {
         // Rates of 0.12, 0.0499 and 0.0001 per 1,000 checks, which the table rounds to 0.1, 0.0 and 0.0.
         let releases = [1200, 499, 1].map { reports in
             Shop.release(
@@ -110,7 +116,7 @@ import Testing
 }
 
 @Suite struct VersionChartTests {
-    @Test func `segments of a bar touch each other and fill the tallest bar`() throws {
+    @Test func `the parts of a bar in the version chart touch each other, and fill the tallest bar`() throws {
         let trend = Trend(
             step: .day, from: 20_764,
             versions: [
@@ -124,7 +130,9 @@ import Testing
         #expect(html.contains("9\u{A0}Nov: 1,000\u{A0}reports (2: 333, 1: 667)"))
     }
 
-    @Test func `old versions share a colour, and none of their reports is left out`() throws {
+    @Test func `old versions share a colour in the version chart, and all their reports are counted`()
+        throws
+    {
         let versions = (0..<7).map { Trend.Series(version: "\(9 - $0).0", counts: [1, $0]) }
         let html = String(
             decoding: VersionChart(Trend(step: .day, from: 0, versions: versions)).html.bytes, as: UTF8.self)
@@ -133,7 +141,7 @@ import Testing
         #expect(!html.contains("v5"))
     }
 
-    @Test func `hours of a chart are named by day and hour`() throws {
+    @Test func `the label of an hour in a chart has the day and the hour`() throws {
         let trend = Trend(
             step: .hour, from: 20_777 * 24, versions: [Trend.Series(version: "1", counts: [1, 0, 2])])
         let html = String(decoding: VersionChart(trend).html.bytes, as: UTF8.self)
@@ -141,7 +149,7 @@ import Testing
     }
 
     @Test(arguments: [[], [[]], [[0, 0]]] as [[[Int]]])
-    func `an empty chart says that it has no data`(counts: [[Int]]) throws {
+    func `a chart without reports says that there are none in its period`(counts: [[Int]]) throws {
         let trend = Trend(
             step: .day, from: 0, versions: counts.map { Trend.Series(version: "1", counts: $0) })
         #expect(VersionChart(trend).html == #"<p class="dim">No reports in this period.</p>"#)
@@ -154,21 +162,23 @@ import Testing
             ([0, 1, 1000], "M3 0v1M10 0v2M17 0v20"), ([], ""), ([0], "M3 0v1"),
             ([3, 3], "M3 0v20M10 0v20"),
         ] as [([Int], String)])
-    func `a bar of one report looks different from an empty bar`(counts: [Int], path: String) {
+    func `a bar of one report differs from a bar of no reports`(counts: [Int], path: String) {
         let html = String(decoding: SparkLine(counts).html.bytes, as: UTF8.self)
         #expect(html.contains(#"<path d="\#(path)"/>"#))
     }
 }
 
 @Suite struct ShareTests {
-    @Test func `a rate is shown from fifty checks on`() {
+    @Test func `a rate is shown only if it is based on at least fifty checks`() {
         #expect(Share(reports: 1, checks: 49).percentage == nil)
         #expect(Share(reports: 1, checks: 50).percentage?.description == "2.0\u{A0}%")
     }
 }
 
 @Suite struct LongTextTests {
-    @Test func `a list of a few lines is shown in full, and a longer list loses nothing`() throws {
+    @Test func `a short text is shown unchanged, and a long text is complete in a box that can be scrolled`()
+        throws
+    {
         let short = String(repeating: "x", count: LongText.maxShortBytes)
         #expect(LongText(short).html == IsolatedText(short).html)
         let long = short + "<é"

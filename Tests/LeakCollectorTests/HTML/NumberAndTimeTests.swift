@@ -4,7 +4,7 @@ import Testing
 
 @testable import LeakCollector
 
-@Suite struct WordsTests {
+@Suite struct NumberAndTimeTests {
     @Test(arguments: [
         (0, "0"), (7, "7"), (999, "999"), (1000, "1,000"), (1284, "1,284"), (1_000_000, "1,000,000"),
         (-1284, "−1,284"),
@@ -19,7 +19,9 @@ import Testing
         (99_999, 100_000, "> 99.9 %"),
         (1, 3, "33.3 %"), (2, 3, "66.7 %"), (12, 10, "120.0 %"), (1207, 14_901, "8.1 %"),
     ])
-    func `percentages never round to nothing or to all`(part: Int, whole: Int, words: String) {
+    func `a percentage is 0 or 100 only if the part is nothing or all of the whole`(
+        part: Int, whole: Int, words: String
+    ) {
         #expect(Percentage(part, of: whole).description == words.replacing(" ", with: "\u{A0}"))
     }
 
@@ -33,7 +35,7 @@ import Testing
         #expect(DurationText(milliseconds: milliseconds).description == words.replacing(" ", with: "\u{A0}"))
     }
 
-    /// Checked with Python's datetime.
+    /// The expected texts come from Python's datetime.
     @Test(arguments: [
         (0, "1970-01-01T00:00:00Z"), (1_795_176_003_999, "2026-11-20T12:00:03Z"),
         (951_782_400_000, "2000-02-29T00:00:00Z"),
@@ -41,11 +43,11 @@ import Testing
         (-1, "1969-12-31T23:59:59Z"), (-62_135_596_800_000, "0001-01-01T00:00:00Z"),
         (253_402_300_799_000, "9999-12-31T23:59:59Z"),
     ])
-    func `days and seconds follow the calendar`(milliseconds: Int64, rfc3339: String) {
+    func `a time in milliseconds is written in the form of RFC 3339`(milliseconds: Int64, rfc3339: String) {
         #expect(CivilTime(milliseconds: milliseconds).rfc3339 == rfc3339)
     }
 
-    @Test func `every day of four centuries follows the one before`() {
+    @Test func `from 1970 to 2369, the date of each day follows the date of the day before`() {
         var previous = CivilDate(days: -1)
         for days in 0..<146_097 {
             let day = CivilDate(days: Int64(days))
@@ -67,12 +69,14 @@ import Testing
         (604_800_000, "13 Nov"),
         (40_000_000_000, "14 Aug 2025"),
     ])
-    func `times are relative to now`(ago: Int64, words: String) {
+    func `a time is written relative to now, or as a date if it is a week or more ago`(
+        ago: Int64, words: String
+    ) {
         let moment = RelativeTime(at: Shop.now - ago, now: Shop.now)
         #expect(moment.text.replacing("\u{A0}", with: " ") == words)
     }
 
-    @Test func `a time in a file is a date, which stays true`() {
+    @Test func `an exported page shows the date of a time, not how long ago it was`() {
         let file = PageContext(links: Links(mode: .files(page: .summary(app: nil))), now: Shop.now)
         #expect(
             file.relativeTime(Shop.now - 60_000).html
@@ -82,11 +86,11 @@ import Testing
     }
 
     @Test(arguments: zip(Period.allCases, ["24 h", "7 days", "14 days", "30 days", "90 days"]))
-    func `periods have names`(period: Period, words: String) {
+    func `each period is named by its hours or days`(period: Period, words: String) {
         #expect(period.displayName.replacing("\u{A0}", with: " ") == words)
     }
 
-    @Test func `a relative time has the exact time too`() {
+    @Test func `the markup of a relative time also contains the exact time`() {
         #expect(
             RelativeTime(at: Shop.now, now: Shop.now).html
                 == #"<time datetime="2026-11-20T12:00:03Z">just now</time>"#)

@@ -1,4 +1,4 @@
-// The declarations of other modules that the hooks use, for the type checker.
+// The declarations of other files of LeakDetector that the hooks use, for the type checker.
 
 internal import UIKit
 

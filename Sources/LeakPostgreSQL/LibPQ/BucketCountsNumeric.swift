@@ -4,15 +4,15 @@
     /// ``BucketCounts`` as one `numeric`, which PostgreSQL adds up with `+`: twelve decimal digits for each bucket, the last bucket
     /// first.
     ///
-    /// In binary form a `numeric` is four 16-bit numbers (how many digits follow, the power of the first, a sign and a scale, which
-    /// are 0 here), then digits of base 10,000: three for each bucket.
-    enum BucketNumber {
+    /// In binary form, a `numeric` begins with four 16-bit numbers: the number of digits, the power of the first digit, the
+    /// sign and the scale. Sign and scale are 0 here. The digits of base 10,000 follow, three for each bucket.
+    enum BucketCountsNumeric {
         private static let digitsPerBucket = 3
         private static let base = 10_000
         private static let headBytes = 8
         /// The total from which on no counts are added to the buckets, because the sum of one bucket could carry into the next. No
         /// app comes near it.
-        static let limit = "1000000000000"
+        static let totalLimitSQL = "1000000000000"
         /// SQL for 10^12, the base in which each bucket is one digit of the number.
         private static let bucketBase = "1\(String(repeating: "0", count: 12))::numeric"
 
@@ -29,8 +29,8 @@
             return bytes
         }
 
-        /// Reads a number in binary form, in which PostgreSQL leaves out the zero digits at both ends; `nil` for a number that is
-        /// no ``BucketCounts``.
+        /// Reads a number in binary form, in which PostgreSQL leaves out the zero digits at both ends; `nil` for a number that
+        /// does not represent ``BucketCounts``.
         static func counts(_ bytes: [UInt8]) -> BucketCounts? {
             guard bytes.count >= headBytes, bytes.count.isMultiple(of: 2) else { return nil }
             let words = stride(from: 0, to: bytes.count, by: 2).map {
@@ -50,15 +50,15 @@
             return BucketCounts(parts)
         }
 
-        /// Returns SQL for the sum of two numbers, or for the first number alone if the total has reached ``limit``.
+        /// Returns SQL for the sum of two numbers, or for the first number alone if the total has reached ``totalLimitSQL``.
         ///
-        /// - Parameter total: SQL for the total of both.
-        static func sum(_ first: String, _ second: String, total: String) -> String {
-            "case when \(total) < \(limit) then \(first) + \(second) else \(first) end"
+        /// - Parameter totalSQL: SQL for the total of both.
+        static func sumSQL(_ first: String, _ second: String, totalSQL: String) -> String {
+            "case when \(totalSQL) < \(totalLimitSQL) then \(first) + \(second) else \(first) end"
         }
 
         /// Returns SQL for the total of all buckets of a number.
-        static func total(of column: String) -> String {
+        static func totalSQL(ofColumn column: String) -> String {
             """
             (select sum(mod(div(\(column), power(\(bucketBase), bucket)), \(bucketBase)))
              from generate_series(0, \(BucketCounts.bucketCount - 1)) as bucket)

@@ -7,14 +7,18 @@
     @testable import LeakPostgreSQL
 
     /// Calls of the store while other transactions are open.
-    @Suite struct BesideOthersTests {
+    @Suite struct ConcurrentTransactionTests {
         let schema: DatabaseSchema
 
         init() throws {
             schema = try DatabaseSchema()
         }
 
-        /// Returns `true` if `body`, on a separate thread, waits for a lock instead of ending. Then calls `release`.
+        /// Runs `body` on a separate thread until it waits for a lock or ends. Then calls `release`, and waits for the end of
+        /// `body`.
+        ///
+        /// - Parameter others: the number of other sessions that already wait for a lock.
+        /// - Returns: `true` if `body` waited for a lock.
         private func waits(
             behind others: Int = 0, release: () throws -> Void, _ body: @escaping @Sendable () throws -> Void
         ) throws -> Bool {
@@ -26,7 +30,7 @@
                 hasEnded.with { $0 = true }
             }
             var isWaiting = false
-            // A call waits for a lock for ten seconds.
+            // Looks for seven seconds, because a call waits for a lock for at most ten seconds.
             for _ in 0..<700 where !isWaiting && !hasEnded.with({ $0 }) {
                 isWaiting = try schema.sessions(where: "wait_event_type = 'Lock'", by: watcher) > others
                 usleep(10_000)
@@ -42,7 +46,7 @@
                 .int(0) ?? 0
         }
 
-        @Test func `a key that expires while it is looked up is looked up again`() throws {
+        @Test func `an idempotency key that expires while it is looked up is looked up again`() throws {
             let store = try PostgreSQLStore(address: schema.address, clock: .unguarded)
             // Simulates a key that existed and was deleted a moment later.
             _ = try PostgreSQLConnection(to: schema.address).run([
@@ -62,8 +66,8 @@
             #expect(try store.makeReader().leak(leak("Page").id, now: noon)?.row.reports == 1)
         }
 
-        @Test func `a new app waits while an install is erased`() throws {
-            // Created first: a starting store checks for a migration, which waits for all other transactions.
+        @Test func `a commit with a new app waits until a running erasure has ended`() throws {
+            // Both stores are created first: a starting store checks for a migration, which waits for all other transactions.
             let store = try PostgreSQLStore(address: schema.address, clock: .unguarded)
             let second = try PostgreSQLStore(address: schema.address, clock: .unguarded)
             let page = leak("Page", app: "old")
@@ -87,7 +91,7 @@
             #expect(try store.verify() == [])
         }
 
-        @Test func `expiry skips rows that another transaction holds`() throws {
+        @Test func `expiry skips rows that another transaction has locked`() throws {
             let store = try PostgreSQLStore(address: schema.address, clock: .unguarded)
             let reports = (0..<5).map { Report(leak: leak("L\($0)"), install: UInt64($0)) }
             _ = try store.count([submission(reports, key: "a")], now: noon)
@@ -122,7 +126,7 @@
             #expect(zip(left, left.dropFirst()).allSatisfy { $0 - $1 <= Writer.maxHoursPerStep }, "\(left)")
         }
 
-        @Test func `counting gets its turn between the steps of a long task`() throws {
+        @Test func `reports are counted between the steps of a long erasure`() throws {
             let store = try PostgreSQLStore(address: schema.address, clock: .unguarded)
             _ = try store.count([submission([Report(leak: leak("Page"), install: 1)])], now: noon)
             try PostgreSQLConnection(to: schema.address).run(
@@ -154,7 +158,7 @@
             #expect(steps > 60 && seen == 40, "\(seen) in \(steps) steps")
         }
 
-        @Test func `reports between two steps of an erasure bring no install back`() throws {
+        @Test func `reports between two steps of an erasure do not bring the erased install back`() throws {
             let store = try PostgreSQLStore(address: schema.address, clock: .unguarded)
             func reports(_ numbers: Range<Int>, _ build: String, _ install: UInt64) -> [Report] {
                 numbers.map { Report(leak: leak("L\($0)"), build: build, install: install) }
@@ -165,15 +169,15 @@
             let erased = try #require(
                 try store.erase(install: 1) {
                     steps += 1
-                    // Half of the leaks get a second build, when the sets of the first build have been searched and others have
-                    // not.
+                    // Half of the leaks get another build while some sets have been searched and others have not.
                     if steps == 2 || steps == 3 {
                         let more = reports(350..<700, "\(steps)", 2)
                         #expect(throws: Never.self) { try store.count([submission(more)], now: noon) }
                     }
                     return true
                 })
-            // Of each leak, its release and its build, the recent installs of each leak in its release, the app and its release.
+            // Each of the 700 leaks has four sets: its own, and those of its release, its build and its recent installs. The
+            // app and its release have one each.
             #expect(steps > 3 && erased.sets == 700 * 4 + 2, "\(erased.sets) sets in \(steps) steps")
             #expect(try store.erase(install: 1).sets == 0)
             #expect(try store.verify() == [])
@@ -182,14 +186,16 @@
         @Test func `the reports of an install are found by an index`() throws {
             _ = try PostgreSQLStore(address: schema.address, clock: .unguarded)
             let connection = try PostgreSQLConnection(to: schema.address)
-            // A table without rows is read faster than an index.
+            // Without this setting, PostgreSQL would scan the table, because it has no rows.
             try connection.run(Query("set enable_seqscan = off"))
             let plan = try connection.run(
                 Query("explain select leak, slot from sample where install_hash = 7::bigint"))
             #expect(plan.contains { $0.text(0).contains("sample_of_install") })
         }
 
-        @Test func `a response is kept as long as a key that another transaction holds`() throws {
+        @Test func `an expired response is kept while another transaction has locked its idempotency key`()
+            throws
+        {
             let store = try PostgreSQLStore(address: schema.address, clock: .unguarded)
             _ = try store.count([submission([Report(leak: leak("Page"))], key: "a")], now: noon)
             let other = try PostgreSQLConnection(to: schema.address)
@@ -207,7 +213,7 @@
             let store = try PostgreSQLStore(address: schema.address, clock: .unguarded)
             let other = try PostgreSQLConnection(to: schema.address)
             other.begin("begin")
-            try other.run(Migration.lock)
+            try other.run(Migration.exclusiveLockQuery)
             let isWaiting = try waits(release: { try other.run(Query("rollback")) }) {
                 try store.expire(now: noon)
             }
@@ -219,20 +225,20 @@
         {
             _ = try PostgreSQLStore(address: schema.address, clock: .unguarded)
                 .count([submission([Report(leak: leak("Page"))])], now: noon)
-            try schema.becomeFirst()
+            try schema.downgradeToFirstVersion()
             let earlier = try PostgreSQLConnection(to: schema.address)
             earlier.begin("begin")
-            _ = try earlier.run([Migration.sharedLock, Query("update app set reports = reports")])
+            _ = try earlier.run([Migration.sharedLockQuery, Query("update app set reports = reports")])
             let address = schema.address
             var seen: Int?
             let isWaiting = try waits(
                 release: {
-                    seen = try earlier.run(Migration.version).first?.int(0)
+                    seen = try earlier.run(Migration.versionQuery).first?.int(0)
                     try earlier.run(Query("commit"))
                 }, { _ = try PostgreSQLStore(address: address, clock: .unguarded) })
             #expect(isWaiting && seen == 1)
             #expect(
-                try earlier.run([Migration.sharedLock, Migration.version])[1].first?.int(0)
+                try earlier.run([Migration.sharedLockQuery, Migration.versionQuery])[1].first?.int(0)
                     == Migration.newestVersion)
             #expect(try PostgreSQLStore(address: address, clock: .unguarded).verify() == [])
         }

@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// A validator for the part of JSON Schema that the description uses.
-struct Schemas {
+/// A validator for the part of JSON Schema that `openapi.json` uses.
+struct SchemaValidator {
     private let schemas: [String: [String: Any]]
 
     init(_ description: [String: Any]) throws {
@@ -12,7 +12,7 @@ struct Schemas {
 
     func problems(of value: Any, as schema: [String: Any], at path: String) -> [String] {
         let schema = resolved(schema)
-        // Choices next to properties only specify which properties are required.
+        // If `anyOf` or `oneOf` is beside `properties`, it says only which properties are required, and is not checked.
         if schema["properties"] == nil, let choices = (schema["anyOf"] ?? schema["oneOf"]) as? [[String: Any]]
         {
             let found = choices.map { problems(of: value, as: $0, at: path) }

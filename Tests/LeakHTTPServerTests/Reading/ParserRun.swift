@@ -2,9 +2,9 @@ internal import LeakGzip
 
 @testable import LeakHTTPServer
 
-/// The parsers of a connection without the connection. It passes bytes to them in pieces. It avoids copies whose cost would
-/// grow with the number of pieces, so a slow run points to the parsers.
-struct Reading {
+/// Runs the parsers of a connection without a connection, with bytes that arrive in pieces. It makes no copies whose cost
+/// would grow with the number of pieces, so a slow run points to the parsers.
+struct ParserRun {
     /// A result of the parsers.
     enum Event: Hashable {
         /// A head and its bytes.
@@ -114,7 +114,7 @@ struct Reading {
     }
 }
 
-extension Reading.Event: CustomStringConvertible {
+extension ParserRun.Event: CustomStringConvertible {
     /// The event as text: a body as a string, and a head without its offsets.
     var description: String {
         switch self {

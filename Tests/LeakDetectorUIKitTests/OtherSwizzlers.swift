@@ -2,44 +2,46 @@
     import ObjectiveC
     import UIKit
 
-    /// Other agents around the hooks: one below that exchanges methods, one above it that records, and one above the hooks
-    /// that exchanges. The order is that of installation, so all are installed once.
+    /// Simulates other libraries that replace the same UIKit methods as the hooks. From below to above: a library that exchanges
+    /// methods, a library that records calls, the hooks, and another library that exchanges methods. The order depends on the
+    /// order of installation, so all of them are installed only once.
     @MainActor
-    enum Agents {
+    enum OtherSwizzlers {
         /// The selectors with which the hooks called the implementations below them.
         nonisolated(unsafe) static var selectors: [String] = []
         nonisolated(unsafe) private static var originals: [String: IMP] = unsafe [:]
-        static var below = 0
-        static var above = 0
+        static var callsBelow = 0
+        static var callsAbove = 0
         private static var areInstalled = false
 
         /// - Parameter install: installs the hooks.
         static func installAround(_ install: () -> Void) {
             guard !areInstalled else { return }
             areInstalled = true
-            exchange(#selector(UIViewController.agentBelow(_:)))
+            exchange(#selector(UIViewController.countCallBelow(_:)))
             for selector in [
                 #selector(UIViewController.viewDidLoad), #selector(UIViewController.removeFromParent),
             ] {
-                unsafe record(selector, of: UIViewController.self, unsafeBitCast(plain, to: IMP.self))
+                unsafe record(selector, of: UIViewController.self, unsafeBitCast(plainRecorder, to: IMP.self))
             }
             for selector in [
                 #selector(UIViewController.viewDidAppear(_:)),
                 #selector(UIViewController.viewDidDisappear(_:)),
             ] {
-                unsafe record(selector, of: UIViewController.self, unsafeBitCast(animated, to: IMP.self))
+                unsafe record(
+                    selector, of: UIViewController.self, unsafeBitCast(animatedRecorder, to: IMP.self))
             }
             unsafe record(
                 #selector(setter: UIViewController.view), of: UIViewController.self,
-                unsafeBitCast(one, to: IMP.self))
+                unsafeBitCast(oneArgumentRecorder, to: IMP.self))
             unsafe record(
                 #selector(UISplitViewController.showDetailViewController(_:sender:)),
-                of: UISplitViewController.self, unsafeBitCast(two, to: IMP.self))
+                of: UISplitViewController.self, unsafeBitCast(twoArgumentsRecorder, to: IMP.self))
             unsafe record(
                 #selector(UIWindow.sendEvent(_:)), of: UIWindow.self,
-                unsafeBitCast(event, to: IMP.self))
+                unsafeBitCast(eventRecorder, to: IMP.self))
             install()
-            exchange(#selector(UIViewController.agentAbove(_:)))
+            exchange(#selector(UIViewController.countCallAbove(_:)))
         }
 
         private static func exchange(_ selector: Selector) {
@@ -57,7 +59,9 @@
             _ = unsafe class_replaceMethod(type, selector, recorder, method_getTypeEncoding(method))
         }
 
-        /// - Returns: `nil` for a selector that is not one of the seven.
+        /// Records a call.
+        ///
+        /// - Returns: the implementation that the recorder replaced; `nil` for a selector that is not one of the seven.
         private nonisolated static func next(_ selector: Selector) -> IMP? {
             unsafe selectors.append(selector.description)
             return unsafe originals[selector.description]
@@ -65,42 +69,42 @@
 
         private typealias Plain = @convention(c) (AnyObject, Selector) -> Void
         private typealias Animated = @convention(c) (AnyObject, Selector, ObjCBool) -> Void
-        private typealias One = @convention(c) (AnyObject, Selector, AnyObject?) -> Void
-        private typealias Two = @convention(c) (AnyObject, Selector, AnyObject?, AnyObject?) -> Void
+        private typealias OneArgument = @convention(c) (AnyObject, Selector, AnyObject?) -> Void
+        private typealias TwoArguments = @convention(c) (AnyObject, Selector, AnyObject?, AnyObject?) -> Void
 
-        private static let plain: Plain = { object, selector in
+        private static let plainRecorder: Plain = { object, selector in
             guard let next = unsafe next(selector) else { return }
             unsafe unsafeBitCast(next, to: Plain.self)(object, selector)
         }
 
-        private static let animated: Animated = { object, selector, isAnimated in
+        private static let animatedRecorder: Animated = { object, selector, isAnimated in
             guard let next = unsafe next(selector) else { return }
             unsafe unsafeBitCast(next, to: Animated.self)(object, selector, isAnimated)
         }
 
-        private static let one: One = { object, selector, argument in
+        private static let oneArgumentRecorder: OneArgument = { object, selector, argument in
             guard let next = unsafe next(selector) else { return }
-            unsafe unsafeBitCast(next, to: One.self)(object, selector, argument)
+            unsafe unsafeBitCast(next, to: OneArgument.self)(object, selector, argument)
         }
 
-        private static let two: Two = { object, selector, argument, sender in
+        private static let twoArgumentsRecorder: TwoArguments = { object, selector, argument, sender in
             guard let next = unsafe next(selector) else { return }
-            unsafe unsafeBitCast(next, to: Two.self)(object, selector, argument, sender)
+            unsafe unsafeBitCast(next, to: TwoArguments.self)(object, selector, argument, sender)
         }
 
         /// Does not call the next implementation, because UIKit cannot handle an event that it did not make.
-        private static let event: One = { _, selector, _ in _ = unsafe next(selector) }
+        private static let eventRecorder: OneArgument = { _, selector, _ in _ = unsafe next(selector) }
     }
 
     extension UIViewController {
-        @objc fileprivate dynamic func agentBelow(_ animated: Bool) {
-            Agents.below += 1
-            agentBelow(animated)
+        @objc fileprivate dynamic func countCallBelow(_ animated: Bool) {
+            OtherSwizzlers.callsBelow += 1
+            countCallBelow(animated)
         }
 
-        @objc fileprivate dynamic func agentAbove(_ animated: Bool) {
-            Agents.above += 1
-            agentAbove(animated)
+        @objc fileprivate dynamic func countCallAbove(_ animated: Bool) {
+            OtherSwizzlers.callsAbove += 1
+            countCallAbove(animated)
         }
     }
 #endif

@@ -1,8 +1,8 @@
 import LeakStore
 import Testing
 
-/// Search for leaks close to a leak in every store. A second store runs the same tests.
-@Suite struct StoreCloseLeaksTests {
+/// Search for leaks that are similar to a leak, in every store. ``StoreLocation`` chooses SQLite or PostgreSQL.
+@Suite struct StoreSimilarLeaksTests {
     let place = StoreLocation()
     let store: any Store
 
@@ -13,30 +13,33 @@ import Testing
             try store.count([submission(leaks.map { Report(leak: $0) })], now: noon) == [.counted])
     }
 
-    private func near(_ leak: LeakIdentity) throws -> Set<LeakID> {
-        let found = try store.makeReader().outlines(near: leak.id)
+    private func similar(to leak: LeakIdentity) throws -> Set<LeakID> {
+        let found = try store.makeReader().outlines(similarTo: leak.id)
         #expect(found.count <= 62)
         return Set(found.map(\.id))
     }
 
-    @Test func `leaks of the same class and leaks with an element of the key are similar`() throws {
+    @Test
+    func `leaks of the same class are similar, and so are leaks with a common element of the grouping key`()
+        throws
+    {
         let page = leak("Page", stack: ["Tabs", "Home"])
         let sameClass = leak("Page", stack: ["Other"])
         let sameOwner = leak("Model", stack: ["Home"])
         let stranger = leak("Stranger", stack: ["Nowhere"])
         let ofOtherApp = leak("Page", stack: ["Tabs", "Home"], app: "other app")
         try count([page, sameClass, sameOwner, stranger, ofOtherApp])
-        #expect(try near(page) == [sameClass.id, sameOwner.id])
-        #expect(try near(sameOwner) == [page.id])
-        #expect(try near(stranger) == [])
-        #expect(try near(leak("Nobody")) == [])
+        #expect(try similar(to: page) == [sameClass.id, sameOwner.id])
+        #expect(try similar(to: sameOwner) == [page.id])
+        #expect(try similar(to: stranger) == [])
+        #expect(try similar(to: leak("Nobody")) == [])
         let outline = try #require(
-            try store.makeReader().outlines(near: page.id).first { $0.id == sameOwner.id })
+            try store.makeReader().outlines(similarTo: page.id).first { $0.id == sameOwner.id })
         #expect(outline.className == "Model" && outline.groupingKey == sameOwner.groupingKey)
         #expect(outline.stack == ["Home", "Model"] && outline.reports == 1)
     }
 
-    @Test func `however many leaks are similar, few are read`() throws {
+    @Test func `however many leaks are similar to a leak, only a few of them are read`() throws {
         let page = leak("Page", stack: ["A", "B", "C", "D"])
         var leaks = [page]
         for number in 0..<60 {
@@ -44,7 +47,7 @@ import Testing
             for owner in ["A", "B", "C", "D"] { leaks.append(leak("L\(number)", stack: [owner])) }
         }
         try count(leaks)
-        #expect(try near(page).count == 18 + 4 * 8)
+        #expect(try similar(to: page).count == 18 + 4 * 8)
     }
 
     private func text(_ text: String) -> LeakIdentity {
@@ -66,10 +69,10 @@ import Testing
         for (one, other) in [
             (home, cart), (pages[0], pages[1]), (models[0], models[1]), (texts[0], texts[1]),
         ] {
-            #expect(try near(one) == [other.id])
-            #expect(try near(other) == [one.id])
+            #expect(try similar(to: one) == [other.id])
+            #expect(try similar(to: other) == [one.id])
         }
-        #expect(try strangers.allSatisfy { try near($0).isEmpty })
+        #expect(try strangers.allSatisfy { try similar(to: $0).isEmpty })
     }
 
     @Test func `the classes with the fewest differences are read if many classes are similar`() throws {
@@ -77,11 +80,11 @@ import Testing
         let screens = letters.map { leak("A\($0)ViewModel") }
         let further = letters.map { leak("Z\($0)BareOldViewModel") }
         try count(screens + further + [leak("BareViewModel")])
-        let near = try self.near(leak("BareViewModel"))
-        #expect(near.count == 12 && near.isSubset(of: screens.map(\.id)))
+        let found = try self.similar(to: leak("BareViewModel"))
+        #expect(found.count == 12 && found.isSubset(of: screens.map(\.id)))
         let texts = (0..<40).map { text("screen \($0) stays in memory") }
         try count(texts + [text("screen cart stays in memory")])
-        #expect(try self.near(text("screen cart stays in memory")).count == 12)
+        #expect(try self.similar(to: text("screen cart stays in memory")).count == 12)
     }
 
     @Test func `the number of compared classes is limited`() throws {
@@ -92,20 +95,20 @@ import Testing
             try count(Array(between[first..<min(first + 500, between.count)]))
         }
         try count(far + [home, leak("HomeViewState")])
-        #expect(try near(home) == [leak("HomeViewState").id])
+        #expect(try similar(to: home) == [leak("HomeViewState").id])
     }
 
-    @Test func `the newest leaks without a class are compared`() throws {
+    @Test func `a leak without a class is compared only with the newest leaks without a class`() throws {
         let old = text("the cart screen stays")
         try count([old])
         try count((0..<511).map { text("x\($0)") })
         let new = text("the list screen stays")
         try count([new])
-        // 512 others are read, the oldest not.
-        #expect(try near(text("x7")) == [])
+        // The newest 512 other leaks are read, but not the oldest leak.
+        #expect(try similar(to: text("x7")) == [])
         let this = text("the home screen stays")
         try count([this])
-        #expect(try near(this) == [new.id])
+        #expect(try similar(to: this) == [new.id])
     }
 
     @Test func `a merged leak is not listed as similar any more; the leak that replaced it is listed`() throws
@@ -114,12 +117,12 @@ import Testing
         let model = leak("Model", stack: ["Home"])
         let ofAddress = leak("Other", stack: ["0x1"])
         try count([old, model, ofAddress])
-        #expect(try near(ofAddress) == [old.id])
+        #expect(try similar(to: ofAddress) == [old.id])
         _ = try store.merge([old.id], into: new, by: "r", now: noon, note: { _ in "merged" })
-        #expect(try near(ofAddress) == [])
-        #expect(try near(model) == [new.id])
+        #expect(try similar(to: ofAddress) == [])
+        #expect(try similar(to: model) == [new.id])
         _ = try store.merge([model.id], into: new, by: "r", now: noon, note: { _ in "merged" })
-        #expect(try near(new) == [])
+        #expect(try similar(to: new) == [])
         #expect(try store.verify() == [])
     }
 }

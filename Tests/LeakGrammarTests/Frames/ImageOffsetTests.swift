@@ -3,8 +3,8 @@ import Testing
 @testable import LeakGrammar
 @testable import LeakMessage
 
-/// Frames that name an image and an offset, and their names.
-@Suite struct ImagePlaceTests {
+/// Frames that name an image and an offset, and the functions that symbols give them.
+@Suite struct ImageOffsetTests {
     private static let id = "6F1B0C3E-7B7B-3D8C-9E0D-0D1C6B6A1F00"
 
     @Test(arguments: [
@@ -17,7 +17,7 @@ import Testing
         ),
         ("a (b)", "0x41b9 in a _b) (\(id))"),
     ])
-    func `the text of a frame has the whole path only of a system library`(path: String, element: String)
+    func `the text of a frame has the whole path only for a system library`(path: String, element: String)
         throws
     {
         #expect(ImageOffset.element(offset: 0x41B9, path: path, imageID: Self.id) == element)
@@ -45,7 +45,7 @@ import Testing
         "0x10 in Shop (\(id))", "0x20 in Shop (\(id))", "0x30 in libc.so.6 (00112233445566778899)",
     ]
 
-    /// Returns the functions at offset 0x10, where two functions are inlined into each other, and at the byte before 0x20; no
+    /// Returns two functions at offset 0x10, where one is inlined into the other, one function at the byte before 0x20, and no
     /// function for other offsets.
     private static func symbols(_ image: String, _ location: CodeLocation) -> [SymbolicatedFrame] {
         guard image == id, case .offset(let offset) = location else { return [] }
@@ -60,35 +60,36 @@ import Testing
         }
     }
 
-    /// Tables of Breakpad files that were uploaded earlier contain such names.
-    @Test func `a C++ name loses the types of its arguments`() {
+    /// Tables of Breakpad files that were uploaded to earlier versions contain names with argument types.
+    @Test func `a C++ function from symbols loses its argument types and its lambda`() {
         let named = CallStack(Self.stack)?.named { _, _ in
             [SymbolicatedFrame(function: "shop::Cart::add(int)::{lambda()#1}::operator()() const")]
         }
-        #expect(named?.key == ["at shop::Cart::add() in Shop"])
+        #expect(named?.keyElements == ["at shop::Cart::add() in Shop"])
     }
 
-    @Test func `symbols name frames, and for return addresses the byte before is used`() throws {
+    @Test func `symbols name frames, and for a return address the byte before it is looked up`() throws {
         let stack = try #require(CallStack(Self.stack)).named(by: Self.symbols)
         #expect(
             stack.displayedElements == [
                 "at add(_:) in Shop (Cart.swift:3)", "at load() in Shop",
                 "at closure #1 in run() in Shop (main.swift:9)", "at libc.so.6 + 0x30",
             ])
-        #expect(stack.key == ["at add(_:) in Shop", "at load() in Shop", "at run() in Shop"])
+        #expect(stack.keyElements == ["at add(_:) in Shop", "at load() in Shop", "at run() in Shop"])
         #expect(stack.unnamedImages == ["00112233445566778899"])
     }
 
-    @Test func `frames without symbols stay unchanged`() throws {
+    @Test func `frames stay unchanged if there are no symbols for them`() throws {
         let stack = try #require(CallStack(Self.stack))
         #expect(stack.named { _, _ in [] } == stack)
-        #expect(stack.key == ["at \(Self.id) + 0x10", "at \(Self.id) + 0x20"])
+        #expect(stack.keyElements == ["at \(Self.id) + 0x10", "at \(Self.id) + 0x20"])
         #expect(CallStack.unnamedImages(in: stack.displayedElements) == [Self.id])
-        #expect(CallStack.hasOnlyOffsets(stack.key))
+        #expect(CallStack.hasOnlyOffsets(stack.keyElements))
         #expect(!CallStack.hasOnlyOffsets(["at load() in Shop"]) && !CallStack.hasOnlyOffsets([]))
     }
 
-    @Test func `a stack has at most as many frames as the wire format allows`() throws {
+    @Test func `a stack with inlined functions has at most as many frames as the wire format allows`() throws
+    {
         let elements = (0..<128).map { _ in "0x10 in Shop (\(Self.id))" }
         let stack = try #require(CallStack(elements)).named { _, _ in
             (0..<32).map { SymbolicatedFrame(function: "f\($0)") }
@@ -96,18 +97,20 @@ import Testing
         #expect(stack.frames.count == WireLimits.stackCount)
     }
 
-    @Test func `names of symbols are cleaned`() throws {
+    @Test func `control characters and addresses are removed from function names of symbols`() throws {
         let stack = try #require(CallStack(["0x10 in Shop (\(Self.id))"])).named { _, _ in
             [SymbolicatedFrame(function: "load\u{1F}() 0x1234")]
         }
-        #expect(stack.key == ["at load() 0x in Shop"])
+        #expect(stack.keyElements == ["at load() 0x in Shop"])
     }
 
     @Test(arguments: [
         ("$s4Shop9CartModelC4loadyyF", "$s4Shop9CartModelC4loadyyF"), ("_ZN4Cart3addEi", "Cart::add()"),
         ("-[Cart add:]", "-[Cart add:]"), ("main", "main"),
     ])
-    func `names of functions from symbols equal the names in printed frames`(symbol: String, name: String) {
+    func `C++ names from symbols are demangled, and names that the Swift demangler does not know stay`(
+        symbol: String, name: String
+    ) {
         #expect(CallFrame.functionName(of: symbol) { _ in nil } == name)
     }
 }

@@ -5,7 +5,7 @@ import LeakSentry
 import Testing
 
 /// A Sentry request after the reader of the wire format has read the resulting batch.
-struct Sent {
+struct ReadSubmission {
     let submission: SentrySubmission
     let document: WireDocument
 

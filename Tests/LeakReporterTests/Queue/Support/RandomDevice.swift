@@ -3,8 +3,8 @@ import LeakMessage
 
 @testable import LeakReporter
 
-/// A device with random events.
-struct DeviceLife {
+/// Simulates a device with random events, such as reports, kills and faults.
+struct RandomDevice {
     private var random: SeededRandom
     private let device: SimulatedDevice
     /// `true` for failing disks, power cuts, changed clocks and a small queue.
@@ -31,9 +31,9 @@ struct DeviceLife {
         if isRefusing { device.collector.rejectedClass = "Shop.Part3" }
     }
 
-    mutating func live(steps: Int) {
+    mutating func run(steps: Int) {
         for _ in 0..<steps {
-            device.pass(Int.random(in: 1...300, using: &random))
+            device.advance(byMilliseconds: Int.random(in: 1...300, using: &random))
             step()
             if device.folder.isDead { restartProcess() }
         }
@@ -44,7 +44,7 @@ struct DeviceLife {
         switch Int.random(in: 0..<100, using: &random) {
         case ..<35: recordSome()
         case ..<60: send()
-        case ..<66: device.pass(Int.random(in: 1...60_000, using: &random))
+        case ..<66: device.advance(byMilliseconds: Int.random(in: 1...60_000, using: &random))
         case ..<70: retryAllNow()
         case ..<76: scheduleProcessEnd()
         case ..<78: restartProcess()
@@ -70,13 +70,13 @@ struct DeviceLife {
     }
 
     private mutating func recordChecks() {
-        device.number()
+        device.assignSequence()
         let count = Int.random(in: 1...5, using: &random)
         device.outbox.record([ClassChecks(className: "Shop.Cart", count: count)], at: device.now)
     }
 
     private mutating func changeSession() {
-        device.number()
+        device.assignSequence()
         if device.outbox.hasSession {
             device.outbox.endSession(at: device.now)
         } else {
@@ -85,8 +85,8 @@ struct DeviceLife {
     }
 
     private mutating func retryAllNow() {
-        device.number()
-        // As in each flush: a flush also adopts the files that other runs left.
+        device.assignSequence()
+        // A flush also adopts the files that other runs left.
         device.outbox.adopt(at: device.now)
         device.outbox.retryAllNow()
     }
@@ -144,7 +144,7 @@ struct DeviceLife {
 
     private mutating func setClock() {
         let hours = [-30, -2, 1, 24, 100, 200].randomElement(using: &random) ?? 1
-        device.pass(0, asleep: hours * 3_600_000)
+        device.advance(byMilliseconds: 0, asleep: hours * 3_600_000)
     }
 
     // MARK: Results
@@ -158,7 +158,9 @@ struct DeviceLife {
         }
         for (reason, count) in collector.reportedDrops {
             let dropped = LeakReporter.DropReason(rawValue: reason).flatMap { device.dropped[$0] } ?? 0
-            if count > dropped { problems.append("\(count) were told as \(reason), dropped were \(dropped)") }
+            if count > dropped {
+                problems.append("\(count) drops were reported as \(reason), \(dropped) are right")
+            }
         }
         if !isHarsh { problems += exactProblems }
         return problems
@@ -177,7 +179,9 @@ struct DeviceLife {
         if collector.conflicts > 0 {
             problems.append("other bytes under the same key, \(collector.conflicts)")
         }
-        if collector.reportedDrops["damaged"] != nil { problems.append("damage without damage") }
+        if collector.reportedDrops["damaged"] != nil {
+            problems.append("records are damaged, although no write failed")
+        }
         return problems
     }
 }
