@@ -14,15 +14,21 @@ internal import LeakStore
 /// thread-safe: only one thread uses it at a time.
 struct GroupCache {
     private struct Entry {
+        /// The bytes that determine the group, without those of the stack.
         let key: [UInt8]
+        /// The stack, with masked addresses if it is a call stack.
+        let stack: [UInt8]
+        /// The masked addresses in ``stack``.
+        let addresses: [Range<Int>]
         let groups: GroupingRules.Groups
         /// Images whose symbols named frames of the groups.
         let images: Set<String>
 
         /// Approximate bytes, including the overhead of arrays and allocations. Demangled names are much longer than
-        /// the mangled names in the key.
+        /// the mangled names in the stack.
         var size: Int {
-            ([groups.first] + groups.others).map(\.identity).reduce(key.count) { size, identity in
+            let ownBytes = key.count + stack.count + addresses.count * MemoryLayout<Range<Int>>.size
+            return ([groups.first] + groups.others).map(\.identity).reduce(ownBytes) { size, identity in
                 size + Self.size(of: identity) + (identity.otherModuleSpelling.map(Self.addedSize) ?? 0)
             }
         }
@@ -48,12 +54,18 @@ struct GroupCache {
     /// call stacks of thirty frames, 9 KiB each. Other leaks take about 1,000 bytes.
     private static let maxBytes = 24 * 1024 * 1024
     private var recentBytes = 0
-    /// Entries that were added or used since their half of the cache was last full, by the hash of their keys.
+    /// Entries that were added or used since their half of the cache was last full, by the hash of key and stack.
     private var recentEntries: [UInt64: Entry] = [:]
     /// The previous contents of ``recentEntries``. They are evicted when the half for recent entries is full again.
     private var olderEntries: [UInt64: Entry] = [:]
-    /// The key of the report that is being grouped.
+    /// The hashes of recent entries with a call stack, by the hashes of their keys alone. They lead to an entry whose stack is
+    /// then compared, which is faster than masking a stack to get its hash.
+    private var callStackHashes: [UInt64: UInt64] = [:]
+    /// The key of the report that is being grouped: the bytes that determine its group, without those of its stack.
     private var key: [UInt8] = []
+    private var keyHash: UInt64 = 0
+    /// The stack of the report that is being grouped, with masked addresses if it is a call stack.
+    private var stack: [UInt8] = []
     /// The seed is random, so that a sender cannot choose keys with equal hashes, which would replace each other.
     private let hasher = ByteHash(seed: .random(in: .min ... .max))
     private let symbolTables: SymbolTableCache?
@@ -76,7 +88,7 @@ struct GroupCache {
         let current = symbolTables.generation
         guard current != generation else { return }
         generation = current
-        (recentEntries, olderEntries, recentBytes) = ([:], [:], 0)
+        (recentEntries, olderEntries, callStackHashes, recentBytes) = ([:], [:], [:], 0)
     }
 
     /// Ends a request: records which symbols it used.
@@ -92,11 +104,14 @@ struct GroupCache {
     mutating func group(
         _ document: WireDocument, _ report: ReportSlices, app: AppKey, module: String?
     ) -> GroupingRules.Groups {
-        let isMasked = makeKey(of: report, in: document, app: app, module: module, masksCalls: true)
+        makeKey(of: report, in: document, app: app, module: module)
+        let stackBytes = document.bytes(of: report.stack)
+        if let entry = entry(withCallStack: stackBytes) { return reuse(entry, for: report, in: document) }
+        let isMasked = setStack(stackBytes, masksCalls: true)
         if let entry = cachedEntry() { return reuse(entry, for: report, in: document) }
         if isMasked {
             // The rules may have read this stack as a path of owners. The addresses are then part of the key.
-            makeKey(of: report, in: document, app: app, module: module, masksCalls: false)
+            setStack(stackBytes, masksCalls: false)
             if let entry = cachedEntry() { return reuse(entry, for: report, in: document) }
         }
         // Values of this sighting alone are left out, so that cached groups do not pass them on to other sightings.
@@ -107,16 +122,16 @@ struct GroupCache {
         let groups = GroupingRules.groups(sharedReport, app: app, module: module) {
             symbolicator.calls($0, $1)
         }
-        if isMasked, CallStack.titles(of: groups.first.identity.stack) != nil {
-            makeKey(of: report, in: document, app: app, module: module, masksCalls: true)
-        }
-        // A copy of the key's exact length, because the shared buffer has the capacity of the longest key so far.
-        let keyCopy = unsafe key.withUnsafeBufferPointer { unsafe Array($0) }
-        let entry = Entry(key: keyCopy, groups: groups, images: symbolicator.usedImages)
+        let masksCalls = isMasked && CallStack.titles(of: groups.first.identity.stack) != nil
+        setStack(stackBytes, masksCalls: masksCalls)
+        let entry = Entry(
+            key: Self.exactCopy(of: key), stack: Self.exactCopy(of: stack),
+            addresses: masksCalls ? TextMasker.maskedAddresses(in: stack) : [], groups: groups,
+            images: symbolicator.usedImages)
         if let error = symbolicator.readError {
             symbolError = error
         } else {
-            insert(entry, hasher.hash(key))
+            insert(entry, hash)
         }
         return refreshed(entry, for: report, in: document)
     }
@@ -137,22 +152,49 @@ struct GroupCache {
         return refreshed(entry, for: report, in: document)
     }
 
-    /// Returns the entry with the current key, and marks the entry as recently used; `nil` if there is none.
+    /// Returns a copy of the exact length. The buffers of the current report have the capacity of the longest one so far.
+    private static func exactCopy(of bytes: [UInt8]) -> [UInt8] {
+        unsafe bytes.withUnsafeBufferPointer { unsafe Array($0) }
+    }
+
+    /// Hash of the current key and stack.
+    private var hash: UInt64 { keyHash &* 0x9E37_79B9_7F4A_7C15 ^ hasher.hash(stack) }
+
+    /// Returns the recent entry with the current key and a call stack that differs from `elements` only in addresses; `nil` if it
+    /// is not found without masking the stack.
+    private func entry(withCallStack elements: ArraySlice<UInt8>) -> Entry? {
+        guard let hash = callStackHashes[keyHash], let entry = recentEntries[hash],
+            Self.areEqual(entry.key, key),
+            TextMasker.isCallStack(elements, equalTo: entry.stack, exceptAt: entry.addresses)
+        else { return nil }
+        return entry
+    }
+
+    /// Returns the entry with the current key and stack, and marks the entry as recently used; `nil` if there is none.
     private mutating func cachedEntry() -> Entry? {
-        let hash = hasher.hash(key)
-        if let entry = recentEntries[hash], isKey(of: entry) { return entry }
-        guard let entry = olderEntries[hash], isKey(of: entry) else { return nil }
+        let hash = hash
+        if let entry = recentEntries[hash], isCurrent(entry) {
+            if !entry.addresses.isEmpty { callStackHashes[keyHash] = hash }
+            return entry
+        }
+        guard let entry = olderEntries[hash], isCurrent(entry) else { return nil }
         insert(entry, hash)
         return entry
     }
 
-    /// Returns `true` if an entry has the current key. It uses `memcmp`, because `==` compares arrays element by element.
-    private func isKey(of entry: Entry) -> Bool {
-        guard entry.key.count == key.count else { return false }
-        return unsafe entry.key.withUnsafeBytes { one in
-            unsafe key.withUnsafeBytes { other in
-                guard let start = one.baseAddress, let otherStart = other.baseAddress else { return true }
-                return unsafe memcmp(start, otherStart, one.count) == 0
+    private func isCurrent(_ entry: Entry) -> Bool {
+        Self.areEqual(entry.stack, stack) && Self.areEqual(entry.key, key)
+    }
+
+    /// Returns `true` if two arrays are equal. It uses `memcmp`, because `==` compares arrays element by element.
+    private static func areEqual(_ bytes: [UInt8], _ otherBytes: [UInt8]) -> Bool {
+        guard bytes.count == otherBytes.count else { return false }
+        return unsafe bytes.withUnsafeBytes { bytes in
+            unsafe otherBytes.withUnsafeBytes { otherBytes in
+                guard let start = bytes.baseAddress, let otherStart = otherBytes.baseAddress else {
+                    return true
+                }
+                return unsafe memcmp(start, otherStart, bytes.count) == 0
             }
         }
     }
@@ -161,9 +203,11 @@ struct GroupCache {
         if recentEntries.count >= limit / 2 || recentBytes >= Self.maxBytes / 2 {
             olderEntries = recentEntries
             recentEntries = [:]
+            callStackHashes = [:]
             recentBytes = 0
         }
         recentEntries[hash] = entry
+        if !entry.addresses.isEmpty { callStackHashes[keyHash] = hash }
         recentBytes += entry.size
     }
 
@@ -175,7 +219,7 @@ struct GroupCache {
         let group = groups.first
         var lived = report.livedMilliseconds
         if lived == nil, group.isFreed {
-            lived = livedMilliseconds(document, report, like: group)
+            lived = livedMilliseconds(document, report, cachedGroup: group)
         }
         groups.first = GroupedReport(
             identity: group.identity, isFreed: group.isFreed, livedMilliseconds: group.isFreed ? lived : nil,
@@ -184,9 +228,9 @@ struct GroupCache {
         return groups
     }
 
-    /// Returns the milliseconds since the leak was seen, from the report's text.
+    /// Returns the milliseconds from the leak until the object was freed, from the report's text.
     private func livedMilliseconds(
-        _ document: WireDocument, _ report: ReportSlices, like group: GroupedReport
+        _ document: WireDocument, _ report: ReportSlices, cachedGroup group: GroupedReport
     ) -> Int? {
         let text = Self.text(of: report)
         // Texts that differ only in masked digits either all contain a duration, or none of them does.
@@ -213,14 +257,12 @@ struct GroupCache {
         document.bytes(of: list).contains(UInt8(ascii: "\""))
     }
 
-    /// Builds the current key: the bytes of the body that determine the group, each part after its length.
-    ///
-    /// - Parameter masksCalls: true to leave out the addresses of a call stack.
-    /// - Returns: `true` if addresses were left out.
-    @discardableResult
+    /// Builds the current key: the bytes of the body that determine the group, each part after its length. Of the stack it has
+    /// the length alone.
     private mutating func makeKey(
-        of report: ReportSlices, in document: WireDocument, app: AppKey, module: String?, masksCalls: Bool
-    ) -> Bool {
+        of report: ReportSlices, in document: WireDocument, app: AppKey, module: String?
+    ) {
+        defer { keyHash = hasher.hash(key) }
         key.removeAll(keepingCapacity: true)
         key.append(report.event == nil ? 0 : report.event == .leak ? 1 : 2)
         switch report.kind {
@@ -234,19 +276,30 @@ struct GroupCache {
         append(app.environment)
         append(module ?? "")
         append(document, report.className)
-        let isMasked = appendStack(document, report.stack, masksCalls: masksCalls)
+        appendLength(report.stack.isPresent ? report.stack.count + 1 : 0)
         append(document, report.children)
         append(document, report.cycle)
         append(document, report.fingerprint)
-        guard Self.textAffectsGroup(report, of: document) else { return isMasked }
+        guard Self.textAffectsGroup(report, of: document) else { return }
         let text = Self.text(of: report)
         key.append(text.isEscaped ? 1 : 0)
         TextMasker.append(document.bytes(of: text), to: &key)
-        guard text.isEmpty, report.errorDomain.isPresent else { return isMasked }
+        guard text.isEmpty, report.errorDomain.isPresent else { return }
         append(document, report.errorDomain)
         key.append(report.errorDomain.isEscaped ? 1 : 0)
         append("\(report.errorCode)")
-        return isMasked
+    }
+
+    /// Sets the stack of the current report.
+    ///
+    /// - Parameter masksCalls: true to mask the addresses of a call stack.
+    /// - Returns: `true` if it is a call stack whose addresses were masked.
+    @discardableResult
+    private mutating func setStack(_ elements: ArraySlice<UInt8>, masksCalls: Bool) -> Bool {
+        stack.removeAll(keepingCapacity: true)
+        if masksCalls, TextMasker.appendCallStack(elements, to: &stack) { return true }
+        stack.append(contentsOf: elements)
+        return false
     }
 
     private mutating func append(_ text: String) {
@@ -257,19 +310,6 @@ struct GroupCache {
     private mutating func append(_ document: WireDocument, _ slice: JSONSlice) {
         appendLength(slice.isPresent ? slice.count + 1 : 0)
         if slice.isPresent { key.append(contentsOf: document.bytes(of: slice)) }
-    }
-
-    private mutating func appendStack(
-        _ document: WireDocument, _ slice: JSONSlice, masksCalls: Bool
-    ) -> Bool {
-        if masksCalls, slice.isPresent {
-            let start = key.count
-            appendLength(slice.count + 1)
-            if TextMasker.appendCallStack(document.bytes(of: slice), to: &key) { return true }
-            key.removeLast(key.count - start)
-        }
-        append(document, slice)
-        return false
     }
 
     private mutating func appendLength(_ length: Int) {

@@ -12,7 +12,7 @@ enum TextMasker {
     /// determine the group.
     private static let maxMaskedDigits = 0x1F
 
-    /// Appends `text`, the content of a JSON string, to `key` with these digits masked.
+    /// Appends `text`, the content of a JSON string, to `key`, with the digits of addresses and elapsed times masked.
     static func append(_ text: ArraySlice<UInt8>, to key: inout [UInt8]) {
         unsafe text.withUnsafeBufferPointer { text in
             // Frames that are JSON objects are grouped by their offsets in images, so their digits are kept.
@@ -33,12 +33,12 @@ enum TextMasker {
             while index + 2 < text.count {
                 switch unsafe text[index] {
                 case UInt8(ascii: "0"):
-                    if let digits = unsafe address(at: index, in: text) {
+                    if let digits = unsafe addressDigits(at: index, in: text) {
                         mask(digits, &key)
                         index = digits.upperBound
                     }
                 case UInt8(ascii: "a"):
-                    for digits in unsafe seconds(at: index, in: text) {
+                    for digits in unsafe durationDigits(at: index, in: text) {
                         mask(digits, &key)
                         index = digits.upperBound
                     }
@@ -54,7 +54,7 @@ enum TextMasker {
     /// `image_addr`, `object_addr` and `instruction_addr`.
     private static func hasFrameLocations(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
         for (pattern, rareByteOffset) in [("imageOffset", 5), ("_addr", 0)] as [(StaticString, Int)]
-        where unsafe next(pattern, rareByteOffset: rareByteOffset, from: 0, in: text) < text.count {
+        where unsafe nextIndex(of: pattern, rareByteOffset: rareByteOffset, from: 0, in: text) < text.count {
             return true
         }
         return false
@@ -85,6 +85,46 @@ enum TextMasker {
         }
     }
 
+    /// Byte in place of a digit of a masked address. JSON cannot contain it: its only control characters are white space.
+    private static let maskedDigit: UInt8 = 0x10
+
+    /// Returns the addresses in a call stack from ``appendCallStack(_:to:)``, in ascending order.
+    static func maskedAddresses(in stack: [UInt8]) -> [Range<Int>] {
+        var addresses: [Range<Int>] = []
+        var index = 0
+        while let start = stack[index...].firstIndex(of: maskedDigit) {
+            index = stack[start...].firstIndex { $0 != maskedDigit } ?? stack.count
+            addresses.append(start..<index)
+        }
+        // A copy of the exact length, because it is kept for long.
+        return unsafe addresses.withUnsafeBufferPointer { unsafe Array($0) }
+    }
+
+    /// Returns `true` if ``appendCallStack(_:to:)`` would make `stack` of a JSON array of call frames.
+    ///
+    /// This is so if both are equal outside of the addresses, and `elements` has an address with the same number of digits at
+    /// the place of each. Digits after another `x` end before the next address, so `elements` can have no further address.
+    ///
+    /// - Parameter addresses: ``maskedAddresses(in:)`` of `stack`.
+    static func isCallStack(
+        _ elements: ArraySlice<UInt8>, equalTo stack: [UInt8], exceptAt addresses: [Range<Int>]
+    ) -> Bool {
+        guard elements.count == stack.count else { return false }
+        return unsafe elements.withUnsafeBufferPointer { text in
+            unsafe stack.withUnsafeBufferPointer { stack in
+                guard let start = text.baseAddress, let stackStart = stack.baseAddress else { return true }
+                var index = 0
+                for address in addresses {
+                    guard unsafe memcmp(start + index, stackStart + index, address.lowerBound - index) == 0,
+                        unsafe addressDigitCount(afterX: address.lowerBound - 1, in: text) == address.count
+                    else { return false }
+                    index = address.upperBound
+                }
+                return unsafe memcmp(start + index, stackStart + index, text.count - index) == 0
+            }
+        }
+    }
+
     /// Overwrites the digits of addresses in a copy of `text`, so that no byte has to move.
     private static func overwriteAddresses(
         of text: UnsafeBufferPointer<UInt8>, from first: Int, in copy: UnsafeMutableBufferPointer<UInt8>
@@ -92,11 +132,23 @@ enum TextMasker {
         // The x of an address has at least a quote and a zero in front of it.
         var index = unsafe firstIndex(of: UInt8(ascii: "x"), from: first + 2, in: text)
         while index < text.count {
-            let count = unsafe addressDigits(afterX: index, in: text)
-            // JSON cannot contain this byte: its only control characters are white space.
-            for digit in index + 1..<index + 1 + count { unsafe copy[digit] = 0x10 }
+            let count = unsafe addressDigitCount(afterX: index, in: text)
+            unsafe mask(index + 1..<index + 1 + count, in: copy)
             index = unsafe firstIndex(of: UInt8(ascii: "x"), from: index + 1 + count, in: text)
         }
+    }
+
+    /// Overwrites at most sixteen digits with ``maskedDigit``.
+    private static func mask(_ digits: Range<Int>, in copy: UnsafeMutableBufferPointer<UInt8>) {
+        guard digits.count >= 8, let start = copy.baseAddress else {
+            for digit in digits { unsafe copy[digit] = maskedDigit }
+            return
+        }
+        // Two stores of eight bytes, which overlap for fewer than sixteen digits, are faster than a loop.
+        let base = UnsafeMutableRawPointer(start)
+        let maskedDigits = UInt64(maskedDigit) &* 0x0101_0101_0101_0101
+        unsafe base.storeBytes(of: maskedDigits, toByteOffset: digits.lowerBound, as: UInt64.self)
+        unsafe base.storeBytes(of: maskedDigits, toByteOffset: digits.upperBound - 8, as: UInt64.self)
     }
 
     /// Returns `true` if an element is a JSON object.
@@ -111,8 +163,8 @@ enum TextMasker {
 
     /// Returns the index of the next pattern such as `0x` or `) `; `text.count` if there is none. The function searches
     /// for the byte at `rareByteOffset` of the pattern, because that byte is rarer in call stacks than the other bytes.
-    private static func next(
-        _ pattern: StaticString, rareByteOffset: Int, from start: Int, in text: UnsafeBufferPointer<UInt8>
+    private static func nextIndex(
+        of pattern: StaticString, rareByteOffset: Int, from start: Int, in text: UnsafeBufferPointer<UInt8>
     ) -> Int {
         var found = unsafe firstIndex(
             of: pattern.utf8Start[rareByteOffset], from: start + rareByteOffset, in: text)
@@ -160,7 +212,7 @@ enum TextMasker {
         let isAddress = unsafe starts(with: "0x", at: wordStart, in: text)
         // Looks for an address up to the end of the string.
         while index < text.count, unsafe text[index] != UInt8(ascii: "\"") {
-            if unsafe text[index] == UInt8(ascii: "x"), unsafe addressDigits(afterX: index, in: text) > 0,
+            if unsafe text[index] == UInt8(ascii: "x"), unsafe addressDigitCount(afterX: index, in: text) > 0,
                 unsafe isNumbered || isAddress || text[index - 2] == UInt8(ascii: "[")
             {
                 return true
@@ -173,7 +225,7 @@ enum TextMasker {
     /// Returns the number of digits of the address whose `x` is at `index`: a separate word with more than ``maxOffsetDigits`` digits
     /// after its leading zeros, or the address in brackets at the end of a string such as `./shop(+0x41b9) [0x55dd8268e1b9]`. Returns
     /// zero if the `x` does not belong to such an address.
-    private static func addressDigits(afterX index: Int, in text: UnsafeBufferPointer<UInt8>) -> Int {
+    private static func addressDigitCount(afterX index: Int, in text: UnsafeBufferPointer<UInt8>) -> Int {
         guard index >= 2, unsafe text[index - 1] == UInt8(ascii: "0") else { return 0 }
         let before = unsafe text[index - 2]
         let isBracketed = before == UInt8(ascii: "[")
@@ -192,11 +244,18 @@ enum TextMasker {
         guard after == UInt8(ascii: " ") || after == UInt8(ascii: "\"") || after == UInt8(ascii: "\\") else {
             return 0
         }
-        var firstSignificant = start
-        while firstSignificant < end, unsafe text[firstSignificant] == UInt8(ascii: "0") {
-            firstSignificant += 1
-        }
-        return end - firstSignificant > maxOffsetDigits ? end - start : 0
+        return unsafe end - start > maxOffsetDigits && !areZeros(start..<end - maxOffsetDigits, in: text)
+            ? end - start : 0
+    }
+
+    /// Returns `true` if a range of at most eight bytes contains nothing but the digit zero. At least eight bytes must follow
+    /// its start.
+    private static func areZeros(_ range: Range<Int>, in text: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard let base = text.baseAddress else { return true }
+        let bytes = unsafe UInt64(
+            littleEndian: UnsafeRawPointer(base).loadUnaligned(
+                fromByteOffset: range.lowerBound, as: UInt64.self))
+        return (bytes ^ 0x3030_3030_3030_3030) << UInt64(64 - 8 * range.count) == 0
     }
 
     private static func endOfHexadecimalDigits(from start: Int, in text: UnsafeBufferPointer<UInt8>) -> Int {
@@ -256,7 +315,7 @@ enum TextMasker {
     // MARK: Texts
 
     /// Returns the digits of an address such as `0x7f88acc69260` that is not part of a name.
-    private static func address(at index: Int, in text: UnsafeBufferPointer<UInt8>) -> Range<Int>? {
+    private static func addressDigits(at index: Int, in text: UnsafeBufferPointer<UInt8>) -> Range<Int>? {
         guard unsafe text[index + 1] == UInt8(ascii: "x"), unsafe index == 0 || !isWord(text[index - 1])
         else {
             return nil
@@ -270,7 +329,7 @@ enum TextMasker {
     }
 
     /// Returns the digits of a duration such as `after 8.912s`, before and after the decimal point.
-    private static func seconds(at index: Int, in text: UnsafeBufferPointer<UInt8>) -> [Range<Int>] {
+    private static func durationDigits(at index: Int, in text: UnsafeBufferPointer<UInt8>) -> [Range<Int>] {
         let prefix: StaticString = "after "
         let start = index + prefix.utf8CodeUnitCount
         guard start < text.count else { return [] }

@@ -11,7 +11,7 @@ import Testing
         try WireReader.read(Array("[\(reports.joined(separator: ","))]".utf8), as: .json)
     }
 
-    @Test func `sightings of one leak share one identity`() throws {
+    @Test func `reports of one leak get the same identity object from the group cache`() throws {
         let document = try document([
             #"{"type":"leak","class":"A","stack":["R","A"],"message":"<A: 0x1>","count":2}"#,
             #"{"type":"leak","class":"A","stack":["R","A"],"message":"<A: 0x2>","alive":7}"#,
@@ -31,7 +31,7 @@ import Testing
         (#""message":"Leaked: CartModel x2, HomeModel""#, [2, nil], [2, nil]),
         (#""message":"Leaked: CartModel, HomeModel""#, [nil, nil], [nil, nil]), (#""class":"A""#, [nil], [7]),
     ])
-    func `a report's number of instances is that of its only leak`(
+    func `the number of living instances in a report is used only if the report has one leak`(
         text: String, without: [Int?], with: [Int?]
     ) throws {
         let document = try document(["{\(text)}", "{\(text),\"alive\":7}"])
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test func `addresses in a text create no new cache entry`() throws {
+    @Test func `texts that differ only in an address share one entry of the group cache`() throws {
         let document = try document(
             (16..<66).map {
                 #"{"message":"VIEW STILL IN MEMORY <MyApp.Card0x1: 0x7f88acc6\#(String($0, radix: 16))>"}"#
@@ -56,7 +56,9 @@ import Testing
         #expect(cache.count == 1)
     }
 
-    @Test func `elapsed times create no new cache entry and are still read`() throws {
+    @Test func `texts that differ only in a lifetime share one cache entry, and each keeps its lifetime`()
+        throws
+    {
         let document = try document(
             (10..<60).map {
                 #"{"message":"LEAKED VIEW DEINITED <Card: 0x7f>\n\nDeinited after \#($0).912s."}"#
@@ -72,7 +74,8 @@ import Testing
         #expect(cache.count == 1)
     }
 
-    @Test func `fields that decide the group are never taken from the group cache of another report`() throws
+    @Test func `the group cache gives the same groups as the rules, whichever field of a report differs`()
+        throws
     {
         let reports = [
             #"{"class":"A"}"#, #"{"class":"B"}"#, #"{"class":"A","type":"freed"}"#,
@@ -127,7 +130,7 @@ import Testing
         }
     }
 
-    @Test func `the key of a call stack leaves out addresses and keeps the text after them`() {
+    @Test func `the cache key of a call stack leaves out addresses and keeps the text after them`() {
         let tails = ["x", ")", ") ", "0x", "0x12", ") [0x", ") [0x1z]", "a0x1f)", "() -> (x)"]
         var random = SeededRandom(seed: 7)
         func key(_ choices: [Int]) -> [UInt8] {
@@ -148,6 +151,85 @@ import Testing
         }
     }
 
+    @Test func `comparing a call stack with a masked one gives the same result as masking both`() {
+        let frames = [
+            #""0  Shop  0x0000000104a3c2f8 f + 8""#, #""0x7f1234567890""#,
+            #""frame #0: 0x1f12345678 f","0x12""#,
+            #""0\t0x7f1234567890\tf","x0x0000000104a3c2f8x""#,
+            #""./shop(f+0x1f) [0x0]","a [0x55dd8268e1b9]""#,
+            #""./shop(+0x41b9) [0x55dd8268e1b9]""#, #""1 a 0x123456789 0x0000000012345678 {""#,
+        ]
+        var random = SeededRandom(seed: 13)
+        func below(_ limit: Int) -> Int { Int(random.next() % UInt64(limit)) }
+        let replacements = Array(#"0123456789abcdefx" [])\{"#.utf8)
+        var equalCount = 0
+        for _ in 0..<20_000 {
+            let stack = Array(
+                (0...below(3)).map { _ in frames[below(frames.count)] }.joined(separator: ",").utf8)
+            var other = stack
+            for _ in 0..<below(4) {
+                other[below(other.count)] = replacements[below(replacements.count)]
+            }
+            var masked: [UInt8] = []
+            var otherMasked: [UInt8] = []
+            guard TextMasker.appendCallStack(stack[...], to: &masked) else { continue }
+            let areEqual = TextMasker.appendCallStack(other[...], to: &otherMasked) && otherMasked == masked
+            equalCount += areEqual ? 1 : 0
+            #expect(
+                TextMasker.isCallStack(
+                    other[...], equalTo: masked, exceptAt: TextMasker.maskedAddresses(in: masked))
+                    == areEqual,
+                "\(String(decoding: stack, as: UTF8.self)) and \(String(decoding: other, as: UTF8.self))")
+        }
+        #expect((5_000...15_000).contains(equalCount))
+    }
+
+    /// Returns a report with a call stack of one function at an address.
+    private func report(_ function: String, at address: Int) -> String {
+        let digits = String(0x1_0000_0000 + address, radix: 16)
+        return
+            #"{"class":"A","stack":["0  Shop  0x\#(digits) \#(function) + 8","1  Shop  0x\#(digits) g + 8"]}"#
+    }
+
+    /// Groups reports through a cache and by the rules alone, and compares the results.
+    private func expectSameGroups(_ reports: [String], _ cache: inout GroupCache, limit: Int) throws {
+        let document = try document(reports)
+        for index in document.reports.indices {
+            let cached = cache.group(document, document.reports[index], app: "a", module: nil).first
+            let direct = GroupingRules.group(document.report(at: index), app: "a", module: nil)
+            #expect(cached.identity.id == direct.identity.id, "\(reports[index])")
+            #expect(cache.count <= limit)
+        }
+    }
+
+    @Test(arguments: [["f1", "f2", "f3"], ["f1", "f22", "f333"]])
+    func `a call stack at other addresses finds its cache entry, even if other call stacks came in between`(
+        functions: [String]
+    ) throws {
+        var cache = GroupCache()
+        try expectSameGroups((0..<30).map { report(functions[$0 % 3], at: $0 * 977) }, &cache, limit: 3)
+        #expect(cache.count == 3)
+    }
+
+    @Test func `reports with call stacks get the right groups while a full cache evicts entries`() throws {
+        let functions = ["f1", "f2", "f3", "f4", "f55", "f666", "f7777", "f88888"]
+        var random = SeededRandom(seed: 21)
+        let reports = (0..<240).map { number in
+            report(functions[Int(random.next() % UInt64(functions.count))], at: number * 977)
+        }
+        var cache = GroupCache(limit: 4)
+        try expectSameGroups(reports, &cache, limit: 4)
+    }
+
+    @Test func `a path of owners is not taken for a call stack of the same class and length`() throws {
+        let callStack = report("f1", at: 977)
+        let path = callStack.replacing("0x10", with: "0y10")
+        #expect(path.utf8.count == callStack.utf8.count)
+        var cache = GroupCache()
+        try expectSameGroups([callStack, path, callStack, path, report("f1", at: 1_954)], &cache, limit: 2)
+        #expect(cache.count == 2)
+    }
+
     @Test(arguments: [
         (#""0  Shop  0x0000000104a3c2f8 f + 8""#, #""0  Shop  0x················ f + 8""#),
         (#""0x7f1234567890","0x7f1234567891 f""#, #""0x············","0x············ f""#),
@@ -155,14 +237,21 @@ import Testing
         (#""0\t0x7f1234567890\tf""#, #""0\t0x············\tf""#),
         (#""./shop(+0x41b9) [0x55dd8268e1b9]""#, #""./shop(+0x41b9) [0x············]""#),
         (#""./shop(f+0x1f) [0x0]","[0x55dd8268e1b9]""#, #""./shop(f+0x1f) [0x·]","[0x55dd8268e1b9]""#),
-        // A word with more digits than an address, an offset, part of a name, and a word that goes on.
+        // Not masked: a number with more digits than an address, a number as small as an offset, a part of a name, and
+        // digits that other characters follow.
         (#""0 a 0x123456789 b 0x12345678912345678 c""#, #""0 a 0x········· b 0x12345678912345678 c""#),
         (
             #""0 a 0x123456789 0x0000000012345678 $0x123456789 0x123456789z""#,
             #""0 a 0x········· 0x0000000012345678 $0x123456789 0x123456789z""#
         ),
+        // Leading zeros do not count as digits of an address.
+        (
+            #""0 a 0x123456789 b 0x012345678 0x0012345678 0x000000012345678 c""#,
+            #""0 a 0x········· b 0x012345678 0x0012345678 0x000000012345678 c""#
+        ),
+        (#""0 a 0x100000000 0x1000000000 b""#, #""0 a 0x········· 0x·········· b""#),
     ])
-    func `digits of a call stack are left out of its key only where they are an address`(
+    func `digits of a call stack are left out of its cache key only if they are an address`(
         stack: String, masked: String
     ) {
         var key: [UInt8] = []
@@ -170,19 +259,19 @@ import Testing
         #expect(String(decoding: key, as: UTF8.self).replacing("\u{10}", with: "·") == masked)
     }
 
-    @Test func `a call stack with an element that is an object is not masked`() {
+    @Test func `a call stack with an element that is a JSON object has no masked cache key`() {
         var key: [UInt8] = [1]
         let stack = #""0  Shop  0x00007f1234567890 { step + 8"," {\"function\":\"a\"}""#
         #expect(!TextMasker.appendCallStack(Array(stack.utf8)[...], to: &key))
         #expect(key == [1])
     }
 
-    @Test func `the group cache limits the bytes of groups with many names`() throws {
+    @Test func `the group cache evicts groups if their many names use too many bytes`() throws {
         var cache = GroupCache()
         for turn in 0..<14 {
             let document = try document(
                 (0..<320).map { index in
-                    // Sixty names with few bytes each in the body, and more than sixty bytes each in a group.
+                    // Each of the sixty names has one byte in the body, and more than sixty bytes in a group.
                     let names = repeatElement(#""A""#, count: 60).joined(separator: ",")
                     return #"{"class":"B\#(turn)x\#(index)","stack":[\#(names),"C"]}"#
                 })
@@ -193,7 +282,7 @@ import Testing
         #expect((700..<3_500).contains(cache.count))
     }
 
-    @Test func `unused entries of the group cache are evicted`() throws {
+    @Test func `the group cache evicts unused entries and keeps used ones`() throws {
         var cache = GroupCache(limit: 64)
         let document = try document((0..<1_000).map { #"{"class":"A\#($0)"}"# })
         let kept = cache.group(document, document.reports[0], app: "a", module: nil).first
