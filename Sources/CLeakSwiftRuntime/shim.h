@@ -9,7 +9,7 @@ extern char *swift_demangle(
 
 // Functions with which RetainPaths reads objects. No header of a toolchain declares them, and several of them use Swift's
 // calling convention. They are weak, so that a program starts without them. The functions below then return 0, NULL or
-// false; those for fields may be called only if `cswift_can_reflect` returns true. A weak reference works in dynamic
+// false; the functions for fields may be called only if `cswift_can_reflect` returns true. A weak reference works in dynamic
 // builds and with -static-stdlib, where dlsym finds nothing.
 #define CSWIFT_CONVENTION __attribute__((swiftcall))
 #define CSWIFT_WEAK __attribute__((weak))

@@ -23,7 +23,7 @@ public struct BrotliInflater: ~Copyable {
 
     /// Inflates the next `bytes` and appends the result to `output`.
     ///
-    /// - Throws: ``InflateError``; no more bytes can be inflated then.
+    /// - Throws: ``InflateError``. After an error, no more bytes can be inflated.
     public mutating func inflate(_ bytes: [UInt8], into output: inout [UInt8]) throws(InflateError) {
         let result = unsafe bytes.withUnsafeBufferPointer { input -> Result<Void, InflateError> in
             do throws(InflateError) {
@@ -38,7 +38,7 @@ public struct BrotliInflater: ~Copyable {
 
     /// Inflates the next `bytes` and passes the result to `output`, piece by piece. The pieces are valid only during the call.
     ///
-    /// - Throws: ``InflateError``; no more bytes can be inflated then.
+    /// - Throws: ``InflateError``. After an error, no more bytes can be inflated.
     @unsafe
     public mutating func inflate(
         _ bytes: UnsafeBufferPointer<UInt8>, output: (UnsafeBufferPointer<UInt8>) -> Void

@@ -9,10 +9,12 @@ public struct LeakCause: Hashable, Sendable {
     public let name: String
     /// One sentence about the references that keep the object.
     public let explanation: String
-    /// A few lines of Swift to write instead. They contain the names of the path if it has any, else general words.
+    /// A few lines of Swift to write instead. They contain names from the path if it has suitable names, and general words
+    /// otherwise.
     public let remedy: String
-    /// `true` if the path proves the cause: every reference is proven, the rule matched types whose module is known, and the closure on
-    /// the path has a name. `false` if the rule matched only an ambiguous name, if the path has several closures, or if it was cut.
+    /// `true` if the path proves the cause: every reference is proven, the rule matched types whose module is known, and the
+    /// closure on the path, if there is one, has a name. `false` if the rule matched only an ambiguous name, if the path has
+    /// several closures, or if the path was cut.
     public let isCertain: Bool
 
     /// Finds the most specific cause whose rules match the path; `nil` if none does.

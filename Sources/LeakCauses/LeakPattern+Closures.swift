@@ -39,8 +39,9 @@ extension LeakPattern {
                     self?.load { [weak self] in … }
                 }
                 """,
-            // The target's name restricts the rule to outer closures of the object itself. A caller's closure captures nothing of
-            // this cycle, and the outer closure of a getter only makes the value of a lazy property.
+            // The closure's name must contain the name of the target's type, so that the outer closure is in code of the object
+            // itself: the outer closure of a caller captures nothing of this cycle. An outer closure in a getter is excluded,
+            // because it only computes the value of a lazy property.
             rules: .probable(
                 .any.closure, in: .ownCycle, closureNamed: " in closure #", "{target|?}.", except: ".getter")),
         LeakPattern(

@@ -26,7 +26,7 @@ extension LeakPattern {
                 {holder|timer} = Timer.scheduledTimer(withTimeInterval: 1, repeats: true) { [weak self] _ in … }
                 {holder|timer}.invalidate()  // in deinit
                 """,
-            // Without the timer's holder, the run loop may keep an object for `perform(_:with:afterDelay:)` too.
+            // Outside of a cycle, the rule is only probable: the run loop also holds timers for `perform(_:with:afterDelay:)`.
             rules: .certain(
                 .of("Foundation.Timer", "NSTimer", "__NSCFTimer").from(not: "userInfo").object, in: .cycle),
             .probable(.of("Foundation.Timer", "NSTimer", "__NSCFTimer").from(not: "userInfo").object)),

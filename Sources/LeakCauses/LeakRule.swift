@@ -8,7 +8,7 @@ struct LeakRule: Sendable {
         case held
         /// A cycle that leads through a type of the app or its libraries, not through Apple's types alone.
         case ownCycle
-        /// Held by a global or static variable.
+        /// A path that begins at a global or static variable.
         case fromGlobal
         /// A path that leads through a closure.
         case closure
@@ -18,12 +18,12 @@ struct LeakRule: Sendable {
 
     private let conditions: [ReferenceCondition]
     private let shape: Shape
-    /// `true` if the path must have no other references.
+    /// `true` if the path must have no references besides those that the conditions match.
     private let isWhole: Bool
-    /// Texts that the demangled name of one closure must contain, or begin with after `^`, with placeholders as in the texts of
-    /// ``LeakPattern``. Empty if the names of closures do not matter.
+    /// Texts that the demangled name of one closure must contain. A text that starts with `^` must be at the start of the name.
+    /// Placeholders are those of ``LeakPattern``. Empty if the names of closures do not matter.
     private let closureNameParts: [String]
-    /// A text that the same name must not contain.
+    /// A text that the name of that closure must not contain.
     private let excludedNamePart: String?
     /// `false` if the rule relies on a name that could also mean something else.
     private let isCertain: Bool
@@ -40,7 +40,8 @@ struct LeakRule: Sendable {
         self.isCertain = isCertain
     }
 
-    /// Creates a rule that types, kinds of references and the shape of the path prove.
+    /// Creates a rule that relies only on types, kinds of references and the shape of the path, which cannot mean something
+    /// else.
     static func certain(
         _ conditions: ReferenceCondition..., in shape: Shape = .any, isWhole: Bool = false,
         closureNamed nameParts: String...
@@ -79,11 +80,11 @@ struct LeakRule: Sendable {
         return nil
     }
 
-    /// Returns `true` if a path that the rule matched has no other cause.
+    /// Returns `true` if a path that the rule matched certainly has no other cause.
     ///
-    /// The rule then relies on no name that could mean something else. The modules of the types that the rule names are known;
-    /// if the rule names no types, all owners belong to one module of the app. The path leads through at most one closure,
-    /// whose name is known.
+    /// For that, the rule must rely on no name that could mean something else, and the modules of the types that the rule names
+    /// must be known; if the rule names no types, all owners must belong to one module of the app. The path must lead through
+    /// at most one closure, and the name of that closure must be known.
     func isProven(by steps: [PathStep], at index: Int, _ closureNames: [Text]) -> Bool {
         guard isCertain else { return false }
         switch steps.count(where: { $0.closureCount > 0 }) {
@@ -104,7 +105,8 @@ struct LeakRule: Sendable {
             : deciding.allSatisfy { ReferenceCondition.isKnown(steps[(start + $0) % steps.count]) }
     }
 
-    /// Returns `true` for a closure that a function contains directly. Other names may make a cause more specific.
+    /// Returns `true` for a closure that a function contains directly. The name of any other closure may show a more specific
+    /// cause.
     private static func isPlain(_ closureName: Text) -> Bool {
         closureName.firstRange(of: Text(" in closure #")) == nil
             && closureName.firstRange(of: Text("implicit closure #")) == nil
@@ -205,9 +207,9 @@ struct ReferenceCondition: Sendable {
         $0.fields = ["scrollView", "root", "container", "containerView"]
     }
 
-    /// Matches references from properties of these names.
+    /// Matches references from properties with one of these names.
     func from(_ fields: String...) -> ReferenceCondition { with { $0.fields = fields } }
-    /// Matches references from properties of other names.
+    /// Matches references from properties whose name is not `field`.
     func from(not field: String) -> ReferenceCondition { with { $0.excludedField = field } }
     /// Matches references to these types.
     func to(_ targets: String...) -> ReferenceCondition { with { $0.targets = targets } }

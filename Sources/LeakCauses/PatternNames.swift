@@ -1,6 +1,7 @@
 internal import LeakMessage
 
-/// The names of a path that replace the placeholders in texts of patterns. A placeholder without a suitable name is empty.
+/// The names of a path that replace the placeholders in texts of patterns. A name is empty if the path has none for its
+/// placeholder.
 struct PatternNames {
     private let names: [String: String]
 

@@ -4,10 +4,10 @@ public import LeakStore
 
 /// Import of lines of JSON, which are counted as if each had been sent: `collector import`.
 ///
-/// A line counts once within seven days. It is identified by the name of its source, its number and its bytes, and by
-/// the app, environment and version that it is counted for if it names none. Therefore an interrupted import can simply be
-/// repeated, a file that has grown can be imported again to count its new lines, and rejected lines count once they
-/// are corrected.
+/// A line counts once within seven days. It is identified by the name of its source, its line number and its bytes, and by the
+/// app, environment and version that it is counted for if it names none. Therefore an interrupted import can simply be
+/// repeated, a file that has grown can be imported again to count its new lines, and rejected lines count once they are
+/// corrected.
 public struct Import {
     public struct Result: Sendable {
         public var lineCount = 0

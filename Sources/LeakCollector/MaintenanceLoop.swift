@@ -65,7 +65,8 @@ final class MaintenanceLoop: Sendable {
         isStopping.wait(timeout: Self.interval) { $0 ? true : nil } ?? false
     }
 
-    /// Stores which symbols were used. The method runs before rows expire, so that symbols that reports needed stay.
+    /// Stores which symbols were used. The method runs before rows expire, so that symbols that reports needed recently do not
+    /// expire.
     private func storeSymbolUse() {
         do throws(StoreError) {
             try symbolTables.storeUse(now: now())

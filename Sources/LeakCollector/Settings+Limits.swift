@@ -9,8 +9,8 @@ extension Settings {
         limits.connections = maxConnections
         limits.idleTime = .seconds(idleSeconds)
         limits.bodyBytes = bodyBytes
-        // The buffer of a body of unknown length grows by doubling, so each loop's share has room for three of the
-        // largest bodies.
+        // The buffer of a body of unknown length grows by doubling, and the old and the new buffer are in memory together for a
+        // moment. So each loop's share has room for three of the largest bodies.
         let largest = max(bodyBytes, SentryIngest.maxBodyBytes)
         limits.uploadBytes = max(limits.uploadBytes, 4 * bodyBytes * loops, 3 * largest * loops)
         limits.inflatedBytes = max(limits.inflatedBytes, largest)

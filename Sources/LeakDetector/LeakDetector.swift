@@ -17,7 +17,7 @@ public final class LeakDetector: Sendable {
     let checkers: ExpirationCheckers
     let notifier: LeakNotifier
     @MainActor var watchedScreens: Screens?
-    /// The objects of ``Deallocating`` properties and ``LeakWatcher``s, with the number of their owners.
+    /// The objects of ``Deallocating`` properties and ``LeakWatcher``s, with the number of owners of each object.
     let owned: OwnedObjects
     /// The probes of the self-tests that are running.
     let probes: Guarded<[Probe]>
@@ -98,8 +98,9 @@ public final class LeakDetector: Sendable {
 
     /// Expects an object to be deallocated soon, and reports it if it is not.
     ///
-    /// Call it where the object's life should end, such as after its screen was dismissed: it makes a weak reference, which slows
-    /// each later retain and release of the object. An object that is expected twice is reported once.
+    /// Call it where the object's life should end, such as after its screen was dismissed, and not earlier: the call makes a
+    /// weak reference, which slows each later retain and release of the object. An object that is expected twice is reported
+    /// once.
     ///
     /// - Parameters:
     ///   - object: any class instance.
@@ -157,8 +158,8 @@ public final class LeakDetector: Sendable {
         set { notifier.explanations?.isOn = newValue }
     }
 
-    /// Pauses all grace periods: from now on no time counts as active time of the app. An app with UIKit pauses by itself while it
-    /// is not in the foreground. Pauses are counted: each call needs its own ``resume()``.
+    /// Pauses all grace periods: from now on, no time counts towards them. An app with UIKit pauses by itself while it is not
+    /// in the foreground. Pauses are counted: each call needs its own ``resume()``.
     public func pause() { pauses.begin(.asked) }
 
     /// Ends one ``pause()``. After the last pause has ended, grace periods continue, in an app with UIKit as soon as it is in
@@ -174,7 +175,7 @@ public final class LeakDetector: Sendable {
         stopScreens()
     }
 
-    /// The numbers of objects that were checked, leaked and freed since the detector was made.
+    /// Counts of the objects that were checked, leaked or were freed since the detector was made.
     public var counts: Counts { checkers.counts }
 
     /// Returns how often objects of each class were checked since the last call, leaked or not: the denominator for the number of

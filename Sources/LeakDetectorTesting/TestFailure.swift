@@ -27,8 +27,8 @@
                 Issue.record(Comment(rawValue: message), sourceLocation: location)
                 guard Test.current == nil else { return }
             #endif
-            // Either XCTest runs, or a task that lost its Swift Testing test. No public API distinguishes them, so both frameworks
-            // get the failure, and the framework that does not run drops it.
+            // Either XCTest runs, or a task without a link to its Swift Testing test, such as a detached task. No public API
+            // distinguishes them, so both frameworks get the failure, and the framework that does not run drops it.
             #if canImport(XCTest)
                 XCTFail(message, file: place.filePath, line: place.line)
             #endif

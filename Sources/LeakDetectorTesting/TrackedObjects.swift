@@ -41,8 +41,8 @@ public final class TrackedObjects: Sendable {
         let entry = Entry(
             reference: WeakReference(object), identity: identity, type: type(of: object), place: place)
         state.with { state in
-            // The weak reference of a deallocated object that had this identity before reads as nil. So if the reference reads
-            // an object, it is this object.
+            // If the stored weak reference is not nil, it refers to this object: a reference to a deallocated object with the
+            // same identity would be nil.
             if let known = state.indexes[identity], state.entries[known].reference.object != nil { return }
             state.indexes[identity] = state.entries.count
             state.entries.append(entry)

@@ -2,7 +2,7 @@ internal import CLeakZlib
 
 /// The checksum of the gzip format, which the package also uses to detect damage of other data.
 public enum Checksum {
-    /// Returns the CRC-32 of RFC 1952 §8, which detects every burst error of up to 32 bits, and all but one in 2³² of other
+    /// Returns the CRC-32 of RFC 1952 §8, which detects every burst error of up to 32 bits, and misses one in 2³² of all other
     /// errors.
     ///
     /// - Parameter start: the checksum of the bytes before `bytes`.

@@ -13,7 +13,8 @@ public struct Inflater: ~Copyable {
         /// Maximum number of bytes of output per byte of input. Text in JSON reaches 20; a decompression bomb of zeros reaches
         /// 1029.
         public var ratio: Int
-        /// Bytes of output before ``ratio`` applies, because a short input of one repeated word is not an attack.
+        /// The number of bytes of output up to which ``ratio`` does not apply. A short text that repeats one word has a high
+        /// ratio and is not an attack.
         public var bytesBeforeRatio: Int
 
         public init(outputBytes: Int = 16 << 20, ratio: Int = 200, bytesBeforeRatio: Int = 64 << 10) {
@@ -68,7 +69,7 @@ public struct Inflater: ~Copyable {
 
     /// Inflates the next `bytes` and appends the result to `output`.
     ///
-    /// - Throws: ``InflateError``; no more bytes can be inflated then until ``reset(_:)`` is called.
+    /// - Throws: ``InflateError``. After an error, call ``reset(_:)`` before more bytes are inflated.
     public mutating func inflate(_ bytes: [UInt8], into output: inout [UInt8]) throws(InflateError) {
         let result = unsafe bytes.withUnsafeBufferPointer { input -> Result<Void, InflateError> in
             do throws(InflateError) {
@@ -83,7 +84,7 @@ public struct Inflater: ~Copyable {
 
     /// Inflates the next `bytes` and passes the result to `output`, piece by piece. The pieces are valid only during the call.
     ///
-    /// - Throws: ``InflateError``; no more bytes can be inflated then until ``reset(_:)`` is called.
+    /// - Throws: ``InflateError``. After an error, call ``reset(_:)`` before more bytes are inflated.
     @unsafe
     public mutating func inflate(
         _ bytes: UnsafeBufferPointer<UInt8>, output: (UnsafeBufferPointer<UInt8>) -> Void

@@ -87,7 +87,7 @@
             return (value(of: CURLINFO_RESPONSE_CODE), value(of: CURLINFO_NUM_CONNECTS))
         }
 
-        /// Passes the pointers for one transfer to curl, and clears them before the memory behind them is released.
+        /// Passes the pointers for one transfer to curl, and clears them before the memory that they point to is released.
         private func transfer(
             _ lines: borrowing HeaderLines, hasBody: Bool, body: UnsafeRawBufferPointer,
             sink: UnsafeMutablePointer<ResponseCollector>

@@ -36,11 +36,11 @@ public struct Counters: Hashable, Sendable {
     /// Calls of the service that blocked their loop for longer than ``Limits/serviceTime``.
     public var slowCalls = 0
 
-    /// Numbers of rejected connections, by the reason.
+    /// Counts of rejected connections, by reason.
     public struct RejectedConnections: Hashable, Sendable {
-        /// ``Limits/connections`` were open, and none could be evicted.
+        /// ``Limits/connections`` connections were open, and none could be evicted.
         public var overTotalLimit = 0
-        /// The peer had ``Limits/connectionsPerAddress`` open.
+        /// The peer already had ``Limits/connectionsPerAddress`` connections open.
         public var overAddressLimit = 0
         /// The system had no descriptors left.
         public var withoutDescriptor = 0

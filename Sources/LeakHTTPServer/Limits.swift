@@ -19,10 +19,10 @@ public struct Limits: Sendable {
     /// The most bytes of output per byte of input during decompression, applied after ``inflatedBytesBeforeRatio``; a higher
     /// ratio is answered with 413. Text reaches a ratio of 20.
     public var inflateRatio = 200
-    /// Bytes of output before ``inflateRatio`` applies: no more work than an uncompressed body of ``bodyBytes``. A thousand equal
-    /// stack frames compress to 1/1400 in brotli, and are not a decompression bomb.
+    /// Bytes of output before ``inflateRatio`` applies: no more than an uncompressed body of ``bodyBytes`` has. A thousand
+    /// equal stack frames compress to 1/1400 in brotli, and are not a decompression bomb.
     public var inflatedBytesBeforeRatio = 1 << 20
-    /// The most bytes of chunk extensions and trailers in one message. Few clients send any.
+    /// The most bytes of chunk extensions and trailers in one message; more are answered with 400. Few clients send any.
     public var chunkOverheadBytes = 4 << 10
 
     /// Time limit from the first to the last byte of a head, even if bytes keep arriving. It is also the time limit for the
@@ -39,11 +39,11 @@ public struct Limits: Sendable {
     /// It is longer than the 60 seconds after which most load balancers close their side, so that a load balancer does not send a
     /// request on a connection that the server is closing.
     public var idleTime = Duration.seconds(75)
-    /// Time limit without progress while a response is sent: the peer accepts no bytes, or is this far behind
-    /// ``writeBytesPerSecond``.
+    /// Time limit for a peer that reads no byte of its response. It also limits the delay of a slow reader: the time that the
+    /// peer has taken so far, minus the time that it would have taken at ``writeBytesPerSecond``.
     public var writeTime = Duration.seconds(30)
-    /// Bytes of a response that extend the peer's deadline by one second, up to ``writeTime``. 4 KiB per second is the slowest
-    /// reader that the server waits for.
+    /// When a peer has read this many bytes of a response, its deadline moves by one second, but to no later than ``writeTime``
+    /// from then. 4 KiB per second is the slowest reader that the server waits for.
     public var writeBytesPerSecond = 4 << 10
     /// Time limit without a byte from a rejected peer before its connection is closed. The server reads and drops what the peer
     /// still sends, so that the peer can read the rejection: closing with unread bytes would reset the connection.
@@ -62,21 +62,21 @@ public struct Limits: Sendable {
     /// The most requests on one connection, which is closed after them. Clients then open a new connection, possibly in another
     /// loop, so load stays spread.
     public var requestsPerConnection = 10_000
-    /// Requests of one connection that may wait for responses; at this number the server stops reading from it. Also the number of
-    /// requests served before other connections get their turn.
+    /// Requests of one connection that may wait for responses; at this number the server stops reading from it. Also the number
+    /// of requests of one connection that are served before other connections get their turn.
     public var pipelinedRequests = 32
     /// Bytes of responses that may wait for one peer; above this number the server stops reading from the connection.
     public var queuedBytes = 256 << 10
     /// The most open connections in all loops together. A further connection evicts the connection that has waited longest: an
     /// idle connection, or else a connection whose peer is slow in sending a head or a body or in reading. If no connection can
-    /// be evicted, the new connection is answered with 503 and closed. If one peer has more than half of the connections, see
-    /// ``connectionsPerAddress``, its connections are evicted first, and it cannot evict connections of other peers.
+    /// be evicted, the new connection is answered with 503 and closed. If one peer, as defined at ``connectionsPerAddress``,
+    /// has more than half of this number, its connections are evicted first, and it cannot evict connections of other peers.
     ///
     /// If the descriptor limit of the process is too low for this number, the server raises that limit. If the system does
     /// not allow it, the server accepts fewer connections, so that 128 descriptors are left for the rest of the program.
     public var connections = 1024
     /// The most open connections of one peer, which is an IPv4 address or the first 64 bits of an IPv6 address; a further
-    /// connection is answered with 503 and closed. `nil`, the default, disables the limit, because all peers in a container
+    /// connection is answered with 503 and closed. The default is `nil`, which means no limit, because all peers in a container
     /// network share one address. Behind a proxy of ``Server/Configuration/trustedProxies``, each connection counts for the
     /// client whose request it carries; an idle connection counts for no client. A further request of a client that has too
     /// many connections is answered with 503.

@@ -99,8 +99,8 @@ public final class Server: Sendable {
     /// Stops the server: accepts no more connections, answers the pending requests and closes all connections. All callers return
     /// when that is done.
     ///
-    /// A server that was never started answers the connections that have arrived in the meantime. Do not call this on a thread of
-    /// the server.
+    /// A server that was never started first answers the connections that have arrived since its creation. Do not call this on
+    /// a thread of the server.
     ///
     /// - Parameter time: the time limit; connections that are still open after it are closed.
     public func stop(within time: Duration) {

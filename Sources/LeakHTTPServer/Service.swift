@@ -4,8 +4,8 @@ public protocol Service: Sendable {
     ///
     /// Runs on the loop's thread and must not block.
     ///
-    /// - Returns: a response that needs no body, usually a rejection, or `nil` to read the body and call ``serve(_:_:)``. The
-    ///   default is `nil`.
+    /// - Returns: a response that can be given without the body of the request, usually a rejection, or `nil` to read the body
+    ///   and call ``serve(_:_:)``. The default is `nil`.
     func screen(_ request: borrowing Request) -> Response?
 
     /// Handles a request whose method is not a case of ``Method``, before its body is read.

@@ -1,4 +1,4 @@
-/// A value that only one thread at a time can access, and whose changes threads can wait for.
+/// A value that only one thread at a time can access. Threads can wait until the value changes.
 ///
 /// `with` blocks until the value is free. Do not call `with` of the same instance from inside `with`: it deadlocks.
 public final class Guarded<Value: ~Copyable>: @unchecked Sendable {
@@ -27,7 +27,7 @@ public final class Guarded<Value: ~Copyable>: @unchecked Sendable {
         return try body(&value)
     }
 
-    /// Runs `body` with exclusive access to the value, and again after each sleep that it returns.
+    /// Runs `body` with exclusive access to the value, and again after each sleep that `body` asks for.
     ///
     /// - Returns: the result of ``WaitDecision/take(_:)``.
     public func wait<Result>(for body: (inout sending Value) -> sending WaitDecision<Result>)

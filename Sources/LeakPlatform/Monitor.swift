@@ -1,5 +1,5 @@
 // Only this file uses pthread locks. `Synchronization.Mutex` would do the locking, but it is newer than the oldest systems that
-// apps run on, and its lock lives in a runtime that ThreadSanitizer does not see, which then reports false races.
+// apps run on, and its lock is in a runtime that ThreadSanitizer does not see, so ThreadSanitizer reports false races.
 
 #if canImport(Darwin)
     internal import Darwin
@@ -7,7 +7,7 @@
     internal import Glibc
 #endif
 
-/// A lock, and a condition to wait for while holding it.
+/// A lock with a condition variable: a thread that holds the lock can wait until another thread wakes it.
 @safe
 package struct Monitor: ~Copyable {
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>

@@ -13,12 +13,12 @@ public enum StandardError {
 
     /// Writes a line and a line feed without waiting.
     ///
-    /// Drops the rest of the line if a pipe or terminal is full because no process reads it, if standard error is closed, or if the
-    /// disk behind it is full. Only a terminal that the process may not open, as after `su`, can still block.
+    /// Drops the rest of the line if a pipe or terminal is full because no process reads it, if standard error is closed, or if
+    /// it is a file on a full disk. Only a terminal that the process may not open, as after `su`, can still block.
     public static func write(_ line: String) {
         lock.with { _ in
-            // A terminal can be ready and still have no room for a whole piece. So it is opened once more, in non-blocking mode: on
-            // the existing descriptor this mode would also apply to the app and to other processes.
+            // A terminal can be ready and still have no room for a whole piece. So it is opened once more, in non-blocking
+            // mode: on the existing descriptor this mode would also apply to the app and to other processes.
             let terminal = openTerminal()
             defer { if terminal >= 0 { close(terminal) } }
             var rest = Array((line + "\n").utf8)[...]

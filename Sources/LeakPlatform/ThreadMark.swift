@@ -6,10 +6,11 @@
 
 /// Marks of threads, with which an object checks whether code runs on its own thread.
 ///
-/// The mark is the object's address, so the caller must retain the object: an address is not reused while its first owner lives. A
-/// check is much cheaper than a lock: one read of thread-local storage.
+/// The mark is the object's address, so the caller must retain the object: an address is not reused while its first owner
+/// lives. A check is much cheaper than a lock: one read of thread-local storage.
 public enum ThreadMark {
-    /// The key of the mark; `nil` if the process has used up its 512 to 1,024 keys: then ``threads`` is used.
+    /// The key of thread-local storage for the mark; `nil` if the process has used up its keys (512 on Apple's systems, 1,024
+    /// on Linux). Then ``threads`` is used.
     private static let key = ThreadKey.make()
     /// The thread of each owner, by the owner's address.
     private static let threads = Guarded<[UInt: pthread_t]>([:])

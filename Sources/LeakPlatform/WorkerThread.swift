@@ -13,7 +13,7 @@ public final class WorkerThread: @unchecked Sendable {
     // `Sendable` is unchecked: `handle` is written before `init` returns and read by the one caller of `join` or `detach`.
     private var handle: pthread_t
 
-    /// Arguments of a new thread, which takes over the reference to them.
+    /// The arguments with which a new thread starts. The thread takes over the reference to this object.
     private final class Start {
         let name: String
         let body: @Sendable () -> Void

@@ -6,9 +6,9 @@
     /// returns.
     ///
     /// Any thread may call the store; writes happen one after another. While the database cannot be reached, calls fail with
-    /// ``StoreError/Reason/unavailable``; they succeed again once it can be reached. A call fails at once if nothing listens at
-    /// the address, and after five seconds if the host does not answer. If the server stops answering during a call, the call
-    /// fails after 35 seconds, or after ten seconds if a reader made it.
+    /// ``StoreError/Reason/unavailable``; they succeed again once it can be reached. A call fails immediately if nothing
+    /// listens at the address, and after five seconds if the host does not answer. If the server stops answering during a call,
+    /// the call fails after 35 seconds, or after ten seconds if a reader made it.
     public final class PostgreSQLStore: Store {
         /// A function that masks private data in a report's JSON before the report is stored.
         public typealias Redact = @Sendable (ArraySlice<UInt8>) -> [UInt8]
@@ -22,9 +22,9 @@
         ///
         /// - Parameters:
         ///   - seed: decides which reports are kept as samples. Equal seeds keep the same samples of the same reports.
-        ///   - limits: the limits on what one sender can make the store keep.
+        ///   - limits: the limits on the data that one sender can add to the store.
         ///   - clock: the limits within which the system clock is accepted without a confirmation.
-        ///   - redact: called only for reports that are kept, inside ``count(_:now:)``.
+        ///   - redact: called inside ``count(_:now:)``, only for reports that are stored as samples.
         /// - Throws: ``StoreError`` with a line that says what is wrong with the database.
         public init(
             address: DatabaseAddress, seed: UInt64 = 0, limits: StoreLimits = StoreLimits(),

@@ -30,7 +30,7 @@
                 + (try recentInstallProblems(on: connection))
         }
 
-        /// Compares each stored number of recent installs with its set.
+        /// Compares each stored number of recent installs with the set that has these installs.
         private static func recentInstallProblems(
             on connection: PostgreSQLConnection
         ) throws(StoreError) -> [String] {
@@ -60,7 +60,7 @@
 
         private static let setsPerQuery = 1_000
 
-        /// Compares each stored number of installs with its set.
+        /// Compares each stored number of installs with the set that has these installs.
         private static func findInstallProblems(on connection: PostgreSQLConnection) throws(StoreError)
             -> [String]
         {
@@ -102,7 +102,8 @@
         }
     }
 
-    /// A statement about rows, and a query that counts the rows for which it is false. Sums are at most ``Total/largest``.
+    /// A sentence that is true for every row of an undamaged database, and a query that counts the rows for which it is false.
+    /// Sums are at most ``Total/largest``.
     private struct RowCheck: Sendable {
         let sentence: String
         let sql: String
@@ -255,7 +256,7 @@
             RowCheck(
                 "reports that a leak had from the hour in which it was resolved are no more than all its reports then",
                 "select count(*) from decision_release where hour_reports > reports"),
-            // A report of a day that an app no longer keeps counts for the leak alone.
+            // If the reports of a day arrive after the app's row of that day has expired, they count only for the leak.
             RowCheck(
                 "reports of an app's days and slots are no more than those of its leaks",
                 """

@@ -137,9 +137,10 @@ extension LeakReporter {
         /// Milliseconds that a leak that is new in this session waits for further leaks, so that all leaks of a screen are sent in one
         /// batch.
         public var gatherMilliseconds = 200
-        /// Milliseconds that further sightings of known leaks wait, so that they are counted together.
+        /// Milliseconds that further sightings of leaks that were already reported in this session wait, so that they are
+        /// counted together.
         public var gatherRepeatsMilliseconds = 60_000
-        /// Milliseconds for which checks and sessions wait for a report, so that they are sent in the same batch.
+        /// Milliseconds for which counts of checks and sessions wait for a report, so that they are sent in the same batch.
         public var gatherDenominatorsMilliseconds = 30_000
         /// Interval in milliseconds at which the app is asked for its checks during a session, see
         /// ``LeakReporter/startSession(checks:)``. While it returns none, the interval doubles each time, up to 15 minutes. Checks
@@ -149,9 +150,9 @@ extension LeakReporter {
         /// leaks has a more general problem; Crashlytics keeps eight.
         public var reportsPerSession = 200
         /// The most bytes of batches with reports in one UTC day, before compression: about a hundredth of the traffic that the
-        /// user of a phone notices. Once half of them are used, leaks that were reported before in the session are collected
-        /// for an hour before they are sent. Once all are used, new leaks are dropped, and repeats may use as many bytes again,
-        /// so that their counts stay right.
+        /// user of a phone notices. Once half of them are used, further sightings of leaks that were already reported in the
+        /// session wait for an hour. Once all are used, new leaks are dropped, and further sightings may use as many bytes
+        /// again, so that their counts stay right.
         public var bytesPerDay = 4 * 1024 * 1024
         /// The share of runs that report, from 0 to 1; drawn at random at the start. Checks and sessions of the other runs are not
         /// sent either, so that ratios stay right; their leaks are counted as ``DropReason/sampled``.

@@ -74,7 +74,8 @@ public final class LeakReporter: Sendable {
         thread.record(report)
     }
 
-    /// Records a leak or its end, found by a detector, as a `LeakReport`. A missing `id` or time is added.
+    /// Records a detector's `LeakReport`: about a leak, or about a leaked object that was freed later. A missing `id` or time
+    /// is added.
     ///
     /// The first sighting of a leak in a session is sent after ``Bounds/gatherMilliseconds``, a fifth of a second. Further
     /// sightings are counted, and sent with the next batch or after ``Bounds/gatherRepeatsMilliseconds``. A report without class,
@@ -83,7 +84,7 @@ public final class LeakReporter: Sendable {
         thread.record(leak)
     }
 
-    /// Records the end of an object that was reported as leaked: its `id`, class and stack are those of the leak.
+    /// Records that an object that was reported as leaked was freed: `id`, class and stack of the report are those of the leak.
     // Disfavored, so that `reporter.record` alone means the function for findings of a detector, which handles both events.
     @_disfavoredOverload
     public func record(freed: LeakReport) {
@@ -92,7 +93,7 @@ public final class LeakReporter: Sendable {
         thread.record(report)
     }
 
-    /// Records what retains the object of a leak that was recorded before. A detector with an explainer finds it:
+    /// Records the references that keep the object of a leak that was recorded before. A detector with an explainer finds them:
     ///
     /// ```swift
     /// LeakDetector.start(
@@ -246,7 +247,7 @@ public final class LeakReporter: Sendable {
     /// If ``Configuration/sendsAutomatically`` is `false`, it sends nothing, and waits until everything is on the disk.
     ///
     /// - Parameter seconds: the timeout in seconds.
-    /// - Returns: `true` if none of these reports waits any more. ``statistics`` has the numbers of discarded reports.
+    /// - Returns: `true` if none of these reports waits any more. ``statistics`` counts the discarded reports.
     @discardableResult
     public func flush(timeout seconds: Double) -> Bool {
         thread.flush(seconds: seconds)

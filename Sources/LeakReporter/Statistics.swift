@@ -19,8 +19,8 @@ extension LeakReporter {
         /// The session had more than ``Bounds/reportsPerSession`` different leaks, or the reports of the day had more than
         /// ``Bounds/bytesPerDay``.
         case budget
-        /// This run is excluded by ``Bounds/sampleRate``. The drops are not reported to the collector, because such a run sends
-        /// nothing.
+        /// This run is excluded by ``Bounds/sampleRate``. The number of these sightings is not reported to the collector,
+        /// because such a run sends nothing.
         case sampled
         /// ``Configuration/beforeSend`` returned `nil`.
         case beforeSend = "before_send"
@@ -32,12 +32,13 @@ extension LeakReporter {
         /// The app deleted the report, with ``LeakReporter/deleteUnsentReports(resetInstall:)`` or by turning collection off.
         case deleted
 
-        /// `true` if these drops are reported to the collector. Drops that the collector caused itself, and drops of runs that
-        /// must not report, are not.
+        /// `true` if the number of sightings discarded for this reason is reported to the collector. Sightings that the
+        /// collector rejected itself, and sightings of runs that must not report, are not reported.
         var isReported: Bool {
             switch self {
             case .queueFull, .tooLong, .tooOld, .refused, .budget, .beforeSend, .reentrant, .damaged: true
-            // A run that must not report sends nothing, not even its drops. The collector itself rejected the reports counted as `rejected`.
+            // A run that must not report sends nothing, not even these numbers. The collector itself rejected the reports
+            // counted as `rejected`.
             case .sampled, .rejected, .misconfigured, .deleted: false
             }
         }

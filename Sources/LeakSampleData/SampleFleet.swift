@@ -3,11 +3,11 @@ internal import LeakSeededRandom
 
 /// Made-up apps with their users, and the batches that their devices send over some weeks.
 ///
-/// The same seed and size give the same leaks and counts for every end time. Each app has leaks with a history: a frequent one, one
-/// that keeps much memory, a new one, one that got worse, one that was fixed, one that came back, one whose objects are freed late,
-/// one that is ignored, and a known leak of the system.
+/// The same seed and size give the same leaks and counts for every end time. Each app has leaks with a history: a frequent one,
+/// one that keeps much memory, a new one, one that got worse, one that was fixed, one that came back, one whose objects are
+/// freed late, one that is ignored, and a known leak of the system.
 public struct SampleFleet: Sendable {
-    /// Numbers of apps, releases and so on.
+    /// The size of the sample data: counts of apps, releases, days, leaks and installs.
     public struct Size: Hashable, Sendable {
         public var apps: Int
         public var releasesPerApp: Int
@@ -101,7 +101,8 @@ public struct SampleFleet: Sendable {
         var random = SeededRandom(seed: installSeed)
         guard let release = install.release(onDay: day), random.chance(install.activity) else { return nil }
         let app = apps[install.app]
-        // Uses separate random numbers for the time, because the number of draws depends on the hour.
+        // Uses separate random numbers for the time, because the number of draws depends on the hour, and the leaks and counts
+        // must be the same for every end time.
         var timeRandom = SeededRandom(seed: ~installSeed)
         let receivedAt = Self.time(after: start, random: &timeRandom)
         var batch = LeakBatch()

@@ -57,7 +57,7 @@ struct SampleLeak: Sendable {
 
     // MARK: Leaks with a history
 
-    /// Returns the leaks with a history, most visited first.
+    /// Returns the leaks with a history. The leak whose screen is opened most often is the first.
     static func withHistory(module: String, features: [String], releaseCount: Int) -> [SampleLeak] {
         let newest = releaseCount - 1
         func rates(_ rate: Double, newest newestRate: Double? = nil) -> [Double] {

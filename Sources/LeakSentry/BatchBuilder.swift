@@ -9,9 +9,10 @@ struct BatchBuilder {
     /// The id of each event, including events that could not be read; `nil` for an event that gives no id.
     private var eventIDs: [String?] = []
 
-    /// The reason for an event that is not a leak, such as a crash, a hang or an uncaught error.
+    /// The reason under which an event counts as dropped if it is not a leak, but for example a crash, a hang or an uncaught
+    /// error.
     private static let notALeakReason = "sentry_not_a_leak"
-    /// The reason for an event in which nothing distinguishes one leak from another.
+    /// The reason under which an event counts as dropped if nothing in it distinguishes one leak from another.
     private static let emptyReason = "sentry_empty"
     private static let tooLargeReason = "sentry_too_large"
     private static let unreadableReason = "sentry_unreadable"

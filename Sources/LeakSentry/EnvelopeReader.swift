@@ -3,8 +3,8 @@ internal import LeakMessage
 
 /// A reader of the items of an envelope, one after another, without copying them.
 ///
-/// An envelope is a line with its header, then for each item a line with the item's header and its payload. The limits are Sentry's
-/// own: https://develop.sentry.dev/sdk/foundations/transport/envelopes/
+/// An envelope is a line with its header, then for each item a line with the item's header and its payload. The limit of bytes
+/// is Sentry's own: https://develop.sentry.dev/sdk/foundations/transport/envelopes/
 struct EnvelopeReader {
     /// Maximum number of bytes of a decompressed envelope.
     static let byteLimit = 200 << 20

@@ -4,8 +4,8 @@ internal import LeakMessage
 struct EventOrigin: Hashable {
     let app: AppInfo
     let device: DeviceInfo
-    /// The `user.id` of the event. sentry-cocoa puts the id of the installation there, unless the app sets another id. Nothing
-    /// else of the user is kept.
+    /// The `user.id` of the event. sentry-cocoa puts the id of the installation there, unless the app sets another id. No other
+    /// field of `user` is read.
     let install: String?
 
     init(_ event: SentryEvent) {

@@ -20,8 +20,8 @@ struct FrameList {
     /// Returns the frames as the stack of a report: only those of the app, if there are any.
     ///
     /// If any frame has the name of a function, the elements are call frames, the innermost first. Otherwise the elements are
-    /// offsets in images, the innermost last, because addresses differ in every launch. A frame with neither function nor offset is
-    /// left out.
+    /// offsets in images, not addresses, because these differ in every launch; the innermost is last. A frame with neither
+    /// function nor offset is left out.
     func stack(images: [BinaryImage]) -> [String] {
         let map = ImageMap(images)
         let frames = hasAppFrame ? appFrames.elements : allFrames.elements
@@ -35,8 +35,8 @@ struct FrameList {
         return names.reversed()
     }
 
-    /// Returns the name of the innermost frame that has a name: its function, or else its image and offset. Version 1 of the grouping
-    /// rules uses this name as the last element of the stack.
+    /// Returns the name of the innermost frame that has a name: its function, or else its image and offset. Version 1 of the
+    /// grouping rules uses this name as the last element of the stack.
     func innermostName(images: [BinaryImage]) -> String? {
         let map = ImageMap(images)
         let frames = hasAppFrame ? appFrames.elements : allFrames.elements
@@ -67,7 +67,8 @@ struct ThreadSelection {
         }
     }
 
-    /// The frames of the chosen thread; `nil` without threads, or if there are several and none is marked as crashed or current.
+    /// The frames of the chosen thread; `nil` without threads, or if there are several and none is marked as crashed or
+    /// current.
     var frames: FrameList? {
         guard let chosen, threadCount == 1 || chosen.isCrashed || chosen.isCurrent else { return nil }
         return chosen.frames
@@ -87,8 +88,8 @@ extension SentryFrame {
         functionName.map { function in module?.visible.map { "\($0).\(function)" } ?? function }
     }
 
-    /// Returns the frame as JSON, which ``CallFrame`` reads; `nil` for a frame with neither a function nor an address in an image,
-    /// or one that is too long.
+    /// Returns the frame as JSON, which ``CallFrame`` reads; `nil` for a frame with neither a function nor an address in an
+    /// image, or one that is too long.
     fileprivate func callFrame(in map: ImageMap) -> String? {
         let image = address.flatMap { map.image(at: $0) }
         let start = [imageAddress, image?.address].compactMap(\.self).first
@@ -124,8 +125,8 @@ extension SentryFrame {
         return nil
     }
 
-    /// Returns the path of an image of the system, but only the last component of any other path, because it may contain the name
-    /// of a person.
+    /// Returns the path of an image of the system, but only the last component of any other path, because it may contain the
+    /// name of a person.
     private static func imagePath(_ path: String) -> String? {
         if SystemNames.isSystemPath(path) { return path }
         return path.split(whereSeparator: { $0 == "/" || $0 == "\\" }).last.map(String.init)
@@ -140,8 +141,8 @@ extension SentryFrame {
         return "\(name) + \(address - start)"
     }
 
-    /// Returns the last component of a path without `.dylib`, and with `_` for each dot, because a dot would separate a module from
-    /// a type.
+    /// Returns the last component of a path without `.dylib`, and with `_` for each dot, because a dot would separate a module
+    /// from a type.
     private static func baseName(_ path: String) -> String? {
         guard let last = path.split(whereSeparator: { $0 == "/" || $0 == "\\" }).last else { return nil }
         let name = last.hasSuffix(".dylib") ? last.dropLast(6) : last

@@ -4,7 +4,7 @@ internal import LeakMessage
 /// The parameters of a log entry. SDKs may let the server insert them into the message.
 /// https://develop.sentry.dev/sdk/foundations/transport/event-payloads/message/
 struct LogParameters {
-    /// Maximum number of parameters that are kept.
+    /// Maximum number of parameters; further parameters are ignored.
     private static let limit = 32
     /// Maximum number of bytes of one parameter; a longer parameter is truncated.
     private static let byteLimit = 1024
@@ -19,7 +19,8 @@ struct LogParameters {
 
     /// Returns the message with each parameter that names a type in place of its placeholder: `%s`, `%@`, `%1$@`, `%(name)s`,
     /// `{}`, `{0}` or `{name}`. If the result names no class, the message is returned unchanged. If the message has no
-    /// placeholders and names no class, the parameter is appended after a colon, if exactly one parameter then gives a class.
+    /// placeholders and names no class, a parameter is appended after a colon, but only if exactly one of the parameters gives
+    /// the message a class in this way.
     ///
     /// Other parameters are not inserted: they may be texts of users, and each different text would make another leak.
     func put(into message: String) -> String {

@@ -3,8 +3,8 @@ internal import LeakMessage
 
 /// The conversion of an event to a report.
 ///
-/// The leak is identified by the first of these that the event has: the class in the context `leak` or in the tag `leak.class`; the
-/// text of a detector in any field; the domain and code of an `NSError`; the type and frames of an exception; the message.
+/// The leak is identified by the first of these that the event has: the class in the context `leak` or in the tag `leak.class`;
+/// the text of a detector in any field; the domain and code of an `NSError`; the type and frames of an exception; the message.
 struct ReportBuilder {
     /// The report; `nil` if nothing in the event distinguishes one leak from another.
     let report: LeakReport?
@@ -90,8 +90,8 @@ extension LeakReport {
         stack = frames.stack(images: event.images)
     }
 
-    /// Returns `true` if the name of an exception consists of words such as `Leak`, `Memory` and `Error` alone, and one of them is
-    /// `Retain` or begins with `Leak`.
+    /// Returns `true` if the name of an exception consists of words such as `Leak`, `Memory` and `Error` alone, and one of them
+    /// is `Retain` or begins with `Leak`.
     private static func isWordForLeak(_ type: String) -> Bool {
         var words: [String] = []
         var previous: Character = "."

@@ -7,7 +7,7 @@ internal import LeakMessage
 /// https://develop.sentry.dev/sdk/foundations/transport/event-payloads/
 struct SentryEvent {
     var id: String?
-    /// The type of the event; `nil` if it names none. Events of other types, such as `transaction`, may also arrive at
+    /// The type of the event; `nil` if it names none. Events that are not errors, such as `transaction`, may also arrive at
     /// `/store/`.
     var type: String?
     var at: WireTime?

@@ -34,12 +34,12 @@ struct SentryFingerprint {
 
     /// Returns the fingerprint of the report; empty if the report is grouped like any other.
     ///
-    /// `{{ default }}` among other parts becomes the class and the last element of the stack, as far as they are known. Without a
-    /// class it becomes the text without its variable parts. Events whose parts are all equal form one group. So two paths to one
-    /// class that end alike are one group, because a fingerprint of the wire format cannot hold a whole stack.
+    /// `{{ default }}` among other parts becomes the class and the last element of the stack, as far as they are known. Without
+    /// a class it becomes the text without its variable parts. Events whose parts are all equal form one group. So two paths to
+    /// one class that end alike are one group, because a fingerprint of the wire format cannot hold a whole stack.
     ///
-    /// - Parameter end: the last element of the stack as it was sent. It is not read as a call frame, because fingerprints follow
-    ///   version 1 of the grouping rules.
+    /// - Parameter end: the last element of the stack as it was sent. It is not read as a call frame, because fingerprints
+    ///   follow version 1 of the grouping rules.
     func parts(of report: LeakReport, end: @autoclosure () -> String?) -> [String] {
         var hasOwnPart = restHash != nil
         var names: [String] = []
@@ -74,8 +74,8 @@ struct SentryFingerprint {
         return [name] + message.stack.suffix(1).filter { $0 != name }
     }
 
-    /// Returns at most as many parts as the wire format accepts, each at most as long as it accepts. A hash replaces the text that
-    /// is cut off, so that different texts stay different.
+    /// Returns at most as many parts as the wire format accepts, each at most as long as it accepts. A hash replaces the text
+    /// that is cut off, so that different texts stay different.
     private static func fitted(_ names: [String]) -> [String] {
         var fitted = names
         let limit = WireLimits.fingerprintCount

@@ -26,7 +26,8 @@ enum SentryJSONReader {
 }
 
 extension JSONScanner {
-    /// Reads the next object: calls `read` with each name, and `read` has to read the value. Skips a value that is not an object.
+    /// Reads the next object: calls `read` with each name, and `read` has to read the value. Skips a value that is not an
+    /// object.
     mutating func readFields(_ read: (inout JSONScanner, String) throws(JSONError) -> Void) throws(JSONError)
     {
         guard try kind() == .object else {
@@ -120,7 +121,8 @@ extension JSONScanner {
         }
     }
 
-    /// Reads the next string, number or boolean as text; a number stays as it is written. Skips any other value and returns `nil`.
+    /// Reads the next string, number or boolean as text; a number stays as it is written. Skips any other value and returns
+    /// `nil`.
     mutating func scalarText() throws(JSONError) -> String? {
         switch try kind() {
         case .string: return text(of: try string())

@@ -2,8 +2,8 @@ internal import LeakMessage
 
 /// The content of one request of a Sentry SDK, in the wire format of version 1.
 ///
-/// Events that can be leaks become reports. Other errors, such as crashes, and events that the SDK itself dropped are counted in
-/// `dropped`. Sessions, transactions, attachments and items of unknown kinds are skipped.
+/// Events that can be leaks become reports. Other errors, such as crashes, and events that the SDK itself dropped are counted
+/// in `dropped`. Sessions, transactions, attachments and items of unknown kinds are skipped.
 public struct SentrySubmission: Hashable, Sendable {
     /// 32 lower-case hexadecimal digits, from the envelope's header, or else from the first event that has an id; `nil` without
     /// any id.
@@ -26,7 +26,8 @@ public struct SentrySubmission: Hashable, Sendable {
 
     /// Reads an envelope. https://develop.sentry.dev/sdk/foundations/transport/envelopes/
     ///
-    /// An event that cannot be read, or is larger than 1 MiB, counts as dropped; a client report that cannot be read is skipped.
+    /// An event that cannot be read, or is larger than 1 MiB, counts as dropped; a client report that cannot be read is
+    /// skipped.
     ///
     /// - Parameter envelope: decompressed; at most 200 MiB and 1,000 items.
     /// - Throws: ``SentryError`` when the items cannot be separated, or when the envelope has events or client

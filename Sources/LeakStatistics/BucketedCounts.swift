@@ -44,8 +44,8 @@ public struct BucketedCounts: Hashable, Sendable {
     /// Number of buckets with trials.
     public var usedBucketCount: Int { trials.count { $0 > 0 } }
 
-    /// The contribution of each bucket to the error of the rate: (x − p·n)/N for a bucket with x events in n trials, where p is the
-    /// rate of all N trials.
+    /// The contribution of each bucket to the error of the rate: (x − p·n)/N for a bucket with x events in n trials, where p is
+    /// the rate of all N trials.
     fileprivate var rateResiduals: [Double] {
         let total = total
         guard total.trials > 0 else { return trials.map { _ in 0 } }
@@ -54,13 +54,14 @@ public struct BucketedCounts: Hashable, Sendable {
         }
     }
 
-    /// Returns the probability that the rate rises by at least the difference between `first` and `second` if nothing has changed.
+    /// Returns the probability that the rate rises by at least the difference between `first` and `second` if nothing has
+    /// changed.
     ///
-    /// The result is the larger of two probabilities: that of Fisher's exact test of the totals, and that of a t test over the buckets,
-    /// which allows events of one bucket to depend on each other.
+    /// The result is the larger of two probabilities: that of Fisher's exact test of the totals, and that of a t test over the
+    /// buckets, which allows events of one bucket to depend on each other.
     ///
-    /// The t test uses the cluster-robust variance of a difference of two ratio estimates whose clusters are the buckets:
-    /// W. G. Cochran, Sampling Techniques (1977), section 6.3 for the ratio, with g/(g−1) for the number of clusters.
+    /// The t test uses the cluster-robust variance of a difference of two ratio estimates whose clusters are the buckets: W. G.
+    /// Cochran, Sampling Techniques (1977), section 6.3 for the ratio, with the factor g/(g−1) for g clusters.
     ///
     /// - Returns: from 0 to 1; 1 if `first` or `second` has fewer than two buckets with trials.
     public static func probabilityOfRise(from first: BucketedCounts, to second: BucketedCounts) -> Double {
@@ -76,15 +77,17 @@ public struct BucketedCounts: Hashable, Sendable {
         return max(fisher, StudentT.upperTail(rise / standardError, degreesOfFreedom: bucketCount - 1))
     }
 
-    /// ``designEffect(of:)`` of these counts; `nil` if trials are in fewer than ``ReleaseGate/minTestedBucketCount`` buckets: so
-    /// few devices do not show how much the rate differs between devices.
+    /// ``designEffect(of:)`` of these counts; `nil` if trials are in fewer than ``ReleaseGate/minTestedBucketCount`` buckets:
+    /// so few devices do not show how much the rate differs between devices.
     public var knownDesignEffect: Double? {
         usedBucketCount < ReleaseGate.minTestedBucketCount ? nil : Self.designEffect(of: [self])
     }
 
-    /// Returns the factor by which the variance of rates is larger because events of one device depend on each other: at least 1.
+    /// Returns the factor, at least 1, by which the variance of rates is larger than with independent trials, because events of
+    /// one device depend on each other.
     ///
-    /// Counts with fewer than 10 events, or with trials in fewer than 2 buckets, are left out. If none are left, the factor is 1.
+    /// Counts with fewer than 10 events, or with trials in fewer than 2 buckets, are left out. If none are left, the factor is
+    /// 1.
     ///
     /// Source: L. Kish, Survey Sampling (1965), section 5.4, with buckets as clusters.
     public static func designEffect(of counts: [BucketedCounts]) -> Double {

@@ -1,7 +1,7 @@
 /// Decides whether a fix removed a leak, from the rates of the leak before the fix and since.
 ///
-/// A resolved leak that is not seen any more is not fixed yet: perhaps the fixed code was not used. It is fixed once so many checks
-/// passed without a report that its rate has fallen to less than a tenth with 95 % confidence. To show only that the
+/// A resolved leak that is not seen any more is not fixed yet: perhaps the fixed code was not used. It is fixed once so many
+/// checks passed without a report that its rate has fallen to less than a tenth with 95 % confidence. To show only that the
 /// rate has fallen, a tenth of these checks would be enough, but then a leak that only became rarer would count as fixed.
 public struct FixProgress: Hashable, Sendable {
     public enum Stage: String, Hashable, Sendable, CaseIterable {
@@ -19,31 +19,33 @@ public struct FixProgress: Hashable, Sendable {
 
     /// The confidence level at which the rate counts as lower, and of ``upperBound``.
     public static let confidence = 0.95
-    /// The part of the earlier rate that the checks without a report must exclude.
+    /// A share of the rate before the fix. The fix is proven once the checks without a report show that the rate has fallen
+    /// below this share.
     static let remainingShare = 0.1
 
     public let stage: Stage
-    /// Reports by checks in the versions before the fix.
+    /// Reports and checks in the versions before the fix.
     public let before: Proportion
-    /// Reports by checks since the fix. For a leak that was seen again: in the versions in which it was seen again; empty if they have
-    /// more reports than checks, because then the rate is not known.
+    /// Reports and checks since the fix. For a leak that was seen again: in the versions in which it was seen again; empty if
+    /// they have more reports than checks, because then the rate is not known.
     public let since: Proportion
-    /// Reports and checks in the versions of ``since``, even where there are more reports than checks and ``since`` is therefore
+    /// Reports and checks in the versions of ``since``, even if there are more reports than checks and ``since`` is therefore
     /// empty.
     public let reportsSince: Int
     public let checksSince: Int
-    /// Number of checks without a report after which the leak is ``Stage/fixed``; `nil` if the rate before the fix is not known.
+    /// Number of checks without a report after which the leak is ``Stage/fixed``; `nil` if the rate before the fix is not
+    /// known.
     public let neededChecks: Int?
     /// The rate since the fix is lower than this number with the probability ``confidence``; 1 without checks.
     public let upperBound: Double
-    /// True if fewer than about four devices have checks before or since the fix: they do not show that other devices are rid of the
-    /// leak.
+    /// True if fewer than about four devices have checks before or since the fix: they do not show that other devices are rid
+    /// of the leak.
     public let hasFewDevices: Bool
 
     /// - Parameters:
-    ///   - before: reports by checks in the versions before the fix.
-    ///   - withoutLeak: reports by checks in the versions since the fix, up to the first one in which the leak was seen again.
-    ///   - seenAgain: reports by checks in the versions in which the leak was seen again; `nil` if it was not seen again.
+    ///   - before: reports and checks in the versions before the fix.
+    ///   - withoutLeak: reports and checks in the versions since the fix, up to the first one in which the leak was seen again.
+    ///   - seenAgain: reports and checks in the versions in which the leak was seen again; `nil` if it was not seen again.
     public init(before: BucketedCounts, withoutLeak: BucketedCounts, seenAgain: BucketedCounts? = nil) {
         let effect = BucketedCounts.designEffect(of: [before])
         let neededChecks = before.isRate ? Self.neededChecks(after: before.total, effect: effect) : nil
@@ -74,7 +76,8 @@ public struct FixProgress: Hashable, Sendable {
         ).exactUpperBound(confidence: Self.confidence)
     }
 
-    /// Number of reports below which the earlier rate is too uncertain, so that its lower bound counts.
+    /// If there are fewer reports than this before the fix, the rate before the fix is uncertain, and its lower confidence
+    /// bound is used instead.
     private static let fewEvents = 10
 
     private static func neededChecks(after before: Proportion, effect: Double) -> Int? {

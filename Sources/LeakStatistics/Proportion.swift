@@ -20,8 +20,8 @@ public struct Proportion: Hashable, Sendable {
     /// Events per trial, from 0 to 1; 0 without trials.
     public var rate: Double { trials == 0 ? 0 : Double(events) / Double(trials) }
 
-    /// Returns the interval of Wilson's score test, which covers the true rate with about the probability `confidence`, even for
-    /// small numbers.
+    /// Returns the interval of Wilson's score test, which covers the true rate with about the probability `confidence`, even
+    /// for small numbers.
     ///
     /// Source: E. B. Wilson, Journal of the American Statistical Association 22 (1927), pp. 209–212.
     ///
@@ -37,7 +37,8 @@ public struct Proportion: Hashable, Sendable {
         let scale = 1 + z * z / n
         let middle = (p + z * z / (2 * n)) / scale
         let halfWidth = z / scale * (p * (1 - p) / n + z * z / (4 * n * n)).squareRoot()
-        // Rounding must not exclude the rates that the formula includes exactly.
+        // The formula gives exactly 0 without events, and exactly 1 if each trial has an event. Rounding must not exclude these
+        // rates.
         let low = events == 0 ? 0 : max(0, middle - halfWidth)
         let high = events == trials ? 1 : min(1, middle + halfWidth)
         return low...max(low, high)
@@ -68,7 +69,8 @@ public struct Proportion: Hashable, Sendable {
             confidence, a: Double(events) + 1, b: Double(trials - events))
     }
 
-    /// Returns the number of successive trials without an event that shows, with the probability `confidence`, that a rate has fallen.
+    /// Returns the number of successive trials without an event that shows, with the probability `confidence`, that a rate has
+    /// fallen.
     ///
     /// - Parameters:
     ///   - rate: the earlier rate, from 0 to 1.

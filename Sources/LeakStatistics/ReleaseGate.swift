@@ -1,9 +1,9 @@
 /// Decides whether a version leaks more than its baseline, from counts that are split into buckets of installs.
 ///
-/// The rate of a leak is its reports divided by the checks of its class. A leak is tested for a rise of its rate if both versions
-/// have checks of its class from several buckets. The probabilities are corrected for the number of tests, so that the tests fail a
-/// release whose rates did not change with a probability of at most 1 − ``Limits/confidence``. A release passes only if it has
-/// enough checks to show a rise that is worth an alarm.
+/// The rate of a leak is its reports divided by the checks of its class. A leak is tested for a rise of its rate if both
+/// versions have checks of its class from several buckets. The probabilities are corrected for the number of tests, so that a
+/// release whose rates did not change fails these tests with a probability of at most 1 − ``Limits/confidence``. A release
+/// passes only if it has enough checks to show a rise that is worth an alarm.
 public struct ReleaseGate: Sendable {
     /// The probabilities and rates by which a release passes or fails.
     public struct Limits: Hashable, Sendable {
@@ -11,16 +11,16 @@ public struct ReleaseGate: Sendable {
         public var confidence = 0.99
         /// The probability with which a rise worth an alarm must be found before a release passes.
         public var power = 0.95
-        /// The rise of a leak's rate that is worth an alarm, in reports per check. If the leak's rate in the baseline is higher than
-        /// this number, only a doubling of that rate is worth an alarm. Also the rate that a new leak must have to fail a release if
-        /// its class has too few checks for a test.
+        /// The rise of a leak's rate that is worth an alarm, in reports per check. If the leak's rate in the baseline is higher
+        /// than this number, only a doubling of that rate is worth an alarm. Also the rate that a new leak must have to fail a
+        /// release if its class has too few checks for a test.
         public var rate = 0.05
         /// Number of devices that a new leak must have to fail a release if its class has too few checks for a test.
         public var devices = 2
         /// Number of reports that a new leak must have to fail a release if its class has too few checks for a test.
         public var reports = 3
-        /// A share of the baseline's checks, from 0 to 1. The most checked classes that have this share together need enough checks in
-        /// the version before a release passes. Rarer classes are tested too, but do not delay a release.
+        /// A share of the baseline's checks, from 0 to 1. The most checked classes that have this share together need enough
+        /// checks in the version before a release passes. Rarer classes are tested too, but do not delay a release.
         public var share = 0.8
 
         public init() {}
@@ -53,7 +53,7 @@ public struct ReleaseGate: Sendable {
         public var devices: Int
         /// True if no version or build up to the baseline has reports of the leak.
         public var isNew: Bool
-        /// True if the leak was marked as fixed in this version or an earlier version, and the version has reports of it since.
+        /// True if the leak was resolved in this version or an earlier version, and was then reported again from this version.
         public var isRegressed: Bool
 
         public init(
@@ -70,15 +70,16 @@ public struct ReleaseGate: Sendable {
     }
 
     public enum LeakResult: Hashable, Sendable {
-        /// The rate has risen. `probability` is the probability of such a rise if nothing has changed, corrected for the number of tests.
+        /// The rate has risen. `probability` is the probability of such a rise if nothing has changed, corrected for the number
+        /// of tests.
         case worse(probability: Double)
-        /// The leak is new: its rate has risen from 0 (`probability` as for `worse`), or it reaches the limits and its class has too
-        /// few checks for a test (`nil`).
+        /// The leak is new: its rate has risen from 0 (`probability` as for `worse`), or it reaches the limits and its class
+        /// has too few checks for a test (`nil`).
         case new(probability: Double?)
         /// The leak was fixed and has come back: ``LeakCounts/isRegressed``.
         case back
-        /// The rate has fallen. `probability` is the probability of such a fall if nothing has changed, corrected for the number of
-        /// leaks.
+        /// The rate has fallen. `probability` is the probability of such a fall if nothing has changed, corrected for the
+        /// number of leaks.
         case better(probability: Double)
         /// The counts show no change.
         case unchanged
@@ -120,8 +121,8 @@ public struct ReleaseGate: Sendable {
         case enough
         /// The version needs this number of checks. `nil`: no number suffices, because the baseline has too few checks.
         case needs(checks: Int?)
-        /// The baseline, or else the version, has checks from fewer than ``ReleaseGate/minBucketCount`` buckets of installs: too
-        /// few to estimate the differences between devices.
+        /// The baseline, or else the version, has checks from fewer than ``ReleaseGate/minBucketCount`` buckets of installs:
+        /// too few to estimate the differences between devices.
         case fewDevices(inBaseline: Bool)
         /// The baseline checked the class, and the version did not.
         case notChecked
@@ -136,8 +137,8 @@ public struct ReleaseGate: Sendable {
 
     public struct Result: Hashable, Sendable {
         public var verdict: Verdict
-        /// True if the most checked classes have enough checks, and the version checks every class that the baseline checked and that
-        /// has reports in the version. Otherwise a release cannot pass.
+        /// True if the most checked classes have enough checks, and the version checks every class that the baseline checked
+        /// and that has reports in the version. Otherwise a release cannot pass.
         public var isEnough: Bool
         /// One result for each class that was passed to ``ReleaseGate/check(_:_:)``, in the same order.
         public var classes: [ClassResult]
@@ -150,8 +151,8 @@ public struct ReleaseGate: Sendable {
 
     /// Number of buckets with checks that both versions must have before a release passes: about 20 devices.
     public static let minBucketCount = 16
-    /// Number of buckets with checks that both versions must have before a leak is tested: two or three devices that always leak, or
-    /// never leak, are not evidence.
+    /// Number of buckets with checks that both versions must have before a leak is tested. Two or three devices that always
+    /// leak, or never leak, are no evidence.
     static let minTestedBucketCount = 4
     /// Minimum number of checks of a class that a version needs.
     public static let minCheckCount = 30
@@ -246,9 +247,9 @@ public struct ReleaseGate: Sendable {
             to: BucketedCounts(events: versionReports, trials: checks.version))
     }
 
-    /// Returns the result of a leak without a test. A new leak whose class has too few checks for a reliable test is compared with the
-    /// limits: the baseline has checks from fewer than ``minBucketCount`` buckets, or the version from fewer than
-    /// ``minTestedBucketCount``.
+    /// Returns the result of a leak without a test. A new leak whose class has too few checks for a reliable test is compared
+    /// with the limits. Too few means that the baseline has checks from fewer than ``minBucketCount`` buckets, or the version
+    /// from fewer than ``minTestedBucketCount``.
     ///
     /// - Parameter checks: the checks of the leak's class.
     /// - Returns: ``LeakResult/new(probability:)`` without a probability, or ``LeakResult/unchanged``.
@@ -280,11 +281,13 @@ public struct ReleaseGate: Sendable {
         return true
     }
 
-    /// Returns the result of a class: whether the version has enough checks to show a rise of any of its leaks that is worth an alarm.
+    /// Returns the result of a class: whether the version has enough checks to show a rise of any of its leaks that is worth an
+    /// alarm.
     ///
     /// - Parameters:
-    ///   - rates: reports by checks of the tested leaks of the class.
-    ///   - testCount: the number of tests that are corrected together: one for each tested leak, and one for each class with several.
+    ///   - rates: reports and checks of the tested leaks of the class.
+    ///   - testCount: the number of tests that are corrected together: one for each tested leak, and one for each class with
+    ///     several tested leaks.
     private func classResult(
         of checks: ClassCounts, rates: [(baseline: BucketedCounts, version: BucketedCounts)], testCount: Int
     ) -> ClassResult {

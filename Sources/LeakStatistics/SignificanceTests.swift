@@ -6,8 +6,8 @@
 
 /// Fisher's exact test of two proportions.
 public enum FisherTest {
-    /// Returns the probability of at least as many events as `second` has, if both proportions have the same true rate: the upper tail
-    /// of the hypergeometric distribution.
+    /// Returns the probability of at least as many events as `second` has, if both proportions have the same true rate: the
+    /// upper tail of the hypergeometric distribution.
     ///
     /// Source: R. A. Fisher, Journal of the Royal Statistical Society 85 (1922), pp. 87–94.
     ///
@@ -29,7 +29,8 @@ public enum FisherTest {
         return max(0, 1 - lowerTail)
     }
 
-    /// Sums the probabilities of numbers of events in the second proportion, in the direction in which they shrink.
+    /// Sums the probabilities of all numbers of events from `start` to `end` in the second proportion. The probabilities must
+    /// shrink in this direction.
     private static func sum(
         from start: Int, through end: Int, events: Int, _ firstTrials: Int, _ secondTrials: Int
     ) -> Double {
@@ -76,7 +77,8 @@ public enum StudentT {
         return t > 0 ? tail : 1 - tail
     }
 
-    /// Returns the value that is exceeded with a probability: the inverse of ``upperTail(_:degreesOfFreedom:)``, by bisection.
+    /// Returns the value that is exceeded with the given probability: the inverse of ``upperTail(_:degreesOfFreedom:)``, by
+    /// bisection.
     ///
     /// - Parameters:
     ///   - probability: above 0, at most 0.5.
@@ -98,8 +100,8 @@ public enum StudentT {
 
 /// Control of the share of false alarms among several tests.
 public enum BenjaminiHochberg {
-    /// Returns the adjusted probabilities, in the order of `probabilities`. If each test with an adjusted probability of at most q
-    /// counts as an alarm, the expected share of false alarms among the alarms is at most q.
+    /// Returns the adjusted probabilities, in the order of `probabilities`. If each test with an adjusted probability of at
+    /// most q counts as an alarm, the expected share of false alarms among the alarms is at most q.
     ///
     /// Source: Y. Benjamini and Y. Hochberg, Journal of the Royal Statistical Society B 57 (1995), pp. 289–300.
     public static func adjusted(_ probabilities: [Double]) -> [Double] {

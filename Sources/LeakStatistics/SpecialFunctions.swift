@@ -16,8 +16,8 @@ enum SpecialFunctions {
     /// Returns the regularized incomplete beta function I_x(a, b), by its continued fraction.
     ///
     /// Sources: NIST Digital Library of Mathematical Functions, 8.17.4 (symmetry) and 8.17.22 (fraction),
-    /// https://dlmf.nist.gov/8.17; evaluated forwards by the method of Lentz (Applied Optics 15, 1976) as modified by Thompson and
-    /// Barnett (1986).
+    /// https://dlmf.nist.gov/8.17; evaluated forwards by the method of Lentz (Applied Optics 15, 1976) as modified by Thompson
+    /// and Barnett (1986).
     ///
     /// - Parameters:
     ///   - x: from 0 to 1.

@@ -24,8 +24,8 @@ extension SQLiteStore {
     /// - Parameters:
     ///   - path: path of the database.
     ///   - file: path of the copy. The copy gets this name only when it is complete.
-    ///   - overwrites: `true` if a file of that name may be replaced; a file of the database itself, or a file with a log
-    ///     beside it, is never replaced.
+    ///   - overwrites: `true` if a file of that name may be replaced; a file of the database itself, or a file with a
+    ///     write-ahead log or journal beside it, is never replaced.
     /// - Throws: ``StoreError``, in particular if the structure of the database is damaged; no file is left behind.
     public static func backUp(
         path: String, to file: String, overwrites: Bool
@@ -53,7 +53,8 @@ extension SQLiteStore {
             // free pages, where a later erasure of an install does not find them.
             try copy.execute("pragma secure_delete = on")
             let schema = Int(try copy.number("pragma user_version") ?? 0)
-            // Earlier schemas lack columns that the flush writes. Errors are ignored here, because the check below reports them.
+            // Earlier schemas lack columns that the flush writes. Errors are ignored here, because the check below reports
+            // them.
             if schema == Migration.newestVersion, (try? copy.canFlushCounts()) == true {
                 try? copy.transaction(.immediate) { () throws(StoreError) in
                     try copy.flush(copy.loadCountLog())

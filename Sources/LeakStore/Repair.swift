@@ -11,8 +11,8 @@ extension SQLiteStore {
     ///
     /// Prevents a server from starting meanwhile.
     ///
-    /// - Throws: ``StoreError/Reason/locked`` if a server has the file open; ``StoreError/Reason/corrupt`` for a file with a damaged
-    ///   structure, which is not changed.
+    /// - Throws: ``StoreError/Reason/locked`` if a server has the file open; ``StoreError/Reason/corrupt`` for a file with a
+    ///   damaged structure, which is not changed.
     public static func repair(path: String) throws(StoreError) -> Repair {
         let lock = try LockFile(beside: path)
         defer { withExtendedLifetime(lock) {} }

@@ -37,12 +37,13 @@ struct RowCheck: Sendable {
     /// Returns SQL for the sum of a column, at most ``Total/largest``.
     private static func sumSQL(_ column: String) -> String { "min(total(\(column)), LARGEST_TOTAL)" }
 
-    /// SQL for the sum of the hours of a row `d` of `leak_day`.
+    /// SQL for the sum of the reports by hour on the day of a row `d` of `leak_day`.
     private static let reportsOfHoursSQL = """
         select \(sumSQL("reports")) from leak_hour h
         where h.leak = d.leak and h.release = d.release and h.hour between d.day * 24 and d.day * 24 + 23
         """
-    /// SQL for the first day for which a leak has rows in `leak_hour`; some rows of that day may be deleted already. Null without such rows.
+    /// SQL for the first day for which a leak has rows in `leak_hour`; some rows of that day may be deleted already. Null
+    /// without such rows.
     private static let firstDayWithHoursSQL = "select min(hour) / 24 from leak_hour where leak = d.leak"
     private static let leakBuildsOfAppSQL =
         "select count(*) from leak l join leak_build b on b.leak = l.id where l.app = a.id"
@@ -70,8 +71,8 @@ struct RowCheck: Sendable {
          where app = d.app and slot between d.day * 144 and d.day * 144 + 143)
         """
 
-    /// All checks, in the order of their repairs. Each repair uses the results of the repairs before it: reports and freed reports are
-    /// added up from the builds of a leak, over releases and leaks, to the apps.
+    /// All checks, in the order of their repairs. Each repair uses the results of the repairs before it: reports, and reports
+    /// of freed objects, are added up from the builds of a leak, over releases and leaks, to the apps.
     static let all = [
         RowCheck(
             "reports and freed of a leak in a release are the sums of its builds",
@@ -98,9 +99,9 @@ struct RowCheck: Sendable {
                 where p.leak = c.leak and b.release = c.release
                 """,
             where: "not exists (select 1 from install_set where id = c.id << 3 | 4)"),
-        // Old hours are deleted leak by leak, so the first day with all its hours differs between leaks. If a day differs from
-        // its hours, either may be wrong. The repair changes the day only if the days of its leak do not add up to the reports
-        // of the leak.
+        // Old hours are deleted leak by leak, so the first day with all its hours differs between leaks. If the reports of a
+        // day are not the sum of its hours, either may be wrong. The repair changes the day only if the days of its leak do not
+        // add up to the reports of the leak.
         RowCheck(
             "reports of a day are the sum of its hours, if all hours are kept",
             countSQL: """

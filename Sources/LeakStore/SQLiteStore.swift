@@ -29,12 +29,13 @@ public final class SQLiteStore: Store {
     /// Maximum time to wait for another process that holds the lock file.
     private static let lockWait = Duration.milliseconds(500)
 
-    /// Opens the file, creates it if it does not exist (mode 0600, its directory must exist), and migrates an older schema, unless
-    /// a server has it open.
+    /// Opens the file, creates it if it does not exist (mode 0600, its directory must exist), and migrates an older schema,
+    /// unless a server has it open.
     ///
     /// - Parameters:
     ///   - path: the path of the file. The files `-wal`, `-shm`, `.lock` and `.marker` are created beside it.
-    ///   - exclusive: `true` for a server, which prevents another server from opening the file; `false` for a command that adds a key.
+    ///   - exclusive: `true` for a server, which prevents another server from opening the file; `false` for a command that adds
+    ///     a key.
     ///   - seed: the seed of the choice of samples. The same seed and reports give the same samples.
     ///   - limits: the limits on the data that one sender can add.
     ///   - clock: the limits within which the system clock is accepted without a confirmation.
@@ -61,7 +62,8 @@ public final class SQLiteStore: Store {
             connection: connection, damageMonitor: damageMonitor, limits: limits, clock: clock,
             redact: redact,
             reservoir: Reservoir(seed: seed))
-        // Allows commits to copy the log into the file, because the file could be read.
+        // From now on, commits may copy the write-ahead log into the file, because reading the file has shown no sign of
+        // damage.
         try writer.requireSoundFile()
         let readTime = writer.readTime
         self.writer = Guarded(writer)
@@ -69,7 +71,8 @@ public final class SQLiteStore: Store {
         recordLeaks()
     }
 
-    /// Locks the file for a server. Waits up to ``lockWait``, because a command that checks the log also holds the lock for a moment.
+    /// Locks the file for a server. Waits up to ``lockWait``, because a command that checks the log also holds the lock for a
+    /// moment.
     private static func lock(_ path: String) throws(StoreError) -> LockFile {
         let deadline = ContinuousClock.now + lockWait
         while true {
@@ -91,11 +94,12 @@ public final class SQLiteStore: Store {
         hasRecordedLeaks.with { $0 = true }
     }
 
-    /// Rejects a database that was truncated, or whose log was damaged, while no server had it open. Must run before the log is copied into
-    /// the file.
+    /// Rejects a database that was truncated, or whose log was damaged, while no server had it open. Must run before the log is
+    /// copied into the file.
     ///
-    /// If a process ends while it copies the log, the file is shorter than its header says, and the log has the missing pages. Such a file
-    /// is not rejected. Without a marker, no file is rejected: an operator deletes the marker to continue with the readable data.
+    /// If a process ends while it copies the log, the file is shorter than its header says, and the log has the missing pages.
+    /// Such a file is not rejected. Without a marker, no file is rejected: an operator deletes the marker to continue with the
+    /// readable data.
     private static func requireNotTruncated(
         _ connection: SQLiteConnection, at path: String, lock: LockFile?
     ) throws(StoreError) {
@@ -147,7 +151,8 @@ public final class SQLiteStore: Store {
         try DatabaseMarker.clearDamage(of: path)
     }
 
-    /// Migrates an older schema, but never while a server runs, because the server would continue to write rows of the old schema.
+    /// Migrates an older schema, but never while a server runs, because the server would continue to write rows of the old
+    /// schema.
     private static func migrate(_ connection: SQLiteConnection, isLocked: Bool) throws(StoreError) {
         var lock: LockFile?
         let deadline = ContinuousClock.now + lockWait

@@ -2,31 +2,32 @@
 ///
 /// Every call blocks until the disk or the database has answered.
 public protocol Store: Sendable {
-    /// Counts the first submissions in one transaction: as many as one transaction can count without delaying other calls.
+    /// Counts some or all of the submissions in one transaction, from the first on: as many as one transaction can count
+    /// without delaying other calls.
     ///
     /// - Parameters:
     ///   - submissions: submissions in order of arrival. If two have the same idempotency key, only the first counts.
     ///   - now: milliseconds since 1970.
-    /// - Returns: receipts of the first submissions, at least one, in order, once the transaction is on disk. The other submissions
-    ///   were not processed; pass them to another call.
+    /// - Returns: receipts of the first submissions, at least one, in order, once the transaction is on disk. The other
+    ///   submissions were not processed; pass them to another call.
     /// - Throws: ``StoreError`` if nothing was counted.
     func count(_ submissions: [Submission], now: Int64) throws(StoreError) -> [Receipt]
 
-    /// Limits the size of data that earlier commits have written in a temporary form, such as a write-ahead log. Takes little time, and
-    /// often does nothing.
+    /// Limits the size of data that earlier commits have written in a temporary form, such as a write-ahead log. Takes little
+    /// time, and often does nothing.
     ///
     /// Called by the thread that counts, after it has sent its responses. A failure does not undo counts.
     ///
-    /// - Throws: ``StoreError`` if nothing was changed; a later call retries.
+    /// - Throws: ``StoreError`` if the call failed. Then nothing was changed, and a later call tries again.
     func checkpointIfNeeded(now: Int64) throws(StoreError)
 
-    /// Deletes expired data: idempotency keys and recent installs after 7 days; hours, samples and days of apps after 90 days;
-    /// symbols that were not needed for 100 days; and sign-in links and sessions that are used, revoked or expired. Merges
-    /// ten-minute slots that are older than a day into days of their apps. Revoked keys and tokens stay, to distinguish them
-    /// from unknown secrets.
+    /// Deletes expired data: idempotency keys and recent installs after 7 days; counts by hour, samples, and counts of apps by
+    /// day after 90 days; symbols that were not needed for 100 days; and sign-in links and sessions that are used, revoked or
+    /// expired. Adds the counts of ten-minute slots that are older than a day to the counts of their apps by day. Revoked keys
+    /// and tokens stay, to distinguish them from unknown secrets.
     ///
-    /// A system clock that is more than a day ahead of the last known time is not accepted until it has been ahead for a day of running
-    /// time: see ``ClockRule``.
+    /// A system clock that is more than a day ahead of the last known time is not accepted until it has been ahead for a day of
+    /// running time: see ``ClockRule``.
     ///
     /// Runs in steps of a few milliseconds, between which other calls run.
     ///
@@ -55,11 +56,11 @@ public protocol Store: Sendable {
     func revoke(credential id: Int64, now: Int64) throws(StoreError) -> Bool
     /// Marks a sign-in link as used.
     ///
-    /// - Returns: `true` if this call used it.
+    /// - Returns: `true` if this call marked it; `false` if it was used before, has expired or does not exist.
     func useOnce(hash: [UInt8], now: Int64) throws(StoreError) -> Bool
 
-    /// Stores a decision about a leak, in all environments at once. The effect of the decision is computed from the counts when it is read: see
-    /// ``DecisionStatus``.
+    /// Stores a decision about a leak for all environments of its app. The effect of the decision is computed from the counts
+    /// when it is read: see ``DecisionStatus``.
     ///
     /// - Parameters:
     ///   - leaks: the leak in one environment, whose current release the decision may refer to, then the same leak in the other
@@ -69,8 +70,9 @@ public protocol Store: Sendable {
     /// - Throws: ``StoreError/Reason/invalidArgument`` for an invalid note, name, version or limit.
     func decide(_ decision: Decision, about leaks: [LeakID], now: Int64) throws(StoreError) -> PastDecision?
 
-    /// Merges leaks into another leak of their app: all counts, sets of installs, samples and decisions. The most recent decision about any
-    /// of the leaks holds for the merged leak. Readers find the merged leak by the old ids: ``StoreReader/target(ofMerged:)``.
+    /// Merges leaks into another leak of their app: all counts, sets of installs, samples and decisions. The most recent
+    /// decision about any of the leaks applies to the merged leak. Readers find the merged leak by the old ids:
+    /// ``StoreReader/target(ofMerged:)``.
     ///
     /// Runs in one transaction; reports may be counted meanwhile. A later report with an old id creates a leak again.
     ///
@@ -86,7 +88,8 @@ public protocol Store: Sendable {
         note: @Sendable (LeakMerge) -> String
     ) throws(StoreError) -> LeakMerge?
 
-    /// Replaces the title, class, path and key of a leak, for example after its frames were symbolicated. The id of the leak stays.
+    /// Replaces the title, class, path and key of a leak, for example after its frames were symbolicated. The id of the leak
+    /// stays.
     ///
     /// - Returns: `true` if there is such a leak.
     func rewrite(_ identity: LeakIdentity) throws(StoreError) -> Bool
@@ -118,21 +121,22 @@ public protocol Store: Sendable {
     /// Renames a credential.
     ///
     /// - Returns: `true` if there is such a credential and it is not revoked.
-    /// - Throws: ``StoreError/Reason/invalidArgument`` for a name that is empty, longer than ``Decision/nameBytes``, or has control
-    ///   characters.
+    /// - Throws: ``StoreError/Reason/invalidArgument`` for a name that is empty, longer than ``Decision/maxNameBytes``, or has
+    ///   control characters.
     func setName(ofCredential id: Int64, to name: String) throws(StoreError) -> Bool
 
-    /// Checks that stored data can be read, and that every total is the sum of its parts. Reads the whole database; other calls may write
-    /// meanwhile.
+    /// Checks that stored data can be read, and that every total is the sum of its parts. Reads the whole database; other calls
+    /// may write meanwhile.
     ///
     /// - Returns: the problems, one line each; empty if there are none.
     func verify() throws(StoreError) -> [String]
 
-    /// The damage, or the sign of damage, because of which the store does not write; `nil` if there is no such sign. Fast; can be read on any thread.
+    /// The damage, or the sign of damage, because of which the store does not write; `nil` if there is no such sign. Fast, and
+    /// can be read on any thread.
     var damage: StoreError? { get }
 
-    /// A check of the whole database that confirms or refutes a sign of damage; `nil` if none is due. Takes seconds for a large file, so
-    /// run it on a thread of its own.
+    /// A check of the whole database that confirms or refutes a sign of damage; `nil` if none is due. Takes seconds for a large
+    /// file, so run it on a thread of its own.
     var integrityCheck: (@Sendable () -> Void)? { get }
 
     /// Returns a reader of committed data, for one thread.

@@ -21,7 +21,8 @@ extension SQLiteStore {
     /// Checks a file of any schema, such as a backup, without changing it. Checks only the structure if this version of the
     /// collector does not know the schema.
     ///
-    /// - Throws: ``StoreError`` for a file of another program, or a file of a collector that lacks a table, an index or a column.
+    /// - Throws: ``StoreError`` for a file of another program, or a file of a collector that lacks a table, an index or a
+    ///   column.
     public static func verify(path: String) throws(StoreError) -> Verification {
         let reader = try SQLiteReader(path: path)
         let schema = try Migration.schema(of: reader.connection)
@@ -265,7 +266,7 @@ extension SQLiteConnection {
 
 /// A rule that stored data must follow.
 package enum VerificationRule {
-    /// Returns the line about a rule that some rows break.
+    /// Returns a line that says for how many rows a rule is not true.
     package static func problem(_ rule: String, rowCount: Int) -> String {
         "\(rule): not true for \(rowCount) \(rowCount == 1 ? "row" : "rows")"
     }

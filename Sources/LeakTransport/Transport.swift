@@ -1,7 +1,8 @@
 /// A way to send requests to the collector. The caller interprets the responses.
 ///
-/// Created and used on one of the reporter's own threads, where it may block up to the total time of its ``TransportLimits``.
-/// Redirects are not followed, because they would send the ingest key to another host: the redirect is the response.
+/// A transport is created and used on one thread of the reporter, and may block it for up to
+/// ``TransportLimits/totalMilliseconds``. Redirects are not followed, because they would send the ingest key to another host:
+/// the response is then the redirect itself.
 package protocol Transport: AnyObject {
     /// Sends a POST request, and blocks until the response is complete or a limit is exceeded.
     func post(_ post: TransportRequest) -> TransportResult

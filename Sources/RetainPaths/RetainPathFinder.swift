@@ -29,8 +29,8 @@ public struct RetainPathFinder: LeakExplainer, Sendable {
 
     /// Prepares a finder and runs its self-test: about 1 ms.
     ///
-    /// - Returns: `nil` if the system is not supported, or if the explanation of a small graph with known references is not the
-    ///   expected one, which may happen with a future runtime. On Apple's systems this has not run yet.
+    /// - Returns: `nil` if the system is not supported, or if the explanation of a small graph with known references is not as
+    ///   expected, which may happen with a future runtime. On Apple's systems this has not run yet.
     public init?(budget: Budget = .release, search: HolderSearch = []) {
         #if (arch(x86_64) || arch(arm64)) && (canImport(Darwin) || canImport(Glibc))
             guard Reflection.isAvailable else { return nil }

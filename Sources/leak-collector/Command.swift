@@ -297,7 +297,7 @@ private struct ParsedArguments {
 
     /// Checks that no arguments are left.
     ///
-    /// - Throws: ``Command/UsageError`` if the command does not accept an argument.
+    /// - Throws: ``Command/UsageError`` if an argument is left, because the command does not accept it.
     func finish() throws(Command.UsageError) {
         if let word = words.first { throw Command.UsageError("“\(word)” is one argument too many") }
         if let flag = flags.first(where: { Self.commandFlags.contains($0.name) }) {

@@ -33,8 +33,8 @@ struct LineReader: ~Copyable {
 
     deinit { close(descriptor) }
 
-    /// Returns the next line without its end; `nil` at the end of the file. A line longer than ``Import/maxLineBytes``
-    /// is cut to one byte more, so that it is recognized as too long.
+    /// Returns the next line without its end; `nil` at the end of the file. A line longer than ``Import/maxLineBytes`` is cut
+    /// to one byte more than this limit, so that it is recognized as too long.
     mutating func next() throws(Failure) -> [UInt8]? {
         var line: [UInt8] = []
         while true {

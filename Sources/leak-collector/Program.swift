@@ -12,7 +12,8 @@ import LeakStore
 /// The program: runs a command, and turns an error into one line and an exit code.
 @main
 enum Program {
-    /// Printed by `collector --version`. `Scripts/version --check` compares CHANGELOG.md, openapi.json and the documents with it.
+    /// Printed by `collector --version`. `Scripts/version --check` compares CHANGELOG.md, openapi.json and the documents with
+    /// it.
     static let version = "0.2.0"
 
     /// Exit codes, which `--help` lists.

@@ -54,8 +54,9 @@ struct Demo {
             }
         }
         let scenarios = ScenarioGroup.all.flatMap(\.scenarios)
-        // Phones leak one after another, because they share a finder, and a detector drops an explanation that takes
-        // more than two seconds. The objects that are freed late are explained here, before they are released below.
+        // Phones leak one after another: they share a finder, which explains one object at a time, and a detector drops an
+        // explanation that takes more than two seconds. The objects that are freed late are explained here, before they are
+        // released below.
         let end = date(afterSeconds: 60)
         var (leaked, explained) = (true, true)
         for phone in phones {
@@ -208,7 +209,7 @@ private final class SimulatedPhone {
             var session = EndedSession(id: UUID().uuidString, checks: mine.count, leaks: 0)
             for (index, scenario) in mine {
                 // The intervals of the scenarios differ, so that some leaks are frequent and some are rare.
-                let interval = phone.closesPerLeak + index % 10
+                let interval = phone.minClosesPerLeak + index % 10
                 let goesWrong = scenario.end != .freedInTime && close.isMultiple(of: interval)
                 scenario.play(with: detector, goesWrong: goesWrong)
                 guard goesWrong else { continue }

@@ -2,7 +2,7 @@
 struct Options: Hashable {
     var endpoint = "http://localhost:8080"
     var key = ""
-    /// An access token, with which the demo decides about leaks; empty if it should not.
+    /// An access token, with which the demo makes decisions about leaks; empty if it should make none.
     var token = ""
     var version = "2.1.0"
     var repeatCount = 1

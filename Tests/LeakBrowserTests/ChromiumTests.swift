@@ -47,7 +47,7 @@ extension BrowserTests {
             }
         }
 
-        @Test func `an element below another element cannot be clicked`() async throws {
+        @Test func `an element that another element covers cannot be clicked`() async throws {
             try await Browser.tab { tab in
                 try await tab.open(
                     "data:text/html,<button>Go</button><div style='position:fixed;inset:0'></div>")

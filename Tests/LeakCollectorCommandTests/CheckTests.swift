@@ -50,7 +50,7 @@ import Testing
 
     @Test
     func
-        `release checks by the server and of the database give the same exit code and the same JSON`()
+        `a release check by the server and one of its database give the same exit code and JSON`()
         throws
     {
         for (version, code) in [("1.0", 3), ("1.1", 1), ("1.2", 0), ("1.3", 3)] as [(String, Int32)] {
@@ -63,7 +63,8 @@ import Testing
         }
     }
 
-    @Test func `the text of a release check has a summary and each leak, with links if a server is named`()
+    @Test
+    func `the text of a release check has a summary and each leak, with links if a server's URL is given`()
         throws
     {
         let answer = try check(["--app", "shop", "--version", "1.1"] + sourceFlags[0])
@@ -132,7 +133,7 @@ import Testing
         #expect(unwritable.code == 1 && unwritable.errors.contains("which GITHUB_STEP_SUMMARY names"))
     }
 
-    @Test func `a release check that cannot compare exits with 2 or 4 and says what to do`() throws {
+    @Test func `a release check that cannot compare exits with code 2 or 4 and prints a reason`() throws {
         let url = ["--url", server.address]
         let version = ["--app", "shop", "--version", "1.1"]
         let cases: [([String], String)] = [

@@ -2,8 +2,8 @@ import Foundation
 import LeakHTTPClient
 import Testing
 
-/// The program as container engines run it: with their settings and secrets, with logs for programs, with health
-/// checks that see no flags, and with users that did not exist when the image was built.
+/// The program as container engines run it: with their settings and secrets, with logs as JSON, with health checks that do not
+/// get the server's flags, and with users that did not exist when the image was built.
 @Suite struct ContainerTests {
     // MARK: Service links of Kubernetes
 
@@ -115,7 +115,7 @@ import Testing
     // MARK: Logs as JSON
 
     @Test(arguments: [true, false])
-    func `with --log json every line is JSON, and has secrets only with --log-secrets yes`(shown: Bool)
+    func `with --log json every line is JSON, and secrets are logged only with --log-secrets yes`(shown: Bool)
         throws
     {
         let folder = try TemporaryFolder()
@@ -222,9 +222,9 @@ import Testing
     }
 
     @Test(arguments: ["compose.yaml", "compose.postgresql.yaml"])
-    func `the stop_grace_period of a compose file is longer than the stop of a collector`(file: String)
-        throws
-    {
+    func `the stop_grace_period of a compose file is longer than the 10 seconds that a stop may take`(
+        file: String
+    ) throws {
         let root = URL(fileURLWithPath: CollectorProcess.publicFolder).deletingLastPathComponent()
         let text = try String(contentsOf: root.appendingPathComponent(file), encoding: .utf8)
         let line = try #require(text.split(separator: "\n").first { $0.contains("stop_grace_period:") })

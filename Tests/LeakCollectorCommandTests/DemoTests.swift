@@ -20,7 +20,7 @@ import Testing
     private static let stayingLeaks = [
         Leak("a closure that captures self", "Cart", "Checkout", is: "CheckoutModel"),
         Leak("the same closure, on another screen", "Offers", "Checkout", is: "CheckoutModel"),
-        // The list names a generic class without its arguments.
+        // The generic argument is a type of the app, so it stays in the class name.
         Leak("a generic loader whose completion holds it", "Account", "OrderList", is: "Loader<Order>"),
         Leak("a method of self as a handler", "Search", "Filters", is: "FilterPanel"),
         Leak("an async closure in a property", "Account", "Orders", is: "OrderHistory"),
@@ -152,7 +152,8 @@ import Testing
             program: CollectorProcess.demoProgramURL)
     }
 
-    /// Returns the paths that `leak-demo --paths` expects, by the title of the leak. One of several is enough.
+    /// Returns the retain paths that `leak-demo --paths` expects, by the title of the leak. If a leak has several, each of them
+    /// is right.
     private static func expectedPaths() throws -> [String: [String]] {
         let table = try CollectorProcess.run(
             ["--paths"], environment: [:], program: CollectorProcess.demoProgramURL)
@@ -205,7 +206,8 @@ import Testing
         return try #require(leak["versions"] as? [String: String])
     }
 
-    /// A script in place of the demo sends the signal to Scripts/demo, which waits for it, as Ctrl-C does. 0 sends none.
+    /// In this test, a script takes the place of the program leak-demo. While Scripts/demo waits for this script, the script
+    /// sends it the signal, as Ctrl-C does. The signal 0 is not sent.
     @Test(arguments: [("INT", 130), ("TERM", 143), ("HUP", 143), ("0", 0)])
     func `Scripts/demo revokes its token when it ends, even if a signal ends it`(signal: String, code: Int32)
         throws
@@ -234,7 +236,7 @@ import Testing
         #expect(log.hasPrefix("token create --name demo ") && log.hasSuffix("\ntoken revoke 7\n"), "\(log)")
     }
 
-    @Test func `a demo without a collector says what to do`() throws {
+    @Test func `if no collector answers, the demo fails and suggests make run`() throws {
         let demo = try CollectorProcess.run(
             [], environment: ["LEAK_ENDPOINT": "http://127.0.0.1:1", "LEAK_KEY": "k"],
             program: CollectorProcess.demoProgramURL)

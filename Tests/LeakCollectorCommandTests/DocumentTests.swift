@@ -77,8 +77,9 @@ import Testing
         #expect(count >= 10)
     }
 
-    /// A suite that compiles the Swift code of a page names the page. `DocumentationTests` compiles all of LeakHTTPServer.
-    @Test func `the Swift code of each page is compiled by a suite`() throws {
+    /// A suite that compiles the Swift code of a page contains the name of the page as a string. `DocumentationTests` compiles
+    /// the code of all pages of LeakHTTPServer.
+    @Test func `every page with Swift code is named in a test suite`() throws {
         let suites = try Self.files(below: "Tests", ending: "Tests.swift").map { try Self.text(of: $0) }
         for page in try Self.pages + Self.files(below: "Sources", ending: ".md") {
             guard try Self.text(of: page).contains("```swift\n") else { continue }

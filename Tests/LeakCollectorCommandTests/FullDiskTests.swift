@@ -2,8 +2,8 @@ import Foundation
 import LeakHTTPClient
 import Testing
 
-/// A full disk: reports are rejected with `Retry-After`, no report is counted in part, and reports are accepted again
-/// as soon as there is space.
+/// A full disk: reports are rejected with `Retry-After`, no batch is counted in part, and reports are accepted again as soon as
+/// there is space.
 @Suite struct FullDiskTests {
     /// Returns reports of new leaks, which need further pages of the database.
     private static func batch(_ number: Int) -> [UInt8] {
@@ -15,7 +15,7 @@ import Testing
 
     private static let reportsPerBatch = 50
 
-    /// Sends a report until it is accepted, as reporters do. Every answer before that must say when to retry.
+    /// Sends a batch of reports until it is accepted, as reporters do. Every answer before that must say when to retry.
     private static func sendUntilAccepted(_ number: Int, to collector: CollectorProcess, _ client: HTTPClient)
         throws
     {
@@ -85,7 +85,8 @@ import Testing
     }
 
     #if os(Linux)
-        @Test func `a limit on file sizes rejects reports, which are accepted again without the limit`()
+        @Test
+        func `reports are rejected while a file size limit prevents writing, and accepted without the limit`()
             throws
         {
             let folder = try TemporaryFolder()

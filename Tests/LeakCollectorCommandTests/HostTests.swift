@@ -8,7 +8,7 @@ import Testing
     private let stream = Int32(SOCK_STREAM.rawValue)
 #endif
 
-/// The address that the collector listens on, and its messages about it.
+/// The address on which the collector listens, and the collector's messages about that address.
 @Suite struct HostTests {
     /// True if this machine has an IPv6 address to listen on.
     private static let hasIPv6: Bool = {

@@ -44,7 +44,7 @@ import LeakPlatform
         }
     }
 
-    @Test func `a start with the clock far ahead logs why nothing expires`() throws {
+    @Test func `a collector that starts with the clock far ahead logs why no data expires`() throws {
         try FileManager.default.createDirectory(atPath: data, withIntermediateDirectories: true)
         do {
             let store = try SQLiteStore(path: data + "/leaks.sqlite", exclusive: true)
@@ -215,7 +215,7 @@ import LeakPlatform
     }
 
     @Test
-    func `an import has higher limits than requests, and prints how many reports had times out of bounds`()
+    func `an import has higher limits than a request, and prints how many reports had a time out of bounds`()
         throws
     {
         let collector = try CollectorProcess(data: data)

@@ -7,8 +7,9 @@ import Testing
 
 /// The calls of an operator in ``CrashTests`` while the collector is killed, and checks of their effects.
 ///
-/// The counts of reports do not include these calls. Most calls have no `Idempotency-Key`: the effect of an answered
-/// call must exist after the restart, and a call without an answer was executed once or not at all.
+/// The report counts that ``CrashTests`` expects do not include reports that these calls send. Most calls have no
+/// `Idempotency-Key`, so a repeated call may be executed again. The effect of an answered call must exist after the restart. A
+/// call without an answer was executed once or not at all.
 struct OperatorLedger: Sendable {
     private enum Call: Sendable {
         case decide(note: String)

@@ -32,9 +32,9 @@ import Testing
     }
 
     @Test(arguments: [[], ["--log", "json"]])
-    func `a guessed access token is logged with its sender's address and without its value`(flags: [String])
-        throws
-    {
+    func `a request with a wrong access token is logged with its sender's address, without the token`(
+        flags: [String]
+    ) throws {
         let folder = try TemporaryFolder()
         let running = try CollectorProcess(
             data: folder.path, flags: flags, environment: ["COLLECTOR_ACCESS_LOG": "text"])
@@ -53,7 +53,7 @@ import Testing
         #expect(!log.contains(guess), "\(log)")
     }
 
-    @Test func `a second server on the same folder or port is refused`() throws {
+    @Test func `a second server on the same data folder or port does not start`() throws {
         let (one, other) = (try TemporaryFolder(), try TemporaryFolder())
         let running = try CollectorProcess(data: one.path)
         let folder = try CollectorProcess.run(
@@ -143,7 +143,7 @@ import Testing
         #expect(Self.isOneLine(gone.errors), "\(gone.errors)")
     }
 
-    @Test func `keys are created, listed and revoked while a server runs`() throws {
+    @Test func `ingest keys can be created, listed and revoked while a server runs`() throws {
         let folder = try TemporaryFolder()
         let running = try CollectorProcess(data: folder.path)
         let made = try CollectorProcess.run([
@@ -177,7 +177,7 @@ import Testing
         ["--name", "two\nlines"], ["--name", "\u{1B}[31mred"], ["--name", ""], ["--app", ""],
         ["--app", String(repeating: "a", count: 257)],
     ])
-    func `a key with an empty or unprintable name, or an app ID that no report can have, is refused`(
+    func `an ingest key with an empty or unprintable name, or with an invalid app ID, is refused`(
         flags: [String]
     ) throws {
         let folder = try TemporaryFolder()
@@ -188,7 +188,7 @@ import Testing
     }
 
     @Test
-    func `a revoked secret in the environment, or one secret for both purposes, gives a one-line error`()
+    func `a revoked secret in the environment, or the same secret as key and token, gives a one-line error`()
         throws
     {
         let folder = try TemporaryFolder()
@@ -220,7 +220,7 @@ import Testing
         }
     }
 
-    @Test func `revoking a token ends the sessions that it opened`() throws {
+    @Test func `revoking an access token ends the sign-in sessions that were opened with it`() throws {
         let folder = try TemporaryFolder()
         let running = try CollectorProcess(data: folder.path)
         let made = try CollectorProcess.run(["token", "create", "--name", "ann", "--data", folder.path])

@@ -4,7 +4,7 @@ import LeakMessage
 import LeakReporter
 import Testing
 
-/// `collector symbols`, from a stripped library that leaks to the names of its functions on the page.
+/// `collector symbols`: a stripped library leaks, its symbols are uploaded, and the leak gets the names of its functions.
 @Suite(.enabled(if: hasSymbolTools, "clang and LLVM's tools are needed: apt-get install llvm"))
 struct SymbolsTests {
     private let folder: TemporaryFolder
@@ -123,7 +123,9 @@ struct SymbolsTests {
 
     // MARK: Tests
 
-    @Test func `the leaks of two stripped builds are merged once their symbols are uploaded`() throws {
+    @Test func `a leak of two stripped builds becomes one leak when the symbols of both are uploaded`()
+        throws
+    {
         let first = try reportLeak(build: "1.0", padding: 0)
         let second = try reportLeak(build: "1.1", padding: 9)
         #expect(try leaks().count == 2)

@@ -6,7 +6,8 @@ extension RunningCollector {
         public let status: Int
     }
 
-    /// Returns the number of reports of each class of an app, over all its leaks, by the class's full name.
+    /// Returns the number of reports of each class of an app, added up over the leaks of the class. The keys are full class
+    /// names.
     public func reportsByClass(ofApp app: String) throws -> [String: Int] {
         var counts: [String: Int] = [:]
         var page = ""

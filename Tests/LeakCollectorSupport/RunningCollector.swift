@@ -77,7 +77,7 @@ public final class RunningCollector {
             address + path, fields: fields ?? [HTTPField("Authorization", "Bearer \(Self.token)")])
     }
 
-    /// Pins the current release of an app, as the form of the page of releases does.
+    /// Pins a version as the current release of an app, as the form on the page of releases does.
     public func pinCurrentRelease(_ version: String, of app: String) throws -> HTTPResponse {
         try post(
             "do=pin&app=\(app)&version=\(version)", "application/x-www-form-urlencoded",

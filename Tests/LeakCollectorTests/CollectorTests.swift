@@ -12,7 +12,7 @@ import Testing
 
 /// A whole collector over real sockets: libcurl sends reports and reads the results, SQLite stores the reports.
 @Suite struct CollectorTests {
-    @Test func `every known text of a detector gives the expected leak and counts`() throws {
+    @Test func `each detector text in the test vectors gives the expected leak and counts`() throws {
         let running = try RunningCollector()
         for (number, vector) in DetectorText.all.enumerated() {
             // Each text is sent for a separate app, so that its leak can be identified.

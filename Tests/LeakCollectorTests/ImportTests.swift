@@ -21,7 +21,9 @@ import Testing
         return reports.result
     }
 
-    @Test func `an import reports its own names over a limit, not those of earlier imports`() throws {
+    @Test func `the counts of names over a limit that an import gives do not include earlier imports`()
+        throws
+    {
         var limits = StoreLimits.forImports
         limits.appsPerKey = 2
         let store = try store(limits)
@@ -49,7 +51,7 @@ import Testing
         }
     }
 
-    @Test func `an import has no daily limit of idempotency keys or responses`() throws {
+    @Test func `an import has no daily limit of stored idempotency keys and responses`() throws {
         let limits = StoreLimits.forImports
         #expect(limits.idempotencyKeysPerDay == .max && limits.responsesPerDay == .max)
         // The 40 different lines have different responses, because the number of rejected reports differs. Each line
@@ -65,7 +67,7 @@ import Testing
     }
 
     @Test(arguments: [("2026-11-18T00:00:00Z", 0), ("2026-09-01T00:00:00Z", 1), ("2027-01-01T00:00:00Z", 1)])
-    func `an import counts reports whose time it changed, but not again if they are repeated`(
+    func `an import counts the reports whose time it changed, but not again if they are repeated`(
         at: String, moved: Int
     ) throws {
         let line = #"{"class": "C", "at": "\#(at)"}"#

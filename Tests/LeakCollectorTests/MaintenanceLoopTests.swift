@@ -7,7 +7,7 @@ import LeakPlatform
 @testable import LeakCollector
 
 @Suite struct MaintenanceLoopTests {
-    @Test func `the log says why nothing expires while the clock is ahead`() {
+    @Test func `the log says why no data expires while the clock is ahead`() {
         let hour: Int64 = 3_600_000
         let wait = ClockWait(
             aheadMilliseconds: 120 * 24 * hour, lastKnownTime: 1_700_000_000_000,

@@ -76,7 +76,7 @@ import LeakPlatform
     }
 
     /// Returns the outcome itself, and variants in which 200 replaces the statuses that the collector chose, but not the
-    /// rejections of the server. Two variants keep 100, one of them also 204.
+    /// statuses of the server's own rejections. Two variants keep the status 100. One of these two also keeps 204.
     private static func possibleOutcomes(of outcome: Outcome) -> [String] {
         let end = outcome.text.drop { $0.isNumber || $0 == "," }
         return [[], [100], [100, 204]].map { kept in

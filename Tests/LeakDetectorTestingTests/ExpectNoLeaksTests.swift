@@ -101,14 +101,15 @@ import Testing
         }
     }
 
-    @Test @MainActor func `a block that is not async runs on the main actor if its test does`() {
+    @Test @MainActor
+    func `a block of expectNoLeaks that is not async runs on the main actor if its test does`() {
         expectNoLeaks { leaks in
             MainActor.assertIsolated()
             leaks.track(MainScreen())
         }
     }
 
-    @Test func `an error of the block is rethrown`() {
+    @Test func `expectNoLeaks rethrows an error of its block`() {
         #expect(throws: Offline.self) {
             try expectNoLeaks { leaks in
                 leaks.track(Screen())
@@ -117,7 +118,7 @@ import Testing
         }
     }
 
-    @Test func `an error of an async block is rethrown`() async {
+    @Test func `an async expectNoLeaks rethrows an error of its block`() async {
         await #expect(throws: Offline.self) {
             try await expectNoLeaks { leaks in
                 leaks.track(Screen())

@@ -88,7 +88,7 @@ import LeakPlatform
         #expect(issues[0].hasPrefix("2 of 3 instances of LeakDetectorTestingTests.Screen tracked here are"))
     }
 
-    @Test func `each class and source line has a failure of its own`() async {
+    @Test func `each class and source line with leaked objects gives a separate failure`() async {
         let issues = await recorded {
             await expectNoLeaks(within: 0) { leaks in
                 leaks.track(Screen()).leak()
@@ -104,7 +104,8 @@ import LeakPlatform
             ])
     }
 
-    @Test func `a block that throws is checked too, and its error is rethrown`() async {
+    @Test func `leaks of an expectNoLeaks block that throws are found too, and its error is rethrown`() async
+    {
         let sync = await recorded {
             Self.throwing()
         }
@@ -144,7 +145,7 @@ import LeakPlatform
         #expect(issues.count == 1)
     }
 
-    @Test func `an object that the block returns counts as a leak`() async {
+    @Test func `an object that the block of expectNoLeaks returns counts as a leak`() async {
         let issues = await recorded { _ = await expectNoLeaks(within: 0) { $0.track(Screen()) } }
         #expect(issues.count == 1)
     }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Makes tests leak which otherwise pass, in a separate process that has an environment variable set. The output of that
+/// Runs tests that otherwise pass in a separate process with an environment variable, which makes them leak. The output of that
 /// process shows how a test framework prints a real failure.
 enum LeaksOnDemand {
     private static let variable = "LEAK_ON_PURPOSE"

@@ -117,7 +117,7 @@ private final class Cell<Value> {}
 
     #endif
 
-    @Test func `survivors are listed by class and source line, in the order of tracking`() {
+    @Test func `tracked objects that stay are listed by class and source line, in the order of tracking`() {
         let tracked = TrackedObjects()
         var cells = [Cell<Int>(), Cell<Int>(), Cell<Int>()]
         let row = Row()

@@ -21,8 +21,8 @@ private func makeCell() -> AnyObject {
 @Suite struct ControlTests {
     private let bench = Bench()
 
-    @Test
-    func `a detector that its own closure has stopped does not report the leak for which it was called`() {
+    @Test func `a detector that its onDetect closure stops does not report the leak passed to that closure`()
+    {
         let stop = Guarded<(@Sendable () -> Void)?>(nil)
         let bench = Bench { _ in
             stop.with { $0 }?()

@@ -49,7 +49,7 @@ private final class Empty: Sendable {}
         return LeakDetector(limits: limits, queue: DispatchQueue(label: "test"), report: reports.add)
     }
 
-    /// Waits until no object is outstanding, at most five seconds.
+    /// Waits until no expected object is left to be checked, for at most five seconds.
     private func waitForChecks(_ detector: LeakDetector) {
         let deadline = Date().addingTimeInterval(5)
         while detector.counts.outstanding > 0, Date() < deadline { Thread.sleep(forTimeInterval: 0.01) }
@@ -90,7 +90,7 @@ private final class Empty: Sendable {}
         #expect(detector.counts.freed == 1)
     }
 
-    @Test func `an object that is freed in time is checked and not reported`() {
+    @Test func `an object that is freed within its grace period is checked and not reported`() {
         let detector = detector()
         for _ in 0..<10 { detector.expectDeallocation(of: Plain()) }
         waitForChecks(detector)

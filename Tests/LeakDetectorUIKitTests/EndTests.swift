@@ -32,7 +32,7 @@
         @MainActor @Suite struct EndTests {
             private let watchedWindow = WatchedWindow()
 
-            @Test func `a replaced root that stays is reported, and a freed one is not`() {
+            @Test func `a replaced root view controller that stays is reported, and a freed one is not`() {
                 let cart = Cart()
                 watchedWindow.open(cart)
                 #expect(cart.viewIfLoaded?.window === watchedWindow.window)
@@ -83,7 +83,7 @@
             }
 
             @Test
-            func `the lifetime token of a screen ends with it, and the view is released on the main thread`()
+            func `a screen's lifetime token ends with the screen, whose view is released on the main thread`()
             {
                 weak var token: ScreenLifetimeToken?
                 weak var view: DeinitRecordingView?

@@ -2,12 +2,12 @@
     import ObjectiveC
     import UIKit
 
-    /// Simulates other libraries that replace the same UIKit methods as the hooks. From below to above: a library that exchanges
-    /// methods, a library that records calls, the hooks, and another library that exchanges methods. The order depends on the
-    /// order of installation, so all of them are installed only once.
+    /// Simulates other libraries that replace the same UIKit methods as the hooks. From the innermost implementation to the
+    /// outermost: a library that exchanges methods, a library that records calls, the hooks, and another library that exchanges
+    /// methods. The order depends on the order of installation, so all of them are installed only once.
     @MainActor
     enum OtherSwizzlers {
-        /// The selectors with which the hooks called the implementations below them.
+        /// The selectors with which the hooks called the implementations that they replaced.
         nonisolated(unsafe) static var selectors: [String] = []
         nonisolated(unsafe) private static var originals: [String: IMP] = unsafe [:]
         static var callsBelow = 0
@@ -61,7 +61,8 @@
 
         /// Records a call.
         ///
-        /// - Returns: the implementation that the recorder replaced; `nil` for a selector that is not one of the seven.
+        /// - Returns: the implementation that the recorder replaced; `nil` for a selector that none of the seven hooks
+        ///   replaces.
         private nonisolated static func next(_ selector: Selector) -> IMP? {
             unsafe selectors.append(selector.description)
             return unsafe originals[selector.description]

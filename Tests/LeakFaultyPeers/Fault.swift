@@ -22,7 +22,7 @@ public struct Fault: Hashable, Sendable {
         public var cut: Cut?
         /// Delay before the first byte is forwarded.
         public var delayMilliseconds: Int64 = 0
-        /// Pause after each byte, which is forwarded alone; `nil` forwards all available bytes at once.
+        /// Pause after each byte, which is forwarded alone; `nil` forwards all available bytes together.
         public var bytePauseMilliseconds: Int64?
 
         public init(cut: Cut? = nil, delayMilliseconds: Int64 = 0, bytePauseMilliseconds: Int64? = nil) {

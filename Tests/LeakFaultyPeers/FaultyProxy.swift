@@ -4,7 +4,7 @@ import LeakPlatform
 ///
 /// Its threads run until it is stopped.
 public final class FaultyProxy: Sendable {
-    /// The numbers of bytes of one connection that were forwarded in each direction.
+    /// Counts of the bytes that one connection has forwarded in each direction.
     public struct ForwardedBytes: Hashable, Sendable {
         public var request = 0
         public var answer = 0

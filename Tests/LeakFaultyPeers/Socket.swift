@@ -120,7 +120,7 @@ final class Socket: Sendable {
 
     /// Closes the sending side, and waits for the peer to close the connection.
     ///
-    /// Closing the socket at once would reset the connection if bytes of the peer are still unread. RFC 9293 §3.6.1.
+    /// Closing the socket immediately would reset the connection if bytes of the peer are still unread. RFC 9293 §3.6.1.
     func finish() {
         _ = shutdown(number, Int32(SHUT_WR))
         while !receive().isEmpty {}

@@ -5,7 +5,7 @@ import LeakHTTPServer
 import LeakTransport
 import Testing
 
-/// Transmission of posts: received bytes, number of connections, and timeouts.
+/// Transmission of POST requests: received bytes, number of connections, and timeouts.
 @Suite struct TransmissionTests {
     private static let noContent = "HTTP/1.1 204 No Content\r\n\r\n"
 
@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test(arguments: TransportKind.allCases, [0, 1, 65_536, 256 * 1024, 1024 * 1024])
-    func `a body arrives byte for byte`(kind: TransportKind, bytes: Int) async throws {
+    func `a request body arrives unchanged`(kind: TransportKind, bytes: Int) async throws {
         let peer = try ScriptedPeer { _ in .init(Self.noContent) }
         defer { peer.stop() }
         var post = TransportRequest.report(to: peer.address)
@@ -81,7 +81,7 @@ import Testing
     }
 
     @Test(arguments: TransportKind.allCases)
-    func `several posts use one connection`(kind: TransportKind) async throws {
+    func `several POST requests of a transport use one connection`(kind: TransportKind) async throws {
         let peer = try ScriptedPeer { _ in .init("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok") }
         defer { peer.stop() }
         let replies = await kind.replies(to: Array(repeating: .report(to: peer.address), count: 8))
@@ -90,15 +90,17 @@ import Testing
     }
 
     @Test(arguments: TransportKind.allCases)
-    func `after a closed connection a new one is opened`(kind: TransportKind) async throws {
+    func `a transport opens a new connection after the server has closed the previous connection`(
+        kind: TransportKind
+    ) async throws {
         let peer = try ScriptedPeer { _ in .init(Self.noContent, then: .close) }
         defer { peer.stop() }
-        // Foundation on Linux can lose a post whose connection is closed. Such a post ends at its time limit.
+        // Foundation on Linux can lose a request whose connection is closed. Such a request ends at its time limit.
         var limits = TransportLimits.longTimeouts
         (limits.connectMilliseconds, limits.totalMilliseconds) = (30_000, 30_000)
         let replies = await kind.replies(
             to: Array(repeating: .report(to: peer.address), count: 9), limits)
-        // A post on a connection that is just being closed gets no answer, and must be sent again.
+        // A request on a connection that is just being closed gets no answer, and must be sent again.
         let answers = replies.compactMap(\.answer?.status)
         #expect(answers.count >= 3 && answers.allSatisfy { $0 == 204 })
         #expect(answers.count + replies.compactMap(\.failure).count == 9)
@@ -118,7 +120,7 @@ import Testing
     }
 
     @Test(arguments: TransportKind.allCases)
-    func `cookies are not stored`(kind: TransportKind) async throws {
+    func `a transport stores no cookies`(kind: TransportKind) async throws {
         let peer = try ScriptedPeer { _ in
             .init("HTTP/1.1 204 No Content\r\nSet-Cookie: who=1; Path=/\r\n\r\n")
         }
@@ -129,7 +131,7 @@ import Testing
     }
 
     @Test(arguments: TransportKind.allCases)
-    func `a request to an address where no server listens fails`(kind: TransportKind) async throws {
+    func `a request to an address without a server fails`(kind: TransportKind) async throws {
         let port = try ScriptedPeer.freePort()
         let addresses = ["http://127.0.0.1:\(port)/", "http://nowhere.invalid/", "http://"]
         let replies = await kind.replies(to: addresses.map { .report(to: $0) })

@@ -20,7 +20,7 @@ enum TransportKind: String, CaseIterable, Sendable {
         }
     }
 
-    /// Sends posts one after the other with one transport, on a separate thread because a transport blocks.
+    /// Sends POST requests one after the other with one transport, on a separate thread because a transport blocks.
     func replies(to posts: [TransportRequest], _ limits: TransportLimits = .longTimeouts) async
         -> [TransportResult]
     {

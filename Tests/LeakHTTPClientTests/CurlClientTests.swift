@@ -14,7 +14,7 @@
             return options
         }
 
-        @Test func `two posts use one connection`() throws {
+        @Test func `two POST requests use one connection`() throws {
             let peer = try LoopbackPeer { .send(Self.answer("got \($0.body)")) }
             defer { peer.stop() }
             let client = try CurlClient(Self.longTimeouts())
@@ -125,7 +125,7 @@
             #expect(error.cause == .broken)
         }
 
-        @Test func `an answer in another protocol than HTTP is an error`() throws {
+        @Test func `an answer in a protocol other than HTTP is an error`() throws {
             let peer = try LoopbackPeer { _ in .sendAndClose("220 mail.example.com ESMTP\r\n") }
             defer { peer.stop() }
             let client = try CurlClient(Self.longTimeouts())
@@ -134,7 +134,7 @@
         }
 
         /// Without `CURLOPT_NOSIGNAL`, curl makes the whole process ignore broken pipes while it works.
-        @Test func `the app's signal handlers stay in place while curl works`() async {
+        @Test func `curl does not change the app's action for SIGPIPE while it works`() async {
             await #expect(processExitsWith: .success) {
                 signalBrokenPipes()
                 let peer = try LoopbackPeer { _ in .send(Self.answer("\(signalBrokenPipes())")) }

@@ -64,8 +64,8 @@
             }
         }
 
-        /// The arguments are variables with which the client uses no proxy. A web server sets `HTTP_PROXY` from a field of a
-        /// request, so curl ignores it.
+        /// The arguments are the environment variables that are set. With each of them the client uses no proxy for the
+        /// requested host. A web server sets `HTTP_PROXY` from a field of a request, so curl ignores it.
         @Test(arguments: [["http_proxy", "no_proxy"], ["http_proxy", "NO_PROXY"], ["HTTP_PROXY"]])
         func `no proxy is used for hosts in no_proxy, or if only the upper-case HTTP_PROXY is set`(
             variables: [String]

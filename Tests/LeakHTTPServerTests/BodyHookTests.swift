@@ -64,7 +64,10 @@ import Testing
         return (0..<count).map { _ in UInt8(random.number(0...15)) }
     }
 
-    @Test func `a service that asks for it gets a long compressed body without decompression`() throws {
+    @Test
+    func `a service that decompresses bodies itself gets long bodies compressed and short ones inflated`()
+        throws
+    {
         let long = Gzip.deflate(Self.noise(64 << 10), level: 6)
         #expect(try Self.reply(to: Self.coded("/coded", long))?.text == "coded \(long.count) 65536")
         #expect(try Self.reply(to: Self.coded("/other", long))?.text == "inflated 65536")

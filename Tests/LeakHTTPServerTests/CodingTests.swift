@@ -151,7 +151,7 @@ import Testing
     @Test(arguments: [
         "zstd", "compress", "brotli", "gzip, gzip", "gzip, br", "br, identity", "br;q=1", "br,", "*",
     ])
-    func `a body with another or several content codings gets 415 and a list of the accepted codings`(
+    func `a body with an unsupported content coding, or several, gets 415 and the supported codings`(
         coding: String
     ) throws {
         let (reply, isNextServed) = try exchange([postRequest([1], coding)])

@@ -93,7 +93,9 @@ import Testing
 
 @Suite struct EvictionCandidatesTests {
     @Test(arguments: [0, 1, 255, 256, 257, 511, 512, 513, 5000])
-    func `connections with the highest ranks are evicted first, up to the capacity`(count: Int) {
+    func `connections with the highest ranks are evicted first, up to the capacity of the candidate list`(
+        count: Int
+    ) {
         var evictionCandidates = EvictionCandidates()
         // A permutation of 0..<count, because 7919 is prime and greater than all counts.
         let ranks = (0..<count).map { UInt64($0 * 7919 % max(count, 1)) }

@@ -57,7 +57,7 @@ import LeakPlatform
         }
     }
 
-    @Test func `a peer that sends a thousand requests at once gets all responses in order`() throws {
+    @Test func `a peer that sends a thousand requests without waiting gets all responses in order`() throws {
         var limits = Limits()
         limits.pipelinedRequests = 3
         try withServer(limits: limits) { server in
@@ -175,7 +175,7 @@ import LeakPlatform
         }
     }
 
-    @Test func `two event loops serve many connections at once`() throws {
+    @Test func `two event loops serve many connections at the same time`() throws {
         let failures = Guarded(0)
         try withServer(loops: 2) { server in
             let port = server.port
@@ -213,7 +213,7 @@ import LeakPlatform
                 var stream: [UInt8] = []
                 var whole = 0
                 // In half of the rounds the requests fill exactly one read; in the others the answers are longer than the
-                // system accepts at once.
+                // system accepts in one call.
                 if round % 2 == 0 {
                     stream += Array(
                         "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nalice".utf8)

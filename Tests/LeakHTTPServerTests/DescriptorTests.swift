@@ -73,7 +73,8 @@ import Testing
 
         /// Runs in a separate process, because the limit applies to the whole process. A connection that has sent nothing
         /// is evicted first, so in the second case all connections have begun a request.
-        @Test(arguments: [10, 20]) func `if file descriptors run out, an idle connection is closed`(
+        @Test(arguments: [10, 20])
+        func `if file descriptors run out, a connection without a complete request is closed`(
             requestCount: Int
         )
             async
@@ -118,7 +119,7 @@ import Testing
         }
 
         /// Runs in a separate process, because the limit applies to the whole process.
-        @Test func `the limit of descriptors is raised as far as allowed, and some are left for other uses`()
+        @Test func `the descriptor limit is raised as far as allowed, and some descriptors are left unused`()
             async
         {
             await #expect(processExitsWith: .success) {

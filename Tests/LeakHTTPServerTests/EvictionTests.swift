@@ -37,7 +37,9 @@ import Testing
         }
     }
 
-    @Test func `at the limit of connections, a new one replaces the one that was idle longest`() throws {
+    @Test func `at the limit of connections, a new connection replaces the connection that was idle longest`()
+        throws
+    {
         try withServer(limits: limits(connections: 3)) { server in
             let first = servedClient(server)
             waitPastGraceTime()
@@ -58,7 +60,7 @@ import Testing
         }
     }
 
-    @Test func `at the limit of connections, one that has sent nothing is evicted`() throws {
+    @Test func `at the limit of connections, a connection that has sent nothing is evicted`() throws {
         try withServer(limits: limits(connections: 2)) { server in
             let silent = [Client(port: server.port), Client(port: server.port)]
             #expect(server.waitForCounters { $0.openConnections == 2 })
@@ -82,7 +84,7 @@ import Testing
         throws
     {
         var limits = limits(connections: 2)
-        // A peer is behind when it has used up a tenth of the time limit.
+        // A peer counts as slow, and can be evicted, when it has used up a tenth of the time limit.
         limits.headTime = .seconds(30)
         limits.bodyTime = .seconds(30)
         try withServer(limits: limits) { server in
@@ -91,7 +93,7 @@ import Testing
                 client.send(part)
                 waitPastGraceTime()
             }
-            // A new client is rejected as long as no peer is behind.
+            // A new client is rejected as long as no peer counts as slow.
             #expect(isServedSoon(server))
             #expect(slow[0].waitForEnd())
             #expect(Reply.all(in: slow[0].received).map(\.status) == [503])

@@ -17,7 +17,7 @@ import Testing
 
     #if os(Linux)
         @Test
-        func `connections of the peer with most of them are evicted for new peers, even if none is idle`()
+        func `connections of the peer that has the most are evicted for new peers, even if none is idle`()
             throws
         {
             try withServer(limits: limits(connections: 8)) { server in
@@ -35,7 +35,10 @@ import Testing
             }
         }
 
-        @Test func `a new connection of the peer with most connections evicts no other peer`() throws {
+        @Test
+        func `a new connection of the peer with the most connections evicts no connection of another peer`()
+            throws
+        {
             try withServer(limits: limits(connections: 8)) { server in
                 let good = Client(port: server.port)
                 good.send(Self.get)

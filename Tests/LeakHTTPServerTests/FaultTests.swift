@@ -19,7 +19,10 @@ import LeakPlatform
         #expect(client.answers(1).first?.status == 200, what)
     }
 
-    @Test func `a connection that is reset after any byte is closed and disturbs no other`() throws {
+    @Test
+    func `a connection that is reset after any of its bytes is closed, and disturbs no other connection`()
+        throws
+    {
         let bytes = Array(
             ("POST /1 HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\none"
                 + "POST /2 HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3;x\r\ntwo\r\n0\r\nT: t\r\n\r\n")
@@ -127,7 +130,7 @@ import LeakPlatform
         }
     }
 
-    @Test func `a rejected peer that keeps sending slowly is disconnected in time`() throws {
+    @Test func `a rejected peer that keeps sending slowly is disconnected at the time limit`() throws {
         var limits = Limits()
         limits.lingerTotalTime = .milliseconds(100)
         try withServer(limits: limits) { server in

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 @Suite struct HTTPInvariantTests {
-    /// Returns the smallest inputs of the fuzzer that reach the most code.
+    /// Returns the fuzzer's corpus: inputs that together reach all code that the fuzzer has reached, as short as possible.
     private static func corpus() throws -> [(name: String, bytes: [UInt8])] {
         let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(
             path: "Vectors/corpus")

@@ -27,7 +27,9 @@ import Testing
         ("http://[::1]:8080?x", "1.1\r\nHost: b", "[::1]:8080"), ("/http://a/", "1.1\r\nHost: b", "b"),
         ("/", "1.0", nil),
     ])
-    func `the host of an absolute target overrides Host`(target: String, rest: String, host: String?) throws {
+    func `the host of an absolute request target overrides the Host field`(
+        target: String, rest: String, host: String?
+    ) throws {
         try withRequest("GET \(target) HTTP/\(rest)\r\n\r\n") { request in
             #expect(request.host == host)
         }

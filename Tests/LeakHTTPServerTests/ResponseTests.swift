@@ -103,7 +103,7 @@ import Testing
         #expect(EntityTag.isTag("W/\"a\"", inList: list) == expected)
     }
 
-    @Test func `status codes that no response can have become 500`() {
+    @Test func `a status code that no response can have is replaced by 500`() {
         #expect(Status(100) == .internalServerError)
         #expect(Status(600).code == 500)
         #expect(Status(404).reason == "Not Found")

@@ -49,12 +49,12 @@ import Testing
         return client.answers(1, heads: method == "HEAD" ? [0] : []).first
     }
 
-    @Test func `only regular files inside the folder are found`() throws {
+    @Test func `StaticFiles finds only regular files inside its folder`() throws {
         let paths = try Self.withFolder { try StaticFiles(folder: $0).paths }
         #expect(paths == ["/", "/app.3f9c2b1e.js", "/css/style.css", "/index.html", "/inside.css"])
     }
 
-    @Test func `a missing folder throws an error that names it`() {
+    @Test func `StaticFiles of a missing folder throws an error that names the folder`() {
         #expect(
             throws: StaticFilesError.unreadable(path: "/no/such/folder", reason: "No such file or directory")
         ) {
@@ -84,11 +84,9 @@ import Testing
         ("/my.facade.js", false), ("/my.deadbeef.js", false), ("/3f9c2b1e.js", false),
         ("/app.3f9c2b1\u{FF11}.js", false),
     ])
-    func
-        `a file is cached as immutable only if a part between the first and the last part of its name is a hash`(
-            path: String, isHash: Bool
-        )
-    {
+    func `a file is cached as immutable only if a middle part of its name is a hash`(
+        path: String, isHash: Bool
+    ) {
         #expect(StaticFiles.cacheControl(path).hasSuffix("immutable") == isHash)
     }
 

@@ -13,7 +13,7 @@ import Testing
         return first..<first + (number("STORM_SEEDS") ?? 12)
     }()
 
-    /// Limits so long that a busy machine does not close a connection.
+    /// Time limits so long that a busy machine does not close a connection.
     private static let patient: Limits = {
         var limits = Limits()
         limits.headTime = .seconds(60)

@@ -134,7 +134,7 @@ import Testing
         }
     }
 
-    @Test func `by default, at most 4 MiB and 30 seconds of a rejected peer that keeps sending are read`() {
+    @Test func `by default, a rejected peer that keeps sending is read for at most 4 MiB and 30 seconds`() {
         #expect(Limits().lingerBytes == 4 << 20)
         #expect(Limits().lingerTotalTime == .seconds(30))
         #expect(Limits().lingerTime < Limits().lingerTotalTime)

@@ -149,7 +149,7 @@ public struct Reply: Sendable {
     public var status: Int
     public var fields: [(name: String, value: String)]
     public var body: [UInt8]
-    /// The bytes of the head and the body.
+    /// The number of bytes of the head and the body together.
     public var byteCount: Int
 
     public func field(_ name: String) -> String? { fields.first { $0.name.lowercased() == name }?.value }
@@ -157,7 +157,8 @@ public struct Reply: Sendable {
 
     /// Returns all complete answers in `bytes`.
     ///
-    /// - Parameter heads: indices, from 0, of the answers to `HEAD` requests, which have no body. A 100 does not count.
+    /// - Parameter heads: indices, from 0, of the answers to `HEAD` requests, which have no body. A response with status 100
+    ///   does not count.
     public static func all(in bytes: [UInt8], heads: Set<Int> = []) -> [Reply] {
         var replies: [Reply] = []
         var rest = bytes[...]

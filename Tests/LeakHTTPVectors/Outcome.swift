@@ -80,7 +80,7 @@ public struct Outcome: Sendable {
         return complaints
     }
 
-    /// Returns the rules for all answers of any service that these answers break.
+    /// Returns the rules that these answers break, among the rules that hold for all answers of any service.
     public func breaches(in vector: Vector) -> [String] {
         replies.enumerated().flatMap { index, reply in
             reply.breaches(isFinal: index == replies.count - 1 && isEnded && !vector.endsSending)

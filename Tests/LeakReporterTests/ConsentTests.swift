@@ -78,7 +78,9 @@ import LeakPlatform
         #expect(reporter.statistics.sent == 1)
     }
 
-    @Test func `user, keys and log set before consent are sent with later reports`() throws {
+    @Test func `user, custom keys and log lines that the app set before consent are sent with later reports`()
+        throws
+    {
         let place = SharedQueueFolder()
         let reporter = place.reporter(online) {
             $0.collectsByDefault = false
@@ -103,7 +105,7 @@ import LeakPlatform
         #expect(report["log"] as? [String] == ["started"])
     }
 
-    @Test func `a denial discards user, keys and log that the app set before`() throws {
+    @Test func `a denial discards user, custom keys and log lines that the app set before`() throws {
         let place = SharedQueueFolder()
         let reporter = place.reporter(online) {
             $0.collectsByDefault = false
@@ -238,8 +240,8 @@ import LeakPlatform
         #expect(online.posts.isEmpty)
     }
 
-    /// Returns a folder path so long that the file of the choice can be created, but not its draft, whose name is longer. On a
-    /// full disk drafts cannot be created either.
+    /// Returns a folder path so long that the file with the answer about consent can be created in it, but not the draft of the
+    /// file, whose name is longer. This simulates a full disk, on which no draft can be created either.
     private func longFolder(below root: String) -> String {
         var folder = root
         while folder.utf8.count < 3_800 { folder += "/" + String(repeating: "d", count: 200) }
@@ -306,7 +308,9 @@ import LeakPlatform
         #expect(online.posts.count == 0)
     }
 
-    @Test func `an answer that could not be written is retried at a time of the given clock, not earlier`() {
+    @Test
+    func `an answer about consent that could not be written is written again at its retry time, not earlier`()
+    {
         let place = TemporaryFolder()
         let (clock, isBroken) = (Guarded(1_000_000_000), Guarded(true))
         let choice = CollectionChoice(
@@ -452,7 +456,7 @@ import LeakPlatform
     }
 
     @Test
-    func `a process notices that another one withdrew consent, even if consent was given again since then`()
+    func `a process notices that another process withdrew consent, even if consent was given again later`()
         throws
     {
         let place = SharedQueueFolder()
@@ -493,7 +497,10 @@ import LeakPlatform
         #expect(last.map { $0["message"] as? String } == ["after"])
     }
 
-    @Test func `consent after a denial gets a new mark in the file, and repeated consent does not`() throws {
+    @Test
+    func `consent after a denial is stored with a new random mark, and repeated consent keeps the mark`()
+        throws
+    {
         let place = TemporaryFolder()
         let file = StateFile(folder: place.path, name: "collection")
         func choice() -> CollectionChoice {
@@ -562,7 +569,7 @@ import LeakPlatform
             (nil, "on", "on"),
             (nil, "off", "off"),
         ] as [(String?, String?, String?)])
-    func `an answer in the former folder is moved to the shared folder, and replaces no denial there`(
+    func `a stored answer moves from the former folder to the shared folder, and replaces no denial there`(
         own: String?, shared: String?, expected: String?
     ) throws {
         let (place, other) = (TemporaryFolder(), TemporaryFolder())

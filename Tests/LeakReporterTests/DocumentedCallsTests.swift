@@ -121,7 +121,7 @@ import Testing
     }
 
     /// Posts the bodies of `curl … /api/v1/reports … -d '…'`, and the blocks of JSON that are a report or contain reports.
-    @Test func `each body that the guides show is accepted`() throws {
+    @Test func `each request body that the guides show is accepted`() throws {
         let running = try RunningCollector()
         let folder = Self.top.appendingPathComponent("docs")
         let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter {

@@ -109,7 +109,7 @@ import Testing
         #expect(reporter.statistics.lastFailure == nil)
     }
 
-    @Test func `the guide's example of an app that shares the choice with its extension works`() {
+    @Test func `the guide's example of an app that shares the user's consent with its extension works`() {
         var configuration = LeakReporter.Configuration(endpoint: "https://leaks.example.com", key: "KEY")
         configuration.consentStorage = .appGroup("group.com.acme.shop")
         #expect(configuration.consentStorage != .standard)

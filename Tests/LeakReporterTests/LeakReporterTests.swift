@@ -49,7 +49,7 @@ import LeakPlatform
         }
     }
 
-    @Test func `posts follow the wire format`() throws {
+    @Test func `a sent batch has the address, header fields and idempotency key of the wire format`() throws {
         let transport = FakeTransport { _, _ in FakeTransport.accepted() }
         let reporter = reporter(transport)
         reporter.record(message: "Expected deallocation of Shop.Cart")
@@ -94,8 +94,8 @@ import LeakPlatform
         #expect(Set(transport.posts.compactMap { $0["Idempotency-Key"] }).count == 2)
     }
 
-    /// After a 401 the key is tried once more at once, because a new key needs up to two seconds to reach every collector. After a
-    /// 403 it is not.
+    /// After a 401 the key is tried once more, because a new key needs up to two seconds to reach every collector. After a 403
+    /// it is not.
     @Test(arguments: [401, 403])
     func `reports with a rejected key stay in the queue, and one warning is logged`(status: Int) {
         let said = Guarded([String]())
@@ -195,12 +195,12 @@ import LeakPlatform
     }
 
     @Test(arguments: [0, -1, Double.nan, .infinity, 1e300])
-    func `a flush without waiting records returns at once`(timeout: Double) {
+    func `a flush returns true for every timeout if nothing waits to be sent`(timeout: Double) {
         let reporter = reporter(FakeTransport { _, _ in FakeTransport.accepted() })
         #expect(reporter.flush(timeout: timeout))
     }
 
-    @Test func `with eight threads no report is lost or counted twice`() {
+    @Test func `no report from eight threads is lost or counted twice`() {
         let transport = FakeTransport { _, _ in FakeTransport.accepted() }
         let reporter = reporter(transport)
         DispatchQueue.concurrentPerform(iterations: 8) { _ in

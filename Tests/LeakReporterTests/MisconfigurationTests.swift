@@ -2,7 +2,7 @@ import Testing
 
 @testable import LeakReporter
 
-/// Pins that cannot be used. Endpoint and key have separate tests.
+/// Pins of public keys that cannot be used. Endpoint and key have separate tests.
 @Suite struct MisconfigurationTests {
     private static let pin = "sha256//" + String(repeating: "Ab0/", count: 10) + "Ab0="
 

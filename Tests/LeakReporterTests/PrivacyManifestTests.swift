@@ -73,12 +73,14 @@ import Testing
         ("UITextInputMode.activeInputModes", "NSPrivacyAccessedAPICategoryActiveKeyboards"),
         ("UserDefaults.standard.bool(forKey: name)", "NSPrivacyAccessedAPICategoryUserDefaults"),
     ])
-    func `a use of a function that needs a reason is found`(line: String, category: String) {
+    func `a use of an API for which Apple requires a reason in the privacy manifest is found`(
+        line: String, category: String
+    ) {
         #expect(Self.categories(of: line) == [category])
         #expect(Self.categories(of: "reporter.statistics // \(line)").isEmpty)
     }
 
-    @Test func `the categories in the manifest are those that the sources use`() throws {
+    @Test func `the API categories in the privacy manifest are those that the sources use`() throws {
         let listed = try #require(Self.manifest()["NSPrivacyAccessedAPITypes"] as? [[String: Any]])
         var used: Set<String> = []
         var files = 0
@@ -98,7 +100,7 @@ import Testing
         }
     }
 
-    @Test func `the manifest declares no tracking, and the collected data`() throws {
+    @Test func `the privacy manifest declares no tracking, and lists the collected data`() throws {
         let manifest = try Self.manifest()
         #expect(manifest["NSPrivacyTracking"] as? Bool == false)
         #expect((manifest["NSPrivacyTrackingDomains"] as? [String])?.isEmpty == true)
@@ -118,7 +120,7 @@ import Testing
     }
 
     /// Other libraries for apps collect nothing and call nothing that needs a reason, so they need no manifest.
-    @Test func `the manifest ships with the library in both packages`() throws {
+    @Test func `the privacy manifest ships with the library in both packages`() throws {
         for path in ["Package.swift", "Checks/Apps/Package.swift"] {
             let package = try String(contentsOf: Self.top.appendingPathComponent(path), encoding: .utf8)
             #expect(package.contains(#"resources: [.copy("PrivacyInfo.xcprivacy")]"#), "\(path)")

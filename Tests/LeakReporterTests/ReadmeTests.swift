@@ -97,7 +97,7 @@ import LeakPlatform
         let names = block.split(separator: "\"").filter { $0.hasPrefix("Leak") }
         #expect(names == ["LeakReporter", "LeakDetector"])
         for name in names { #expect(manifest.contains(".library(name: \"\(name)\"")) }
-        // SwiftPM names a package that a path leads to after the last folder.
+        // SwiftPM names the package of a path dependency after the last folder of the path.
         #expect(block.contains(".package(path: \"../leak-collector\")"))
         #expect(block.components(separatedBy: "package: \"leak-collector\"").count == 3)
         #expect(manifest.contains("name: \"leak-collector\""))
@@ -272,7 +272,7 @@ import LeakPlatform
         #expect((arrived["userInfo"] as? [String: Any])?[NSLocalizedDescriptionKey] as? String == text)
     }
 
-    @Test func `a session is sent with the numbers of checks and leaks that the app counted itself`() throws {
+    @Test func `a session is sent with the counts of checks and leaks that the app passed`() throws {
         let (closedScreens, leaks) = (12, 1)
         let reporter = makeReporter()
         reporter.record(session: EndedSession(id: UUID().uuidString, checks: closedScreens, leaks: leaks))
@@ -293,7 +293,7 @@ import LeakPlatform
         withExtendedLifetime(viewModel) {}
     }
 
-    @Test func `the detector of this package reports leaks and numbers of checks`() throws {
+    @Test func `the detector of this package reports leaks and counts of checks`() throws {
         let reporter = makeReporter()
         let viewModel = ViewModel()
 

@@ -30,7 +30,7 @@ import LeakPlatform
         return report
     }
 
-    @Test func `a report contains the log, keys and user at the time of its recording`() throws {
+    @Test func `a report contains the log, custom keys and user at the time of its recording`() throws {
         let reporter = reporter()
         reporter.log("opened cart")
         reporter.setCustomValue("cart", forKey: "tab")
@@ -54,7 +54,8 @@ import LeakPlatform
 
     /// Sightings with different keys are not merged. Log lines are not compared: they always differ, so no sightings would ever be
     /// merged.
-    @Test func `sightings with other keys are not merged, and merged sightings have the log of the first`()
+    @Test
+    func `sightings with different custom keys are not merged; merged sightings have the log of the first`()
         throws
     {
         let reporter = reporter { $0.sendsAutomatically = false }
@@ -136,7 +137,9 @@ import LeakPlatform
         #expect(checks.compactMap { $0["count"] as? Int }.reduce(0, +) == 5)
     }
 
-    @Test func `left-out objects are counted in the session in which they are recorded`() throws {
+    @Test func `objects that a detector left out are counted in the session in which the app records them`()
+        throws
+    {
         let reporter = reporter()
         reporter.startSession()
         reporter.record(checks: [
@@ -184,7 +187,7 @@ import LeakPlatform
         #expect(reporter.statistics.sent == 4)
     }
 
-    @Test func `a run outside of the sample sends nothing`() {
+    @Test func `a run that the sampling rate does not select sends nothing`() {
         let reporter = reporter { $0.bounds.sampleRate = 0 }
         reporter.startSession { [ClassChecks(className: "A", count: 1)] }
         reporter.record(leak: leak("Shop.Cart"))
@@ -268,7 +271,7 @@ import LeakPlatform
             case .flush where number % 20 == 0: reporter.thread.post(.flush)
             default: break
             }
-            // The last leaks come late.
+            // The leaks with numbers from 25 on occur only after 24,000 sightings.
             reporter.record(leak: leak("Burst.Leak\(number < 24_000 ? number % 25 : number % 50)"))
         }
         #expect(reporter.statistics.waiting == 30_001)

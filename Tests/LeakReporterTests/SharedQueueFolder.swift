@@ -4,7 +4,7 @@ import LeakPlatform
 
 @testable import LeakReporter
 
-/// A folder that reporters of several runs share. It is removed with the test.
+/// A folder that reporters of several runs share. It is removed when the test ends.
 final class SharedQueueFolder {
     let folder = NSTemporaryDirectory() + "/reporter-" + UUID().uuidString
     deinit { try? FileManager.default.removeItem(atPath: folder) }

@@ -102,7 +102,10 @@ import Testing
         #expect(report.className == nil && report.stack.isEmpty)
     }
 
-    @Test func `an error, which is last in the list, identifies the leak; its causes do not`() throws {
+    @Test
+    func `the last error in the list of exceptions identifies the leak; the errors that caused it do not`()
+        throws
+    {
         let cause =
             #"{"type":"NSPOSIXErrorDomain","value":"Code: 2",\#(mechanism("NSPOSIXErrorDomain", 2, ""))}"#
         let error =

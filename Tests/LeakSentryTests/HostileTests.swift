@@ -6,7 +6,7 @@ import Testing
 
 /// For any input, there is either no batch, or the reader of the wire format accepts the whole batch.
 @Suite struct HostileTests {
-    /// Returns the problem of the submission's batch as text, or `nil`.
+    /// Returns the problem of the submission's batch as text; `nil` if there is no batch or no problem.
     private func problem(_ submission: SentrySubmission?) -> String? {
         guard let batch = submission?.batch else { return nil }
         do {

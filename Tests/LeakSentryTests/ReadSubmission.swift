@@ -19,7 +19,7 @@ struct ReadSubmission {
 
     init(envelope: String) throws { try self.init(SentrySubmission(envelope: Array(envelope.utf8))) }
 
-    /// The only report.
+    /// The only report of the batch.
     var report: LeakReport {
         get throws {
             try #require(document.reports.count == 1)

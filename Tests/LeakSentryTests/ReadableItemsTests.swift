@@ -69,7 +69,7 @@ import Testing
         #expect(submission.idempotencyIDs == ids, "\(what)")
     }
 
-    @Test func `only an event gives the sender of a batch`() throws {
+    @Test func `a batch has a sender only if its envelope has an event`() throws {
         #expect(try SentrySubmission(envelope: Array("{}\n\(Self.event)".utf8)).hasOrigin)
         let submission = try SentrySubmission(envelope: Array("{}\n\(Self.report)".utf8))
         #expect(!submission.hasOrigin && submission.reportCount == 0)

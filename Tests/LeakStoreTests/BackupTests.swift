@@ -36,7 +36,7 @@ import Testing
         let backup = try SQLiteStore(path: file, exclusive: true)
         #expect(try backup.makeReader().leaks(LeakQuery(), now: noon).reports == 50)
         #expect(try store.makeReader().leaks(LeakQuery(), now: noon).reports == 60)
-        // The store continues from the backup: stored keys are known, and submissions with new keys count.
+        // The store continues from the backup: stored idempotency keys are known, and submissions with new keys count.
         let repeated = submission([Report(leak: leak("L0"))], key: "k49")
         guard case .repeated = try backup.count([repeated], now: noon)[0] else {
             Issue.record("the key was forgotten")

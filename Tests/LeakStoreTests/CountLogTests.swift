@@ -37,8 +37,7 @@ import Testing
     }
 
     @Test
-    func
-        `after its first flush a process recognizes installs that a full set of recent installs does not keep`()
+    func `after its first flush a process skips installs that a full set of recent installs would not keep`()
         throws
     {
         var random = SeededRandom(seed: 19)
@@ -106,7 +105,7 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `counts in the log are not lost when a process ends and another one continues to count`()
+    @Test func `counts in the log are not lost when a process ends and another process continues to count`()
         throws
     {
         try sendExpected(to: store())
@@ -182,7 +181,7 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `while damage is suspected nothing is flushed, and readers show the counts in the tables`()
+    @Test func `while damage is suspected, nothing is flushed, and readers show the counts in the tables`()
         throws
     {
         let store = try store()
@@ -200,7 +199,7 @@ import Testing
         #expect(try reader.leak(page.id, now: noon)?.row.reports == 3)
     }
 
-    @Test func `while the disk is full readers show the counts in the tables`() throws {
+    @Test func `while the disk is full, readers show the counts in the tables`() throws {
         let disk = FaultyDisk(in: TemporaryDirectory(isInMemory: true))
         let store = try disk.directory.store()
         store.limitPendingLogs(toInstallSets: 10_000)
@@ -238,7 +237,9 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `a log is flushed if it is long, and after many calls with few submissions`() throws {
+    @Test func `the log of counts is flushed if it is long, and after many calls with few submissions`()
+        throws
+    {
         let store = try store()
         for _ in 0..<2 { try send(to: store) }
         let bytes = try #require(try number("select sum(length(counts)) from count_log"))
@@ -312,7 +313,9 @@ import Testing
         #expect(try isLogEmpty)
     }
 
-    @Test func `reports with more bytes than the log may have are written to their table at once`() throws {
+    @Test func `reports with more bytes than the log of counts may have are written directly to their table`()
+        throws
+    {
         let store = try store()
         store.writer.with { $0.logLimits.countBytes = 2_000 }
         var report = Report(leak: page)
@@ -392,7 +395,9 @@ import Testing
         #expect(try store.makeReader().outline(of: page.id)?.reports == 2)
     }
 
-    @Test func `a decision treats reports that are still in the log as reports from before it`() throws {
+    @Test func `a decision treats reports that are still in the log as reports from before the decision`()
+        throws
+    {
         let store = try store()
         try sendExpected(to: store)
         let decision = Decision(.resolve(.version("1.1")), by: "Ann")

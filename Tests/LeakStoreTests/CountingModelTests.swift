@@ -7,7 +7,9 @@ import LeakPlatform
 @Suite struct CountingModelTests {
     /// Compares a store with the model after calls of random size, repeats, reused keys, full disks and restarts.
     @Test(arguments: (1...12).map { UInt64($0) })
-    func `random calls, repeats, full disks and restarts give the totals of the model`(seed: UInt64) throws {
+    func `after random calls, repeats, full disks and restarts a store has the totals of the model`(
+        seed: UInt64
+    ) throws {
         let directory = TemporaryDirectory()
         var random = SeededRandom(seed: seed)
         var model = CountingModel()

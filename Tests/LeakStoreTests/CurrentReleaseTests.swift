@@ -1,7 +1,8 @@
 import LeakStore
 import Testing
 
-/// The current release of an app in every store. ``StoreLocation`` chooses SQLite or PostgreSQL.
+/// The current release of an app in every store. ``StoreLocation`` chooses SQLite or PostgreSQL. A version has adoption if it
+/// has at least 5 % of the sessions in the last 24 hours with sessions, and at least 100 sessions.
 @Suite struct CurrentReleaseTests {
     let place = StoreLocation()
     let store: any Store
@@ -31,7 +32,7 @@ import Testing
         #expect(try store.count([batch], now: now) == [.counted])
     }
 
-    /// Returns the current release, and checks that all queries return the same one.
+    /// Returns the current release, and checks that all queries return the same release.
     private func currentVersion() throws -> String? {
         let reader = try store.makeReader()
         let current = try reader.overview(app: "shop", now: noon).currentRelease?.version
@@ -101,14 +102,13 @@ import Testing
         #expect(try currentVersion() == "5.2")
         try count("6.0", sessions: 1_500, at: noon + 23 * hour)
         #expect(try currentVersion() == "6.0" && adoptions().map(\.count) == [2_000, 23_500])
-        // The last 24 of the hours that had sessions count.
+        // Only the last 24 hours that had sessions count.
         try count("5.2", sessions: 1, at: noon + 24 * hour)
         #expect(try currentVersion() == "6.0" && adoptions().map(\.count) == [1_500, 23_001])
     }
 
     @Test
-    func
-        `after days without sessions the current release stays, even if a developer's build sends the first session`()
+    func `after days without sessions the current release stays even if a developer's build is used first`()
         throws
     {
         for hours in 0..<24 { try count("5.2", sessions: 100, at: noon + Int64(hours) * hour) }
@@ -161,7 +161,8 @@ import Testing
         try count("5.2", installs: [1], sessions: 20)
         for _ in 0..<2 { try count("6.0", installs: [7], sessions: 100, from: [7]) }
         #expect(try currentVersion() == "5.2")
-        // A version whose senders have no install ids is not current either while installs with ids use one with adoption.
+        // A version whose senders have no install ids is not current either while installs with ids use another version with
+        // adoption.
         try count("5.2", sessions: 100)
         try count("6.1", sessions: 1_000, from: [nil])
         #expect(try currentVersion() == "5.2")
@@ -170,8 +171,7 @@ import Testing
     }
 
     @Test
-    func
-        `a version of one or two installs with ids is not current while senders without ids use another version`()
+    func `a version of two installs with ids is not current while senders without ids use another version`()
         throws
     {
         try count("5.2", sessions: 100, from: [nil])
@@ -250,7 +250,7 @@ import Testing
         #expect(try reader.leaks(LeakQuery(), now: noon).leaks.map(\.impact) == [1])
     }
 
-    @Test func `the previous version is the highest earlier one that was in use`() throws {
+    @Test func `the previous version is the highest earlier version that was in use`() throws {
         try count("5.0", installs: Array(1...60), sessions: 900)
         // Two developers use 5.1. The current release, 5.3, has sessions.
         try count("5.1", installs: [1, 2], sessions: 9)
@@ -346,9 +346,11 @@ import Testing
     }
 
     @Test(arguments: [(40, "2.0"), (41, "1.0")])
-    func `a fix in the next version follows a higher version with 5 % of the installs, or a pinned release`(
-        installs: Int, reference: String
-    ) throws {
+    func
+        `a fix in the next version comes after a higher version with 5 % of the installs, or a pinned release`(
+            installs: Int, reference: String
+        ) throws
+    {
         try count("1.0", installs: (1...UInt64(installs)).map(\.self), sessions: 500)
         // Two developers use 2.0.
         try count("2.0", installs: [900, 901], sessions: 2)

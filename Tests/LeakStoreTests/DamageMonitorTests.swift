@@ -102,7 +102,7 @@ import Testing
     @Test(arguments: [
         SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_IOERR | 1 << 8, SQLITE_IOERR | 32 << 8, SQLITE_IOERR | 33 << 8,
     ])
-    func `after a sign of damage reports are refused until a check finds no damage`(code: Int32) throws {
+    func `after a sign of damage, reports are refused until a check finds no damage`(code: Int32) throws {
         let disk = FaultyDisk(in: TemporaryDirectory(isInMemory: true))
         let store = try disk.directory.store()
         let reader = try store.makeReader()
@@ -293,7 +293,7 @@ import Testing
     @Test(arguments: [0, 32, 4_152, -4_120, -1])
     func `a running store whose log is truncated accepts no more reports`(bytes: Int) throws {
         let store = try filledStore()
-        // The log's size at the last check is the size after a commit, not before it.
+        // The store compares the log with its size after the last commit, not before it.
         let file = try #require(FileHandle(forUpdatingAtPath: log))
         let size = try Int(file.seekToEnd())
         try file.truncate(atOffset: UInt64(bytes < 0 ? size + bytes : bytes))
@@ -318,7 +318,7 @@ import Testing
     ///   - laterCommits: the number of commits after the broken commit.
     ///   - isAccepted: `true` if the store starts.
     @Test(arguments: [(laterCommits: 6, isAccepted: false), (1, false), (0, true)])
-    func `a write-ahead log with a broken commit is refused, unless the broken commit is the last one`(
+    func `a write-ahead log with a broken commit is refused, unless the broken commit is the last commit`(
         laterCommits: Int, isAccepted: Bool
     ) throws {
         let store = try filledStore()
@@ -466,7 +466,7 @@ import Testing
         withExtendedLifetime(store) {}
     }
 
-    @Test func `a start in a folder without a marker, as earlier collectors left it, creates a marker`()
+    @Test func `a start in a folder without a marker, as earlier versions left it, creates a marker`()
         throws
     {
         do { _ = try filledStore() }

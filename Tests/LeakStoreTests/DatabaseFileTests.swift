@@ -188,7 +188,7 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `verify reports wrong numbers of reports and installs`() throws {
+    @Test func `verify reports that the stored counts of reports and installs are wrong`() throws {
         let store = try directory.store()
         _ = try store.count([submission([Report(leak: leak("A"), install: 1)])], now: noon)
         try SQLiteConnection(path: directory.database, access: .readWrite).execute(
@@ -197,7 +197,7 @@ import Testing
         #expect(problems.count == 5, "\(problems)")
     }
 
-    @Test func `counts of another process are visible`() throws {
+    @Test func `a store shows the reports that another store of the same file has counted`() throws {
         let (one, other) = (try directory.store(), try directory.store())
         let page = leak("Page")
         for (number, store) in [one, other, one, one, other].enumerated() {
@@ -222,7 +222,7 @@ import Testing
                 == true)
     }
 
-    @Test func `the write-ahead log is emptied on demand`() throws {
+    @Test func `a checkpoint empties the write-ahead log`() throws {
         let store = try directory.store()
         _ = try store.count([submission([Report(leak: leak("A"))])], now: noon)
         #expect(DatabaseFile.size(of: directory.database + "-wal") > 0)

@@ -6,7 +6,7 @@ import Testing
 /// Size of the database file.
 @Suite struct DatabaseSizeTests {
     /// An attacker can choose the rate of growth, but not the final size.
-    @Test func `the database stops growing although one key keeps sending new names`() throws {
+    @Test func `the database nearly stops growing although one ingest key keeps sending new names`() throws {
         let directory = TemporaryDirectory()
         var limits = StoreLimitTests.smallLimits
         limits.leakTextBytesPerApp = 100_000

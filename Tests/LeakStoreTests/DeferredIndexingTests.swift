@@ -13,7 +13,7 @@ import Testing
             connection: try SQLiteConnection(path: directory.database, access: .readWrite),
             limits: StoreLimits(), clock: .unguarded, redact: { Array($0) },
             reservoir: Reservoir(seed: 7))
-        // Commits write counts to their tables at once, on slow machines too.
+        // Commits write counts directly to their tables instead of the log of counts, on slow machines too.
         writer.logLimits.millisecondsAfterRead = .max
     }
 

@@ -14,7 +14,7 @@ import LeakPlatform
         Report(leak: leak(name), version: version, build: build, install: install)
     }
 
-    @Test func `an install is removed from samples and from every exact set`() throws {
+    @Test func `erasing an install removes it from samples and from every exact set of installs`() throws {
         let store = try place.store()
         _ = try store.count(
             [
@@ -114,7 +114,7 @@ import LeakPlatform
     }
 
     @Test
-    func `slots that are merged into days between two steps of an erasure do not keep the erased install`()
+    func `ten-minute slots merged into days between two steps of an erasure do not keep the erased install`()
         throws
     {
         let directory = TemporaryDirectory()
@@ -139,7 +139,7 @@ import LeakPlatform
         #expect(try store.verify() == [])
     }
 
-    @Test func `a set that is copied between two steps of an erasure does not keep the erased install`()
+    @Test func `a set of installs copied between two steps of an erasure does not keep the erased install`()
         throws
     {
         let directory = TemporaryDirectory()

@@ -13,7 +13,7 @@ import Testing
             reservoir: Reservoir(seed: 7))
     }
 
-    @Test func `many old keys are deleted in small steps, and reports are counted between the steps`()
+    @Test func `old idempotency keys are deleted in small steps, and reports are counted between the steps`()
         throws
     {
         let writer = try writer()
@@ -40,7 +40,9 @@ import Testing
                 == [.repeated(response: submission().response)])
     }
 
-    @Test func `hours and slots of many leaks are deleted in small steps`() throws {
+    @Test func `expired hourly counts of leaks and ten-minute counts of apps are deleted in small steps`()
+        throws
+    {
         let writer = try writer()
         let reports = (0..<600).map { number in
             Report(
@@ -80,7 +82,7 @@ import Testing
         _ = try writer.count([submission(reports)], now: noon)
         let rows = { try writer.connection.number("select count(*) from leak_hour") ?? 0 }
         #expect(try rows() == 2_100)
-        // Hours of the two oldest days and of the morning of the third day are deleted.
+        // Hourly counts of the two oldest days and of the morning of the third day are deleted.
         var expiry = Expiry(now: noon + 90 * day - 2 * hour)
         var sizes: Set<Int64> = []
         while try writer.runStep(of: &expiry) {
@@ -117,7 +119,7 @@ import Testing
         #expect(try connection.number("select count(*) from answer") == 0)
     }
 
-    @Test func `expired hours are found leak by leak, without reading other hours`() throws {
+    @Test func `expired hourly counts are found leak by leak, without reading other hourly counts`() throws {
         let plan = try writer().connection.statement(
             composed: """
                 explain query plan select h.leak, h.hour, h.release

@@ -26,7 +26,8 @@ import LeakPlatform
             try Self.work(in: path, round: round)
         }
         let acknowledged = Self.acknowledged(in: directory)
-        // Uses the default clock rule, as the killed process did: one of its threads had a time 100 days behind the others.
+        // Uses the default clock rule, as the killed process did: one of its threads used a time 100 days before that of the
+        // others.
         let store = try directory.store(clock: ClockRule())
         #expect(try store.verify() == [])
         var reports = 0

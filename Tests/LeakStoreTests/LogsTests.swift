@@ -14,7 +14,7 @@ import LeakPlatform
         #expect(try store.count([submission([report])], now: noon) == [.counted])
     }
 
-    /// Returns the reports by system and model, as the page of the leak shows them.
+    /// Returns the number of reports by system version and by model, as the page of the leak shows them.
     private func readShownCounts() throws -> [String: Int] {
         let detail = try #require(try directory.store().makeReader().leak(page.id, now: noon))
         return Dictionary(
@@ -38,7 +38,7 @@ import LeakPlatform
         try SQLiteConnection(path: directory.database, access: .readWrite).execute(script)
     }
 
-    @Test func `a log of installs of more sets than the cache holds is read completely`() throws {
+    @Test func `a log with installs of more sets than the cache can hold is read completely`() throws {
         let store = try directory.store()
         store.limitPendingLogs(toInstallSets: 100_000)
         let leaks = (0..<250).map { leak("L\($0)") }
@@ -56,7 +56,7 @@ import LeakPlatform
 
     @Test
     func
-        `the counts of system versions and of models stay the same when the store is reopened and when its log is flushed`()
+        `the counts of system versions and models stay the same after reopening the store and after a flush`()
         throws
     {
         var store = try directory.store()
@@ -139,7 +139,7 @@ import LeakPlatform
     }
 
     @Test
-    func `system versions beyond a key's bytes are counted as other, once, both before and after a flush`()
+    func `system versions beyond an ingest key's daily byte limit are counted as other, also after a flush`()
         throws
     {
         var limits = StoreLimits()
@@ -165,7 +165,7 @@ import LeakPlatform
         #expect(try store.verify() == [])
     }
 
-    @Test func `counts of an earlier schema are increased by new reports`() throws {
+    @Test func `new reports are added to the counts of an earlier schema`() throws {
         try send("iOS 18.0", to: try directory.store())
         try flush(try directory.store())
         try run(PastSchema.without14)

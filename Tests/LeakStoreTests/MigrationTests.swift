@@ -17,7 +17,8 @@ import Testing
         return directory
     }
 
-    @Test func `a database that another process is creating is not mistaken for that of another program`()
+    @Test
+    func `a database that another process is creating is not mistaken for a database of another program`()
         throws
     {
         for _ in 0..<100 {
@@ -60,7 +61,7 @@ import Testing
         #expect(
             try connection.number("select max(length(grouped_stack)) from leak_text") == 0 || elements > 0)
         #expect(try connection.number("select sum(keys) from idempotency_use") == 9)
-        // Counts that are still in the ten-minute slots are not in the days.
+        // Counts that are still in the ten-minute slots are not in the daily counts.
         #expect(
             try connection.number("select sum(reports) from app_day") == (schema == 1 ? 18 : 14))
         #expect(try connection.number("select count(*) from leak where state <> 0") == 0)
@@ -71,7 +72,7 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `a migration and a backup keep the counts that a killed earlier collector left in its log`()
+    @Test func `a migration and a backup keep the counts that a killed earlier version left in its log`()
         throws
     {
         let directory = try database(schema: 13)
@@ -205,7 +206,10 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `a migration adds the count of detail bytes, and new reports are counted`() throws {
+    @Test
+    func `a migration adds the count of bytes of samples and other details, and new reports are counted`()
+        throws
+    {
         let directory = TemporaryDirectory()
         let report = Report(leak: leak("Page"), body: #"{"m":"0123456789"}"#)
         _ = try directory.store().count([submission([report], key: "a")], now: noon)
@@ -275,7 +279,7 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `a command does not upgrade a database that an earlier server has open`() throws {
+    @Test func `a command does not upgrade a database that a server of an earlier version has open`() throws {
         let directory = try database(schema: 1)
         func schema(_ path: String) throws -> Int64? {
             try SQLiteConnection(path: path, access: .readOnly).number("pragma user_version")
@@ -287,7 +291,7 @@ import Testing
             #expect(
                 failure.reason == .locked && failure.description.contains("an earlier collector serves it"))
 
-            // Commands that only read work on the old schema.
+            // Read-only commands work with the old schema.
             #expect(try SQLiteStore.verify(path: directory.database).problems == [])
             let file = directory.path + "/backup"
             let backup = try SQLiteStore.backUp(path: directory.database, to: file, overwrites: false)
@@ -310,7 +314,8 @@ import Testing
         #expect(backup.schema == 99 && !backup.areTotalsChecked)
     }
 
-    @Test func `a server writes nothing more after a later collector has upgraded its database file`()
+    @Test
+    func `a server writes nothing more after a later version of the collector has upgraded its database`()
         throws
     {
         let directory = TemporaryDirectory()

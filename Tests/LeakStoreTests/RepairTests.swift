@@ -66,14 +66,16 @@ import Testing
         "update app_slot set reports = reports + 1; insert into app_day (app, day, reports) values (1, 20000, 1)",
         "update app set newest_release = null; update leak set impact = 0, rank_impact = 0",
     ])
-    func `a repair sets wrong totals to the sums of their parts`(script: String) throws {
+    func `a repair sets wrong totals to the sums of their parts, and only reports a wrong hourly count`(
+        script: String
+    ) throws {
         try fill()
         let before = try readShownCounts()
         try damage(script)
         #expect(try directory.store().verify() != [])
         let repair = try SQLiteStore.repair(path: directory.database)
         if script.contains("leak_hour") {
-            // It is not known which of the hours is wrong, so the hour is not repaired. The count of the day is right.
+            // The daily count is right, but it is not known which hourly count is wrong, so none is repaired.
             #expect(repair.repaired == [] && repair.unrepaired.count == 1, "\(repair)")
             return
         }

@@ -66,12 +66,13 @@ import Testing
         return try #require(try store.makeReader(known: list).releaseCheck(query, now: now))
     }
 
-    /// Returns the titles of the leaks with a result.
+    /// Returns the titles of the leaks with this kind of result.
     private func titles(_ check: ReleaseCheck, _ kind: ReleaseGate.LeakResult.Kind) -> [String] {
         check.leaks.filter { $0.result.kind == kind }.map(\.row.identity.title)
     }
 
-    @Test func `a version that does not have the leak is the baseline if it checked the leak's class`() throws
+    @Test func `a version without the leak is the baseline if it has enough checks of the leak's class`()
+        throws
     {
         try count("5.1", Count(name: "A", reports: 400, checks: 4_000))
         try count("5.2", Count(name: "A", checks: 4_000, installs: 40))
@@ -84,7 +85,7 @@ import Testing
         #expect(try self.check().baseline?.version == "5.2")
     }
 
-    @Test func `a version that leaks as before passes`() throws {
+    @Test func `a version that leaks as often as its baseline passes the release check`() throws {
         try count("5.2", Count(name: "Page", reports: 150, checks: 3_000))
         try count("5.3", Count(name: "Page", reports: 160, checks: 3_000))
         let check = try check()
@@ -105,7 +106,7 @@ import Testing
         #expect(check.leaks[0].row.reports == 600 && check.leaks[0].row.installs == 100)
     }
 
-    /// Each stack is rare, and rises from one report to five at most.
+    /// Each stack alone rises only from one report to five.
     @Test func `a class whose leaks spread over 150 stacks and rise from 5 to 25 percent fails as a whole`()
         throws
     {
@@ -217,9 +218,9 @@ import Testing
             (nil, "5.2", []), ("5.2", "5.2", []), ("5.2.0", "5.2.0", []), ("5.1", "5.1", ["Between"]),
             ("5.1.7", "5.1.7", ["Between"]), ("5.0", "5.0", ["Between", "Old"]),
         ] as [(String?, String, [String])])
-    func `a leak of any version up to the baseline is not new`(baseline: String?, told: String, new: [String])
-        throws
-    {
+    func `a leak is new only if no version up to the baseline has it`(
+        baseline: String?, told: String, new: [String]
+    ) throws {
         try count("5.1", Count(name: "Old", reports: 9))
         try count("5.2", Count(name: "Between", reports: 9))
         try count("5.3", Count(name: "Old", reports: 9), Count(name: "Between", reports: 10))
@@ -228,7 +229,8 @@ import Testing
         #expect(titles(check, .new) == new)
     }
 
-    @Test func `a version that only one device has seen is not a baseline, unless there is no other`() throws
+    @Test func `a version that only one device uses is not the baseline, unless there is no other version`()
+        throws
     {
         try count("5.2", Count(name: "Page", reports: 150, checks: 3_000))
         try count("5.2.1-dev", Count(name: "Page", reports: 40, checks: 40, installs: 1))
@@ -359,14 +361,17 @@ import Testing
             })
         #expect(check.setAsideCount == 0)
         #expect(try titles(self.check("5.2"), .back) == [])
-        // A leak that comes back in a later version is not back in this version.
+        // A leak that regresses in a later version is not listed as back in this version.
         try decide(.resolve(.version("5.3")), "Regressed")
         try count("5.4", Count(name: "Regressed", reports: 2))
         #expect(try titles(self.check("5.3"), .back) == ["UIKeyboardOld"])
         #expect(try titles(self.check("5.4"), .back) == ["Regressed"])
     }
 
-    @Test func `at most two hundred leaks of a kind are returned, and all are counted`() throws {
+    @Test
+    func `a release check returns at most 200 leaks with the same kind of result, and counts all of them`()
+        throws
+    {
         try count("5.2", Count(name: "Page", reports: 1, installs: 1))
         let reports = (0..<210).flatMap { number in
             [1, 2].map { Report(leak: leak("N\(number)"), version: "5.3", install: $0, count: 2 + number) }

@@ -1,7 +1,7 @@
 import LeakStore
 import Testing
 
-/// A system clock that is set wrong neither counts a batch twice nor deletes rows that are still needed.
+/// If the system clock is set wrong, no batch is counted twice, and no rows that are still needed are deleted.
 @Suite struct StoreClockTests {
     let place = StoreLocation()
     let uptime = TestUptime()
@@ -13,7 +13,9 @@ import Testing
     private static let midnight = noon + day / 2
 
     @Test(arguments: [2 * minute, day, 5 * day, 7 * day, 8 * day, 400 * day])
-    func `a batch with a repeated key is counted once if the clock is set back`(step: Int64) throws {
+    func `a batch with a repeated idempotency key is counted once if the clock is set back`(step: Int64)
+        throws
+    {
         let store = try store()
         let batch = submission([Report(leak: leak("Page"))], key: "a")
         let repeated = Receipt.repeated(response: batch.response)
@@ -28,7 +30,7 @@ import Testing
     }
 
     @Test(arguments: [2 * minute, 5 * day, 400 * day])
-    func `a key that was stored while the clock was behind is still known after the clock is corrected`(
+    func `an idempotency key that was stored while the clock was too early is known after the correction`(
         step: Int64
     ) throws {
         let store = try store()
@@ -77,7 +79,9 @@ import Testing
     }
 
     @Test(arguments: [2 * day, 120 * day, 4_000 * day])
-    func `a start with the clock far ahead deletes nothing and forgets no key`(step: Int64) throws {
+    func `a start with the clock far ahead deletes nothing and forgets no idempotency key`(step: Int64)
+        throws
+    {
         let (store, batch, page) = try startAhead(by: step)
         #expect(try store.count([batch], now: noon + step) == [.repeated(response: batch.response)])
         let reader = try store.makeReader()
@@ -91,7 +95,7 @@ import Testing
         #expect(try store.count([batch], now: noon + hour) == [.repeated(response: batch.response)])
     }
 
-    @Test func `a clock that stays ahead for a day of running time is accepted`() throws {
+    @Test func `a clock that stays ahead is accepted after the collector has run for a day`() throws {
         var (store, batch, page) = try startAhead(by: 120 * day)
         for hours in 1...23 {
             uptime.run(for: hour)
@@ -109,14 +113,14 @@ import Testing
         #expect(try store.count([batch], now: noon + 121 * day) == [.counted])
     }
 
-    /// The clock jumps ahead because the collector was off, or because the clock was wrong before. The keys of the first day
-    /// must still be known.
+    /// The clock jumps ahead because the collector was off, or because the clock was wrong before. The idempotency keys of the
+    /// first day must still be known.
     @Test(arguments: [8 * day, 120 * day])
-    func `a key that was stored while the clock was ahead is still known after the clock is accepted`(
+    func `an idempotency key that was stored while the clock was ahead is known after the clock is accepted`(
         step: Int64
     ) throws {
         let (store, _, _) = try startAhead(by: step)
-        // The leak of the batch is new: the bytes of its texts count for the same day as the key.
+        // The leak of the batch is new: the bytes of its texts count for the same day as the idempotency key.
         let batch = submission([Report(leak: leak("Cart"))], key: "b")
         let repeated = Receipt.repeated(response: batch.response)
         #expect(try store.count([batch], now: noon + step) == [.counted])
@@ -137,7 +141,9 @@ import Testing
         #expect(try store.count([batch], now: noon + step + 8 * day) == [.counted])
     }
 
-    @Test func `a key that was stored while the clock was ahead is still known after the clock is corrected`()
+    @Test
+    func
+        `an idempotency key that was stored while the clock was ahead is known after the clock is corrected`()
         throws
     {
         let (store, _, _) = try startAhead(by: 120 * day)
@@ -151,7 +157,8 @@ import Testing
         }
     }
 
-    @Test func `while the clock is not accepted, the last known time advances with the running time`()
+    @Test
+    func `while the clock is not accepted, the last known time advances by the time that the collector runs`()
         throws
     {
         let (store, batch, _) = try startAhead(by: 120 * day)
@@ -161,14 +168,16 @@ import Testing
         #expect(try store.count([batch], now: noon + 121 * day) == [.repeated(response: batch.response)])
     }
 
-    @Test func `a clock that is ahead by at most a day is accepted at once`() throws {
+    @Test func `a clock that jumps ahead by at most a day is accepted immediately`() throws {
         let store = try store()
         #expect(try store.count([submission(key: "a")], now: noon) == [.counted])
         for days in 1...10 { #expect(try store.expire(now: noon + Int64(days) * day) == nil) }
         #expect(try store.count([submission(key: "a")], now: noon + 10 * day) == [.counted])
     }
 
-    @Test func `a clock that advances with the running time is accepted, even after 100 days`() throws {
+    @Test func `a clock that advances as long as the collector runs is accepted, even after 100 days`()
+        throws
+    {
         let store = try store()
         #expect(try store.count([submission(key: "a")], now: noon) == [.counted])
         uptime.run(for: 100 * day)

@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test(arguments: [(10, 9, LeakState.slow), (10, 8, .open), (1, 0, .open), (0, 1, .slow), (11, 9, .open)])
-    func `a leak is slow if nine of ten reported objects are freed later`(
+    func `a leak is slow if at least nine of ten reported objects are freed later`(
         reports: Int, freed: Int, state: LeakState
     ) throws {
         let page = leak("Page")
@@ -98,7 +98,7 @@ import Testing
         #expect(try detail(page).row.reports == 2)
     }
 
-    @Test func `an idempotency key is known even if an earlier collector stored it with a longer hash`()
+    @Test func `an idempotency key is known even if an earlier version stored it with a longer hash`()
         throws
     {
         let store = try place.store()
@@ -121,7 +121,7 @@ import Testing
         #expect(try store.count([first], now: noon + 7 * day) == [.repeated(response: first.response)])
     }
 
-    @Test func `counts by hour expire after ninety days, and counts by day are kept`() throws {
+    @Test func `hourly counts expire after ninety days, and daily counts are kept`() throws {
         let page = leak("Page")
         _ = try store.count([submission([Report(leak: page, count: 4)])], now: noon)
         let reader = try store.makeReader()
@@ -132,7 +132,7 @@ import Testing
         #expect(try reader.trend(of: leak("Other").id, by: .day, now: noon) == nil)
     }
 
-    @Test func `systems of a leak beyond two hundred are counted together`() throws {
+    @Test func `system versions of a leak beyond two hundred are counted together`() throws {
         let page = leak("Page")
         let reports = (0..<230).map {
             Report(leak: page, system: "OS \($0)", model: nil, count: $0 < 25 ? 2 : 1)
@@ -164,9 +164,9 @@ import Testing
     }
 
     @Test(arguments: [(wait: Int64(9_999), newest: 4), (wait: 10_000, newest: 9)])
-    func `under load the newest sample is replaced at most every ten seconds`(wait: Int64, newest: Int)
-        throws
-    {
+    func `under load, the newest sample of a leak is replaced at most every ten seconds`(
+        wait: Int64, newest: Int
+    ) throws {
         let page = leak("Page")
         for call in 0..<2 {
             let now = noon + Int64(call) * wait

@@ -1,7 +1,7 @@
 import LeakStore
 import Testing
 
-/// Keys, tokens, links and sessions in every store.
+/// Ingest keys, access tokens, sign-in links and sign-in sessions in every store.
 @Suite struct StoreCredentialTests {
     let place = StoreLocation()
     let store: any Store
@@ -53,7 +53,7 @@ import Testing
         #expect(try add(.access, 2).id != key.id)
     }
 
-    @Test func `sessions end with the token that opened them`() throws {
+    @Test func `sign-in sessions end when the access token that opened them is revoked`() throws {
         let (token, other) = (try add(.access, 1), try add(.access, 2))
         let opened = try [3, 4].map { try add(.session, $0, openedBy: token.id) }
         let kept = [try add(.session, 5, openedBy: other.id), try add(.session, 6)]

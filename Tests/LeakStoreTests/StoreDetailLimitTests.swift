@@ -5,8 +5,9 @@ import Testing
 @Suite struct StoreDetailLimitTests {
     let place = StoreLocation()
 
-    /// Returns limits with a number of detail bytes for each key and day. Only first reports of leaks may use all of these
-    /// bytes. Other details may use half of them, so `limits(2 * n)` leaves `n` bytes for other details.
+    /// Returns limits with this number of bytes for details, which are samples, explanations, system versions, models and
+    /// checked classes, for each ingest key and day. Only first reports of leaks may use all of these bytes. Other details may
+    /// use half of them, so `limits(2 * n)` leaves `n` bytes for other details.
     private static func limits(_ bytes: Int) -> StoreLimits {
         var limits = StoreLimits()
         limits.detailBytesPerKeyAndDay = bytes
@@ -42,7 +43,7 @@ import Testing
     {
         let limits = Self.limits(100_000)
         let leaks = (0..<20).map { leak("L\($0)", app: "app\($0 % 2)") }
-        // Each store has yet to read how many bytes the key has added.
+        // A new store has to read first how many bytes the ingest key has added on the day.
         for _ in 0..<3 {
             let store = try place.store(limits: limits)
             for leak in leaks { try count([leak], bytes: 8_000, in: store) }
@@ -58,7 +59,7 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `each ingest key has its own limit of bytes on each day`() throws {
+    @Test func `each ingest key has its own byte limit on each day`() throws {
         let store = try place.store(limits: Self.limits(50_000))
         let pages = (0..<10).map { leak("L\($0)") }
         try count(pages, bytes: 10_000, in: store)
@@ -85,7 +86,7 @@ import Testing
     ]
 
     @Test(arguments: lengths)
-    func `samples that replace other samples do not use up a key's daily bytes`(
+    func `samples that replace other samples do not use up an ingest key's daily byte limit`(
         _ name: String, _ lengths: [Int]
     ) throws {
         // The limit is enough for 18 samples of 4,100 bytes. All 100 reports have more than 190,000 bytes.
@@ -104,7 +105,7 @@ import Testing
 
     @Test
     func
-        `once a key's bytes are used up, a longer sample is left out, and one of the same length replaces another`()
+        `once an ingest key's daily bytes are used up, a sample replaces only a sample of at least its length`()
         throws
     {
         let limits = Self.limits(2 * 31_000)
@@ -120,7 +121,8 @@ import Testing
         #expect(try countLeftOut(store) == 1)
     }
 
-    @Test func `first reports of leaks are still stored when a key has no bytes left for other samples`()
+    @Test
+    func `first reports of leaks are still stored when an ingest key has no bytes left for other samples`()
         throws
     {
         let store = try place.store(limits: Self.limits(100_000))
@@ -132,7 +134,9 @@ import Testing
         for leak in new { #expect(try samples(of: leak, in: store).map(\.body.count) == [4_000]) }
     }
 
-    @Test func `values of explanations over a key's daily bytes are counted under "other"`() throws {
+    @Test func `reasons of explanations beyond an ingest key's daily byte limit are counted under "other"`()
+        throws
+    {
         // The samples, the system and the model of one report take about 4,500 bytes, so about 9,600 are left for explanations.
         let limits = Self.limits(2 * (10_000 + DetailBytes.ofNewestSample + 2 * 64 - 123))
         let page = leak("Page")
@@ -161,7 +165,10 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `samples use a key's bytes before explanations do, even samples of other leaks`() throws {
+    @Test
+    func `an ingest key's daily bytes are used for samples first, then for explanations, across all leaks`()
+        throws
+    {
         let sampleBytes = 2 * (DetailBytes.ofNewestSample + 3 * 200)
         let store = try place.store(limits: Self.limits(2 * (10_000 + sampleBytes)))
         let (explained, page) = (leak("Explained"), leak("Page"))
@@ -182,7 +189,10 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `system versions and models over a key's daily bytes are counted under "other"`() throws {
+    @Test
+    func `system versions and models beyond an ingest key's daily byte limit are counted under "other"`()
+        throws
+    {
         let limits = Self.limits(2 * 10_000)
         let leaks = (0..<20).map { leak("L\($0)") }
         func text(_ number: Int) -> String { "\(number) " + String(repeating: "x", count: 92) }
@@ -222,7 +232,7 @@ import Testing
     }
 
     @Test(arguments: [100, 150, 1_000])
-    func `system versions over a leak's maximum do not use a key's bytes, however many a batch has`(
+    func `system versions beyond a leak's maximum use no bytes of the ingest key, in batches of any size`(
         _ atOnce: Int
     ) throws {
         // The limit is enough for the system versions that are counted by name (116 bytes each), the samples and the model.
@@ -242,7 +252,9 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `system versions over a leak's maximum leave a key's bytes for its other leaks`() throws {
+    @Test func `system versions beyond a leak's maximum leave the ingest key's bytes for other leaks`()
+        throws
+    {
         // The limit is enough for 250 system versions, so the batch is stored without separate checks. Only the versions that
         // are counted by name use bytes.
         let samples = 2 * (DetailBytes.ofNewestSample + 17 * 200)
@@ -259,7 +271,7 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `checked classes over a key's daily bytes are counted under "other"`() throws {
+    @Test func `checked classes beyond an ingest key's daily byte limit are counted under "other"`() throws {
         let limits = Self.limits(2 * 13_000)
         func check(_ numbers: Range<Int>, version: String, key: Int64 = 1) throws {
             var batch = submission(keyID: key)
@@ -287,7 +299,7 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `checked classes over a version's maximum do not use a key's bytes`() throws {
+    @Test func `checked classes beyond a version's maximum use no bytes of the ingest key`() throws {
         var limits = Self.limits(2 * 2_400)
         limits.checkClassesPerBuild = 2
         // Two classes of version 1.0 and one of version 2.0 are counted by name. Each takes 772 bytes, together 2,316.
@@ -308,7 +320,8 @@ import Testing
     }
 
     /// A class whose name is too long for the remaining bytes does not use up the limit of two classes: the next class does.
-    @Test func `a class for which a key has no bytes left is not counted towards the limit of classes`()
+    @Test
+    func `a class for which an ingest key has no bytes left does not count towards the limit of classes`()
         throws
     {
         var limits = Self.limits(2 * 868)
@@ -344,7 +357,7 @@ import Testing
     }
 
     @Test
-    func `a class for which a key has no bytes left does not use up the limit of classes for other keys`()
+    func `a class for which an ingest key has no bytes left does not use up the class limit for other keys`()
         throws
     {
         var limits = Self.limits(2 * 800)
@@ -368,7 +381,10 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `long and short reports in turn use a key's bytes for the newest sample only once`() throws {
+    @Test
+    func `alternating long and short reports use an ingest key's bytes for the newest sample only once`()
+        throws
+    {
         // The first 17 reports fill the sample slots other than that of the newest sample.
         let store = try place.store(limits: Self.limits(2 * 300_000))
         let page = leak("Page")
@@ -382,7 +398,7 @@ import Testing
     }
 
     @Test
-    func `versions and leaks of a key are counted by name, even if a key without bytes left sent them first`()
+    func `versions and leaks are counted by name, even if an ingest key without bytes left sent them first`()
         throws
     {
         var limits = StoreLimits()
@@ -393,7 +409,7 @@ import Testing
             submission(leaks.map { Report(leak: $0, version: version, build: "7") }, keyID: key)
         }
         for number in 0..<20 { _ = try store.count([batch(1, "1.\(number)", [page])], now: noon) }
-        // The key without bytes names the version, the build and the leak first.
+        // The key without bytes left names the version, the build and the leak first.
         _ = try store.count(
             [batch(1, "9.0", [page, leak("New")]), batch(2, "9.0", [page, leak("New")])], now: noon)
         let reader = try store.makeReader()
@@ -422,7 +438,8 @@ import Testing
     }
 
     @Test
-    func `bytes that a key frees with a shorter sample can be used by other samples of the same commit`()
+    func
+        `bytes that a shorter sample frees can be used by other samples of the ingest key in the same commit`()
         throws
     {
         let store = try place.store(limits: Self.limits(2 * 22_000))
@@ -440,7 +457,7 @@ import Testing
         #expect(try countLeftOut(store) == 2)
     }
 
-    @Test func `an ordinary app stays far below the default limits`() {
+    @Test func `samples and explanations of 1,000 leaks need less than half of the default daily bytes`() {
         let samples = 1_000 * 18 * 4_096
         let explanations = 1_000 * 20 * 300
         #expect(samples + explanations < StoreLimits().detailBytesPerKeyAndDay / 2)

@@ -31,7 +31,7 @@ import Testing
         #expect(try store.count([users, desk], now: noon) == [.counted, .counted])
     }
 
-    @Test func `reports of a developer's machine change no number of production`() throws {
+    @Test func `reports of a developer's machine change no count in production`() throws {
         try count()
         let reader = try store.makeReader()
         #expect(try reader.environments(app: nil) == [debug, AppKey.production])
@@ -134,7 +134,7 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `an app beyond the limit of a key is counted as other in its own environment`() throws {
+    @Test func `an app beyond an ingest key's limit is counted as other in its own environment`() throws {
         var limits = StoreLimits()
         limits.appsPerKey = 1
         let store = try place.store(limits: limits)

@@ -43,7 +43,7 @@ import Testing
         #expect(detail.systems.map(\.value) == ["iOS 19.1"])
     }
 
-    @Test func `explanations of an unknown leak are dropped`() throws {
+    @Test func `explanations of an unknown leak are discarded`() throws {
         try explain(home, [("p1", 1)], reports: [Report(leak: cart)])
         #expect(try detail(home) == nil)
         #expect(try #require(try detail(cart)).reasons.isEmpty)
@@ -82,7 +82,7 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `an explanation of a leak that was merged into another leak is dropped`() throws {
+    @Test func `an explanation of a leak that was merged into another leak is discarded`() throws {
         try explain(cart, [("p1", 1)], reports: [Report(leak: cart), Report(leak: home)])
         _ = try store.merge([cart.id], into: home, by: "regroup", now: noon, note: { _ in "joined" })
         try explain(cart, [("p2", 1)])
@@ -96,7 +96,7 @@ import Testing
         #expect(try #require(try detail(cart)).reasons.map(\.value) == ["p1"])
     }
 
-    @Test func `reasons and sizes beyond 200 are counted together`() throws {
+    @Test func `reasons of a leak beyond the first 200 are counted together`() throws {
         try explain(cart, [("first", 1)], reports: [Report(leak: cart)])
         try explain(cart, (0..<250).map { ("reason \($0 % 230)", 1 << 10 + $0 * 64) })
         try explain(cart, [("first", 1)])
@@ -119,7 +119,7 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `closures beyond 200 are counted together`() throws {
+    @Test func `closures of a leak beyond the first 200 are counted together`() throws {
         try explain(cart, [("p1", 1)], reports: [Report(leak: cart)])
         for number in 0..<210 { try explain(cart, [("p1", nil)], closures: "closure \(number)") }
         let detail = try #require(try detail(cart))
@@ -195,7 +195,7 @@ import Testing
         #expect(leaks.map(\.cost) == [1 << 53 - 1, nil])
     }
 
-    @Test func `the most frequent reasons of several leaks are read at once`() throws {
+    @Test func `one call returns the most frequent reasons of several leaks`() throws {
         try explain(cart, [("p1", 1), ("p2", 1), ("p2", 1), ("p3", 1)], reports: [Report(leak: cart)])
         try explain(home, [("p2", 1)], reports: [Report(leak: home), Report(leak: leak("Other"))])
         let reasons = try store.makeReader()
@@ -206,7 +206,7 @@ import Testing
             ])
     }
 
-    @Test func `the most frequent closures of several leaks are read at once`() throws {
+    @Test func `one call returns the most frequent closures of several leaks`() throws {
         for closures in ["c1", "c2", "c2"] {
             try explain(cart, [("p1", 1)], closures: closures, reports: [Report(leak: cart)])
         }

@@ -198,7 +198,7 @@ import Testing
         try count("5.1.0", reports: 400, of: 1_000, at: noon - 9 * day)
         try count("5.2.0", reports: 200, of: 1_000, at: noon - 9 * day)
         try resolve(.version("5.2.0"), now: noon - 8 * day)
-        // 5.2.1 is the first version with the fix that is used. It has only counts of another class.
+        // 5.2.1 is the first version in use that should have the fix. It has only counts of another class.
         try count("5.2.1", name: "Cart", reports: 20, of: 1_000, at: noon - 7 * day)
         try resolve(.version("5.3.0"), now: noon - 6 * day)
         #expect(try fix().progress.before == Proportion(events: 600, trials: 2_000))
@@ -212,7 +212,7 @@ import Testing
         try count("5.2.0", build: withoutLeak, reports: 0, of: 500, at: noon - 9 * day)
         try count("5.2.0", build: withLeak, reports: 200, of: 500, at: noon - 9 * day)
         try resolve(.version("5.2.0"), now: noon - 8 * day)
-        // 5.2.1 is the first version with the fix that is used. It has only counts of another class.
+        // 5.2.1 is the first version in use that should have the fix. It has only counts of another class.
         try count("5.2.1", name: "Cart", reports: 20, of: 1_000, at: noon - 7 * day)
         try resolve(.version("5.3.0"), now: noon - 6 * day)
         #expect(try fix().progress.before == Proportion(events: 600, trials: 2_000))
@@ -233,7 +233,9 @@ import Testing
         #expect(steps.map(\.seenAgainDay) == [Int(noon / day) - 6])
     }
 
-    @Test func `checks of versions before the first one with the leak are no evidence for a past fix`() throws
+    @Test
+    func `checks of versions older than the first version with the leak are no evidence for a past fix`()
+        throws
     {
         try count("0.7.0", reports: 0, of: 500, at: noon - 9 * day)
         try count("2.0.0", reports: 100, of: 1_000, at: noon - 9 * day)
@@ -276,7 +278,7 @@ import Testing
         try count("5.4.0", reports: 2, of: 0, at: decision - 3 * day)
         try count("5.4.0", reports: 3, of: 0, at: decision - 4 * hour)
         #expect(try fix().progress.stage == .proving)
-        // Hours are deleted after 90 days.
+        // Hourly counts are deleted after 90 days.
         try store.expire(now: noon + 100 * day)
         #expect(try fix().progress.stage == .proving)
         try count("5.4.0", reports: 1, of: 0, at: noon - day)
@@ -284,7 +286,7 @@ import Testing
         #expect(try reportsSince() == 1)
     }
 
-    @Test func `reports that were made soon after a decision contradict it until their hours are deleted`()
+    @Test func `reports made soon after a decision contradict it until their hourly counts are deleted`()
         throws
     {
         let decision = noon - 2 * day + hour / 2
@@ -360,8 +362,7 @@ import Testing
     }
 
     @Test
-    func
-        `reports of a version that was unknown at the decision contradict it, even if they were made before it`()
+    func `reports of a version unknown at the decision contradict it, even if they were made before it`()
         throws
     {
         try count("5.3.0", reports: 144, of: 1_000, at: noon - 4 * day)
@@ -371,8 +372,7 @@ import Testing
     }
 
     @Test
-    func
-        `the history still shows a regression after the leak is resolved again in the version that regressed`()
+    func `the history still shows a regression after its leak is resolved in the version of the regression`()
         throws
     {
         try count("5.3.0", reports: 144, of: 1_000, at: noon - 9 * day)

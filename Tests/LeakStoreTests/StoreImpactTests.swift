@@ -1,7 +1,7 @@
 import LeakStore
 import Testing
 
-/// The impact of a leak in every store: its installs in the current release in the last days.
+/// The impact of a leak in every store: its installs in the current release in the last seven days.
 @Suite struct StoreImpactTests {
     let place = StoreLocation()
     let store: any Store
@@ -41,14 +41,14 @@ import Testing
             try store.expire(now: noon + days * day)
             #expect(try self.impact() == impact)
         }
-        // The number of all installs does not change.
+        // The number of installs of all time does not change.
         #expect(try store.makeReader().leak(page.id, now: noon)?.row.installs == 5)
         try count(report(1, now: noon + 20 * day), now: noon + 20 * day)
         #expect(try impact() == 1)
     }
 
     @Test(arguments: [15, 400] as [Int64])
-    func `while the clock is behind, no recent installs are removed`(days: Int64) throws {
+    func `while the clock is set to a past day, no recent installs are removed`(days: Int64) throws {
         try count(report(1), report(2), report(3, age: 6))
         let behind = noon - days * day
         try store.expire(now: behind)

@@ -39,7 +39,7 @@ import Testing
         return try reader.leaks(query, now: noon)
     }
 
-    @Test func `a list leaves known leaks out, and has their number`() throws {
+    @Test func `a list leaves known leaks out, and has the totals of these leaks and their reports`() throws {
         let page = try page(store.makeReader(known: list))
         #expect(page.leaks.map(\.reports) == [5, 5])
         #expect((page.total, page.reports) == (2, 10))
@@ -125,8 +125,7 @@ import Testing
     }
 
     @Test
-    func
-        `after a report from another system a leak is not known any more, even for a reader that has read it`()
+    func `a leak with a new report from another system is not known any more, even to a reader that read it`()
         throws
     {
         let reader = try store.makeReader(known: list)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import LeakStore
 
-/// Limits for the data that one sender can make a store keep. ``StoreLocation`` chooses SQLite or PostgreSQL.
+/// Limits on the data that one sender can cause a store to keep. ``StoreLocation`` chooses SQLite or PostgreSQL.
 @Suite struct StoreLimitTests {
     let place = StoreLocation()
 
@@ -32,7 +32,7 @@ import Testing
         )
     }
 
-    @Test func `builds are admitted up to both limits, which may be as large as an integer`() {
+    @Test func `a leak's build is counted by name below both limits, which may be as large as an integer`() {
         var limits = StoreLimits()
         #expect(limits.admitsBuild(builds: 1_499, cells: 399_999, isOther: true))
         #expect(!limits.admitsBuild(builds: 1_500, cells: 0, isOther: true))
@@ -62,7 +62,7 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `leaks beyond the app's limit of bytes of texts are counted together`() throws {
+    @Test func `leaks beyond an app's limit for the bytes of leak texts are counted together`() throws {
         var limits = StoreLimits()
         limits.leakTextBytesPerApp = 5_000
         let store = try place.store(limits: limits)
@@ -90,7 +90,9 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `the version "other" is listed below 200 versions and the current one`() throws {
+    @Test func `the version "other" is listed after the newest 200 versions and the current version`()
+        throws
+    {
         var limits = StoreLimits()
         limits.releasesPerApp = 205
         let store = try place.store(limits: limits)
@@ -124,7 +126,7 @@ import Testing
     }
 
     @Test
-    func `builds of leaks over an app's maximum are counted as other builds, and at last as other versions`()
+    func `builds of leaks beyond an app's limit count as other builds, and then as builds of other versions`()
         throws
     {
         let directory = TemporaryDirectory()
@@ -144,7 +146,7 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `a version that a sender names "other" is not counted as over a limit`() throws {
+    @Test func `reports of a version that a sender names "other" are not counted as beyond a limit`() throws {
         let directory = TemporaryDirectory()
         let store = try directory.store()
         let report = Report(leak: leak("Page"), version: "other", build: "other")
@@ -168,7 +170,10 @@ import Testing
         #expect(try server.verify() == [])
     }
 
-    @Test func `an app over one key's limit is created by another key, with its own leaks`() throws {
+    @Test
+    func `an app beyond one ingest key's limit is created if another key reports it, with its own leaks`()
+        throws
+    {
         let directory = TemporaryDirectory()
         let store = try directory.store(limits: Self.smallLimits)
         for (key, app) in [(Int64(1), "a"), (1, "b"), (1, "c"), (2, "c")] {
@@ -213,7 +218,7 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `apps over one key's limit are counted as other`() throws {
+    @Test func `apps beyond an ingest key's limit are counted as other`() throws {
         let store = try place.store(limits: Self.smallLimits)
         for key in [Int64(1), 2] {
             for number in 0..<6 {
@@ -228,7 +233,9 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `the totals of checks and drops include the classes and reasons beyond the limits`() throws {
+    @Test func `the totals of checks and of dropped reports include classes and reasons beyond the limits`()
+        throws
+    {
         let store = try place.store(limits: Self.smallLimits)
         for number in 0..<5 {
             var batch = submission()
@@ -281,7 +288,7 @@ import Testing
         let late = submission([Report(leak: leak("Page"))], key: "k8")
         #expect(try store.count([late], now: noon) == [.counted])
         #expect(try readOverLimit(store.makeReader()) == [.idempotencyKeys: 5])
-        // Another ingest key, and another day, have a limit of their own.
+        // Another ingest key, and another day, each have a limit of their own.
         for (key, time) in [(Int64(2), noon), (1, noon + day)] {
             let batch = submission([Report(leak: leak("Page"))], key: "n", keyID: key)
             #expect(try store.count([batch], now: time) == [.counted])
@@ -304,7 +311,7 @@ import Testing
         #expect(try store.makeReader().leaks(LeakQuery(), now: noon).reports == 52)
     }
 
-    @Test func `an app that another key creates later has its own leaks`() throws {
+    @Test func `an app that another ingest key reports later has its own leaks`() throws {
         let store = try place.store(limits: Self.smallLimits)
         for app in ["a", "b", "c"] {
             _ = try store.count([submission([Report(leak: leak("Page", app: app))], keyID: 1)], now: noon)

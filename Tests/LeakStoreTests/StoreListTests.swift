@@ -16,7 +16,9 @@ import Testing
         ("Shop.Übersicht", ["Übersicht"]), ("shop.ü", ["Übersicht"]),
         ("", ["Page", "Sale 100%", "Größe", "Long", "Übersicht"]),
     ])
-    func `search finds class and module, path and newest message`(text: String, found: [String]) throws {
+    func `a search finds leaks by class, module, path and newest message`(text: String, found: [String])
+        throws
+    {
         _ = try store.count(
             [
                 submission([
@@ -37,7 +39,7 @@ import Testing
     }
 
     @Test(arguments: ["ÜBERALL", "überall", "МЕНЮ", "меню"])
-    func `search ignores the case of letters beyond ASCII`(text: String) throws {
+    func `a search ignores the case of letters beyond ASCII`(text: String) throws {
         _ = try store.count(
             [
                 submission([

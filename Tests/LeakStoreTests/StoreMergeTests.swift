@@ -88,7 +88,7 @@ import Testing
     }
 
     @Test
-    func `repeated merges lead to the last leak, and a merged leak that is reported again is separate again`()
+    func `a leak that was merged twice leads to the last target, and is separate again when it is reported`()
         throws
     {
         try count(Report(leak: old), Report(leak: other))
@@ -113,7 +113,8 @@ import Testing
         #expect(try detail().row.reports == 1 && detail().history.isEmpty)
     }
 
-    @Test func `a merged leak has no more samples than other leaks, among them the first and the newest`()
+    @Test
+    func `a merged leak has no more samples than other leaks, and keeps the first and the newest sample`()
         throws
     {
         for (leak, start) in [(old, noon - day), (new, noon)] {
@@ -130,7 +131,7 @@ import Testing
         #expect((2...16).contains(ofOld))
     }
 
-    @Test func `reports of systems beyond the limit are still counted after a merge`() throws {
+    @Test func `reports of system versions beyond the limit are still counted after a merge`() throws {
         for (leak, offset) in [(old, 0), (new, 150)] {
             for number in 0..<150 {
                 try count(Report(leak: leak, system: "S\(number + offset)", model: nil))
@@ -142,7 +143,9 @@ import Testing
 
     // MARK: Decisions
 
-    @Test func `the most recent decision is in force, and only reports after that decision contradict it`()
+    @Test
+    func
+        `after a merge the latest decision is in force; only reports made after that decision contradict it`()
         throws
     {
         try count(
@@ -191,8 +194,7 @@ import Testing
     }
 
     @Test
-    func
-        `ignoring a merged leak for a number of reports counts the reports of all its parts since the decision`()
+    func `if a leak is ignored for a number of reports, later reports of leaks merged with it also count`()
         throws
     {
         try count(
@@ -264,7 +266,8 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `a leak whose hours have expired can be merged into a leak whose hours are still stored`()
+    @Test
+    func `a leak with expired hourly counts can be merged into a leak whose hourly counts are still stored`()
         throws
     {
         let long = 120 * day

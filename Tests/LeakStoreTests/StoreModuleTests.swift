@@ -118,7 +118,9 @@ import Testing
         #expect(try reportsByTitle() == leaks.mapValues { 2 * $0 })
     }
 
-    @Test func `after a restart, a key with no bytes left still adds reports to the leak's own build`() throws
+    @Test
+    func `after a restart, an ingest key with no bytes left still adds reports to the leak's own build`()
+        throws
     {
         let (feed, chat) = (Named(text: "Feed.List").leak, Named(text: "Chat.List").leak)
         for leak in [feed, chat] { _ = try store.count([submission([Report(leak: leak)])], now: noon) }
@@ -137,7 +139,7 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `a leak has the first module that was named`() throws {
+    @Test func `a leak gets the first module that a report names`() throws {
         for text in ["List", "Feed.List"] {
             _ = try store.count([submission([Report(leak: Named(text: text).leak)])], now: noon)
         }

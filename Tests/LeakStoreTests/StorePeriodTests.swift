@@ -55,7 +55,8 @@ import Testing
         #expect(try page(period, now: noon + 12 * hour).leaks.map(\.reports) == [2])
     }
 
-    @Test func `the last day begins with the first full hour of the last 24 hours, in figures and lists`()
+    @Test
+    func `the last day begins with the first full hour of the last 24 hours, in the overview and in lists`()
         throws
     {
         try count("Edge", at: noon - day, install: 1)
@@ -67,7 +68,7 @@ import Testing
     }
 
     @Test(arguments: [0, 8, 30, 52, 59] as [Int64])
-    func `the figures of the last day equal those of its list`(minutes: Int64) throws {
+    func `the overview's counts of the last day equal those of the list`(minutes: Int64) throws {
         let now = noon + minutes * hour / 60
         for age in [1, 15, 22 * 60, 22 * 60 + 55, 23 * 60 + 5, 23 * 60 + 52, 24 * 60, 24 * 60 + 1] as [Int64]
         {
@@ -78,7 +79,7 @@ import Testing
         #expect(list.total >= 4)
     }
 
-    @Test func `merging slots into days does not change the numbers of a period`() throws {
+    @Test func `merging ten-minute slots into days does not change the counts of a period`() throws {
         var now = noon
         for number in 0..<12 {
             try count(at: now, now: now, install: UInt64(number % 4), count: 2)
@@ -114,7 +115,7 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `counts of days are deleted after ninety days`() throws {
+    @Test func `an app's daily counts are deleted after ninety days`() throws {
         for number in 0..<100 {
             let now = noon + Int64(number) * day
             try count(at: now, now: now, install: UInt64(number))
@@ -129,14 +130,14 @@ import Testing
         #expect(try store.verify() == [])
         try store.expire(now: end + 200 * day)
         #expect(try readRecentCounts(.quarter, now: end) == [0, 0, 1])
-        // An install that is counted after that is the only one in the period.
+        // An install that is counted later is the only install in the period.
         try count(at: end + 200 * day, now: end + 200 * day, install: 5)
         try store.expire(now: end + 202 * day)
         #expect(try readRecentCounts(.week, now: end + 202 * day) == [1, 1, 1])
         #expect(try store.verify() == [])
     }
 
-    @Test func `an erased install is removed from the counts of days too`() throws {
+    @Test func `an erased install is removed from daily counts too`() throws {
         for number: UInt64 in 1...3 {
             try count(at: noon, install: number)
             try count(at: noon - 5 * day, install: number)
@@ -213,7 +214,9 @@ import Testing
         #expect(try page(nil) { $0.state = .slow }.total == 1)
     }
 
-    @Test func `a list of a period leaves hidden leaks out, and counts them`() throws {
+    @Test func `a list of a period leaves ignored and resolved leaks out, and counts them separately`()
+        throws
+    {
         for (name, reports) in [("A", 1), ("B", 2), ("C", 3), ("D", 4)] {
             try count(name, at: noon - day, count: reports)
             try count(name, at: noon - 10 * day, count: 100)

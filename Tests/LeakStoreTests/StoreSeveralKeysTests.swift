@@ -1,7 +1,7 @@
 import LeakStore
 import Testing
 
-/// Commits with submissions of several ingest keys, of which one key is at a limit, in every store.
+/// Commits with submissions of several ingest keys, in every store. One of the keys has reached a limit.
 @Suite struct StoreSeveralKeysTests {
     let place = StoreLocation()
     let page = leak("Page")
@@ -38,7 +38,8 @@ import Testing
     }
 
     @Test
-    func `an explanation is dropped if its leak is not stored because another key had no bytes left for it`()
+    func
+        `an explanation is discarded if its leak is not stored because another ingest key had no bytes left`()
         throws
     {
         let store = try storeWithoutTextBytes()
@@ -55,7 +56,9 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `if one key may create no more apps, another key in the same commit creates the app`() throws {
+    @Test func `if one ingest key may create no more apps, another key in the same commit creates the app`()
+        throws
+    {
         var limits = StoreLimits()
         limits.appsPerKey = 1
         let store = try place.store(limits: limits)
@@ -71,7 +74,8 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `an explanation creates no app, even if another key reports a new app in the same batch`()
+    @Test
+    func `an explanation creates no app, even if another ingest key reports a new app in the same commit`()
         throws
     {
         var limits = StoreLimits()
@@ -84,7 +88,7 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    /// Returns a store in which a key has no bytes left for details.
+    /// Returns a store in which a key has no bytes left for details, such as samples and system versions.
     private func storeWithoutDetailBytes(ofKey key: Int64 = 1) throws -> any Store {
         var limits = StoreLimits()
         limits.detailBytesPerKeyAndDay = 60_000
@@ -105,9 +109,9 @@ import Testing
     }
 
     @Test(arguments: [[1, 2], [2, 1]] as [[Int64]])
-    func `a system is counted by name if one of two keys has bytes left for the name`(_ keys: [Int64])
-        throws
-    {
+    func `a system version is counted by name if one of two ingest keys has bytes left for the name`(
+        _ keys: [Int64]
+    ) throws {
         let store = try storeWithoutDetailBytes()
         let system = "iOS " + String(repeating: "9", count: 90)
         let batches = keys.map { key in
@@ -115,7 +119,7 @@ import Testing
         }
         try count(batches, in: store)
         let systems = try #require(try store.makeReader().leak(page.id, now: noon)).systems
-        // The key without bytes uses the name once the table has it.
+        // Reports of the key without bytes left count under the name once the table has it.
         let named = systems.first { $0.value == system }?.reports
         #expect(named == (keys[0] == 1 ? 20 : 30))
         #expect(systems.reduce(0) { $0 + $1.reports } == 31)
@@ -123,9 +127,9 @@ import Testing
     }
 
     @Test(arguments: [[1, 2], [2, 1]] as [[Int64]])
-    func `a checked class is counted by name if one of two keys has bytes left for the name`(_ keys: [Int64])
-        throws
-    {
+    func `a checked class is counted by name if one of two ingest keys has bytes left for the name`(
+        _ keys: [Int64]
+    ) throws {
         let store = try storeWithoutDetailBytes()
         let before = try detailsLeftOut(store)
         let batches = keys.map { key in
@@ -154,11 +158,7 @@ import Testing
         return submission([Report(leak: leak, at: time, body: body)], keyID: keyID)
     }
 
-    @Test
-    func
-        `a report beyond its key's bytes does not replace the newest sample, neither in the same commit nor later`()
-        throws
-    {
+    @Test func `a report of an ingest key without bytes left does not replace the newest sample`() throws {
         let store = try storeWithoutDetailBytes()
         let full = try detailsLeftOut(store)
         try count(
@@ -172,9 +172,9 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `a report beyond its key's limit of bytes is not stored as the first sample`(_ isReopened: Bool)
-        throws
-    {
+    func `a report of an ingest key with too few bytes left is not stored as the first sample`(
+        _ isReopened: Bool
+    ) throws {
         var limits = StoreLimits()
         limits.detailBytesPerKeyAndDay = 4_000
         var store = try place.store(limits: limits)
@@ -183,14 +183,15 @@ import Testing
         if isReopened { store = try place.store(limits: limits) }
         try count([report(of: page, at: noon + 2, keyID: 1, bytes: 1_000)], in: store)
         #expect(try sample(of: page, .first, in: store) == noon + 2)
-        // Both reports are older than the first sample. The key of the older one has too few bytes left.
+        // Both reports are older than the first sample. The key of the older report has too few bytes left.
         try count([report(of: page, at: noon - 9, keyID: 1)], in: store)
         try count([report(of: page, at: noon - 5, keyID: 2, bytes: 900)], in: store)
         #expect(try sample(of: page, .first, in: store) == noon - 5)
         #expect(try store.verify() == [])
     }
 
-    @Test func `the build "other" is created even if the key has no bytes left, and its bytes are counted`()
+    @Test
+    func `the build "other" is created even if the ingest key has no bytes left, and its bytes are counted`()
         throws
     {
         var limits = StoreLimits()

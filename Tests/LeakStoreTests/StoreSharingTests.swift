@@ -13,7 +13,8 @@ import Testing
     }
 
     @Test
-    func `a batch that two collectors receive at once is counted once, and both give the first response`()
+    func
+        `a batch that two collectors receive at the same time counts once, and both give the first response`()
         throws
     {
         let keys = 30

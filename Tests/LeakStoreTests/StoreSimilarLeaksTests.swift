@@ -39,7 +39,7 @@ import Testing
         #expect(outline.stack == ["Home", "Model"] && outline.reports == 1)
     }
 
-    @Test func `however many leaks are similar to a leak, only a few of them are read`() throws {
+    @Test func `if many leaks are similar to a leak, only 50 of them are read`() throws {
         let page = leak("Page", stack: ["A", "B", "C", "D"])
         var leaks = [page]
         for number in 0..<60 {

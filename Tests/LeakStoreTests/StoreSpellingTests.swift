@@ -64,9 +64,9 @@ import Testing
     }
 
     @Test(arguments: Calls.allCases)
-    private func `composed and decomposed apps, classes and drop reasons are counted separately`(calls: Calls)
-        throws
-    {
+    private func `composed and decomposed names of apps, classes and systems are counted separately`(
+        calls: Calls
+    ) throws {
         let parts = [Self.composed, Self.decomposed].map { name in
             var part = submission([Report(leak: leak("Page"), system: name, model: name)])
             part.usageCounts = [

@@ -99,8 +99,8 @@ import Testing
         #expect(Total.largest == 0x1F_FFFF_FFFF_FFFF, "the number that SQL names")
     }
 
-    @Test func `the total of drops does not overflow, even with the largest count for each of 2,000 reasons`()
-    {
+    @Test
+    func `the total of dropped reports does not overflow, even with 2,000 reasons of the largest count`() {
         let dropped = (0..<2_000).map {
             Submission.Dropped(app: "shop", reason: "\($0)", count: .max)
         }

@@ -110,7 +110,10 @@ import Testing
         #expect(page.ignored == LeakTotals(leaks: 1, reports: 5))
     }
 
-    @Test func `lists of a version, a class, a search and another app hide the same leaks`() throws {
+    @Test
+    func `lists filtered by version, class, search or app leave out resolved, ignored and slow leaks too`()
+        throws
+    {
         #expect(try page { $0.version = "2.0" }.leaks.map(\.reports) == [10, 10])
         let first = try page { $0.version = "1.0" }
         #expect(first.leaks.map(\.reports) == [16, 9, 4, 1])
@@ -124,9 +127,9 @@ import Testing
     }
 
     @Test(arguments: LeakQuery.Sort.allCases, [1, 4, 200])
-    func `paging visits each leak once, and leaves out hidden leaks`(sort: LeakQuery.Sort, limit: Int)
-        throws
-    {
+    func `paging visits each leak once, and leaves out ignored and resolved leaks`(
+        sort: LeakQuery.Sort, limit: Int
+    ) throws {
         var random = SeededRandom(seed: 5)
         let reports = (0..<60).map { number in
             Report(
@@ -158,7 +161,7 @@ import Testing
         #expect(titles.count == 40)
     }
 
-    @Test func `a reader sees each decision, and each report after it, at once`() throws {
+    @Test func `a reader sees each decision, and each report after the decision, immediately`() throws {
         let reader = try store.makeReader(known: list)
         for _ in 0..<2 {
             #expect(try page(reader).total == 4)
@@ -172,7 +175,7 @@ import Testing
         }
     }
 
-    @Test func `the overview names regressed leaks, and counts no hidden leak as new`() throws {
+    @Test func `the overview names regressed leaks, and counts no ignored or resolved leak as new`() throws {
         #expect(try store.pin("2.0", of: "shop"))
         let reader = try store.makeReader(known: list)
         for app in ["shop", nil] as [AppScope] {
@@ -200,7 +203,9 @@ import Testing
         #expect(overview.currentRelease?.newLeaks == 4)
     }
 
-    @Test func `at most three regressed leaks are named, those with the most reports first`() throws {
+    @Test func `the overview names at most three regressed leaks, those with the most reports first`()
+        throws
+    {
         for number in 0..<5 {
             _ = try store.count(
                 [submission([Report(leak: leak("R\(number)"), count: 100 + number)])], now: noon)
@@ -212,8 +217,7 @@ import Testing
     }
 
     @Test
-    func
-        `releases have the number of regressed leaks, and of leaks that are gone since the previous version`()
+    func `each release counts its regressed leaks, and the leaks of the previous version that it lacks`()
         throws
     {
         _ = try store.count(
@@ -245,7 +249,7 @@ import Testing
         #expect(try reader.releases(app: "shop").map(\.goneLeaks) == [2, 6, 1, 0])
     }
 
-    @Test func `reports from before a resolution are not a regression`() throws {
+    @Test func `reports from before a leak was resolved do not make it regressed in their version`() throws {
         try decide(.resolve(.version("1.0")), "Open")
         _ = try store.count([submission([Report(leak: leak("Open"), version: "3.0")])], now: noon)
         let releases = try store.makeReader().releases(app: "shop")

@@ -34,7 +34,9 @@ import Testing
         #expect(try store.decide(Decision(.reopen, by: "ada"), about: leak("Other").id, now: noon) == nil)
     }
 
-    @Test func `a leak resolved in the newest version regresses with its next report there`() throws {
+    @Test func `a leak resolved in the newest version regresses with its next report in that version`()
+        throws
+    {
         try count(Report(leak: page, version: "5.1"), Report(leak: page, version: "5.2", count: 4))
         let decision = try decide(.resolve(.newestVersion), "mended in !812")
         #expect(
@@ -52,7 +54,7 @@ import Testing
                 == DecisionStatus(decision: decision, reportsSince: 1, regressedIn: "5.2"))
     }
 
-    @Test func `a leak resolved in the next version regresses only with a newer version`() throws {
+    @Test func `a leak resolved in the next version regresses only with reports of a newer version`() throws {
         try count(Report(leak: page, version: "5.2"))
         let decision = try decide(.resolve(.nextVersion))
         #expect(decision.action == .resolved(version: "5.2", isAfter: true))
@@ -104,7 +106,9 @@ import Testing
         #expect(try row().decisionStatus?.regressedIn == (state == .regressed ? seen : nil))
     }
 
-    @Test func `the leak regressed in the oldest version with reports since the fix`() throws {
+    @Test func `the version in which a leak regressed is the oldest version with reports since the fix`()
+        throws
+    {
         try count(
             Report(leak: page, version: "5.2", count: 5), Report(leak: page, version: "5.3", count: 5))
         try decide(.resolve(.version("5.2")))
@@ -189,7 +193,9 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `beyond the limit the oldest decisions are deleted, except the one in force`() throws {
+    @Test func `beyond the limit for a leak, its oldest decisions are deleted, except the decision in force`()
+        throws
+    {
         try count(Report(leak: page))
         try decide(.note, "first")
         try decide(.ignore(nil), "holds")

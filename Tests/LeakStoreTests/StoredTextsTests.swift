@@ -80,7 +80,7 @@ import Testing
         #expect(directory.read("leaks.sqlite").count < 20 * 9 * 4_096 + 300_000)
     }
 
-    @Test func `leaks whose texts exceed a key's daily bytes are counted as other`() throws {
+    @Test func `leaks whose texts exceed an ingest key's daily byte limit are counted as other`() throws {
         var limits = StoreLimits()
         limits.leakTextBytesPerKeyAndDay = 156_000
         let store = try place.store(limits: limits)
@@ -116,7 +116,7 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `versions and builds over a key's daily bytes are counted as other`() throws {
+    @Test func `versions and builds beyond an ingest key's daily byte limit are counted as other`() throws {
         var limits = StoreLimits()
         limits.leakTextBytesPerKeyAndDay = 200_000
         let store = try place.store(limits: limits)
@@ -158,7 +158,7 @@ import Testing
         let leaks = (0..<10).map { leak("L\($0)", stack: ["A"]) }
         func count(_ builds: Range<Int>, of leaks: [LeakIdentity] = leaks, key: Int64 = 1) throws {
             for build in builds {
-                // Each store has yet to read how many bytes the key has added.
+                // A new store has to read first how many bytes the ingest key has added on the day.
                 let store = try place.store(limits: limits)
                 let reports = leaks.map { Report(leak: $0, build: "\(build)") }
                 #expect(try store.count([submission(reports, keyID: key)], now: noon) == [.counted])
@@ -180,7 +180,7 @@ import Testing
         #expect(try overLimit() == [:])
         #expect(try builds() == 100)
         // Each build of all ten leaks takes 122,880 bytes (ten times 12 KiB), so the limit is enough for 14 builds, including
-        // the build that counts the others.
+        // the combined build for the others.
         try count(10..<20)
         let folded = try #require(try overLimit()[.leakBuilds])
         #expect((50...70).contains(folded))
@@ -193,8 +193,7 @@ import Testing
         #expect(try place.store().verify() == [])
     }
 
-    @Test
-    func `builds that a sender names "other" use a key's bytes like builds that are counted as "other"`()
+    @Test func `builds that a sender names "other" use as many bytes of the ingest key as combined builds`()
         throws
     {
         var limits = StoreLimits()
@@ -208,21 +207,22 @@ import Testing
         let counts = try store.makeReader().overview(app: nil, now: noon).overLimit.map {
             ($0.limit, $0.count)
         }
-        // The builds that count the others use up the remaining bytes, so that none are left for further versions.
+        // The combined builds for the others use up the remaining bytes, so that no bytes are left for further versions.
         #expect(counts.map(\.0) == [.leakBuilds, .releases], "\(counts)")
         #expect(counts.reduce(0) { $0 + $1.1 } == 150, "\(counts)")
         #expect(try store.verify() == [])
     }
 
     @Test
-    func `a new writer reads the bytes that a key has used on the day, even if a version is over its limit`()
+    func
+        `a new writer reads the bytes that an ingest key has used on the day, even at the limit of versions`()
         throws
     {
         var limits = StoreLimits()
         limits.leakTextBytesPerKeyAndDay = 66_000
         limits.releasesPerApp = 1
         for number in 0..<2 {
-            // Each writer has yet to read how many bytes the key has added.
+            // A new writer has to read first how many bytes the ingest key has added on the day.
             let store = try place.store(limits: limits)
             let report = Report(
                 leak: leak("L\(number)", stack: Self.longStack(number)), version: "\(number + 1).0")

@@ -21,7 +21,7 @@ struct AppOptions {
     let pauseMilliseconds: Int
     /// `true` waits until each sighting is stored, and then for a line on standard input.
     let waits: Bool
-    /// `true` sends everything with each sighting, even after earlier failures.
+    /// `true` sends all waiting reports after each sighting, even after earlier failures.
     let hurries: Bool
     /// `true` calls `exit` as soon as all sightings are recorded.
     let exits: Bool

@@ -6,7 +6,8 @@ import Testing
 private final class Link {
     var next: Link?
     var onChange: (() -> Void)?
-    // Tests open their rings explicitly, because a chain of 100,000 objects would be freed by as many nested calls.
+    // Tests open their rings explicitly, because a chain of 100,000 objects would be freed by as many nested calls, which
+    // overflow the stack.
 }
 private final class Crowd {
     var links: [Link] = []
@@ -122,7 +123,7 @@ private final class Crowd {
         }
     }
 
-    @Test func `less than two megabytes of memory are kept after a search`() throws {
+    @Test func `a finder keeps less than two megabytes of memory after a search`() throws {
         let crowd = Crowd()
         crowd.links = (0..<50_000).map { _ in Link() }
         let address = unsafe UInt(bitPattern: Unmanaged.passUnretained(crowd).toOpaque())
@@ -137,7 +138,7 @@ private final class Crowd {
         withExtendedLifetime(crowd) {}
     }
 
-    @Test func `a thousand cycles with the same path are reported as one`() {
+    @Test func `a thousand cycles with the same path are reported as one cycle`() {
         let links = (0..<1_000).map { _ in Link() }
         let crowd = Crowd()
         crowd.links = links

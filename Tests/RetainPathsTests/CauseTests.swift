@@ -83,7 +83,7 @@ import Testing
     #if os(Linux)
         /// Runs in a separate process, because frames of other tests keep addresses of released objects.
         @Test(.enabled(if: Allocator.hasChunkHeaders))
-        func `each object that is held outside of a cycle has the expected cause`() async {
+        func `each object that is retained without a cycle has the expected cause`() async {
             await #expect(processExitsWith: .success) {
                 let causes: [(name: String, identifier: String)] = [
                     ("held by an observer block of the notification center", "notification_observer"),

@@ -20,7 +20,8 @@ private final class Node {
         unsafe UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque())
     }
 
-    /// Another allocator has other values before an allocation, so the finder checks this in every process.
+    /// Allocators other than glibc's have other words before an allocation, so the finder checks in every process whether the
+    /// words are sizes.
     @Test(
         arguments: [
             (0x21, 24), (0x31, 40), (0x112, 256), (0, -8), (1 << 40, nil), (UInt.max, nil), (1 << 63, nil),

@@ -85,7 +85,7 @@ import Testing
 
         /// Runs in a separate process, because frames of other tests keep addresses of released objects.
         @Test(.enabled(if: Allocator.hasChunkHeaders))
-        func `the holder of each scenario is found in the heap`() async {
+        func `the holder of each scenario's object is found in the heap`() async {
             await #expect(processExitsWith: .success) {
                 let finder = try #require(RetainPathFinder())
                 for scenario in RetainScenario.negatives where scenario.truth == .held {
@@ -134,7 +134,7 @@ import Testing
         /// Runs in a separate process and without the variables of a sanitizer, to stay within the budget.
         @Test(.enabled(if: Allocator.hasChunkHeaders))
         func
-            `an address that a task's frame has kept is not reported as a cycle if a variable leads to the holder`()
+            `an address left in a task's frame is not reported as a cycle if a global variable holds the object`()
             async
         {
             await #expect(processExitsWith: .success) {

@@ -39,16 +39,16 @@ func onOwnThread<Result: Sendable>(_ body: @escaping @Sendable () -> Result) asy
         }
     }
 
-    /// Three references cannot be read. The reference count shows that each of them exists.
+    /// Three scenarios have a reference that cannot be read. The object's reference count shows that it exists.
     @Test(arguments: RetainScenario.cycles.filter { $0.expectedPath == nil })
-    func `a reference that cannot be read is counted`(scenario: RetainScenario) async {
+    func `a reference that cannot be read is counted as unexplained`(scenario: RetainScenario) async {
         let result = await onOwnThread { [finder] in ScenarioResult(scenario, finder) }
         #expect(result.grade == .nothing)
         #expect(result.explanation.unexplainedReferences == 1)
     }
 
     @Test(arguments: RetainScenario.negatives)
-    func `no cycle is reported where there is none`(scenario: RetainScenario) async {
+    func `no cycle is reported for an object that is in no cycle`(scenario: RetainScenario) async {
         let result = await onOwnThread { [finder] in ScenarioResult(scenario, finder) }
         #if DEBUG
             // The frame still contains the address of an object that the task has released. The global variables of all
@@ -76,7 +76,7 @@ func onOwnThread<Result: Sendable>(_ body: @escaping @Sendable () -> Result) asy
         #expect(result.explanation.unexplainedReferences == 0)
     }
 
-    @Test func `the scenarios contain those of the specification and twenty more`() {
+    @Test func `there are 68 scenarios of cycles, 39 without a cycle, and at least twenty from real code`() {
         #expect(RetainScenario.cycles.count == 68)
         #expect(RetainScenario.negatives.count == 39)
         #expect(RetainScenario.realCode.count >= 20)

@@ -47,7 +47,8 @@ import LeakPlatform
         for _ in 0..<1_000 {
             let changes = graph.changes.load(ordering: .relaxed)
             finder.withWalker { walker in
-                // The graph's own reference counts as the caller's: if it is the only reference, one walk is enough for an explanation.
+                // The reference that the graph itself holds is passed as the caller's reference: if it is the only reference,
+                // one walk is enough for an explanation.
                 let explanation = walker.explanation(root, callerReferences: 1, budget: .release)
                 if explanation.type.isEmpty { counts.withoutObject += 1 }
                 counts.objects += walker.graph.nodes.count

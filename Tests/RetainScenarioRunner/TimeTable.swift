@@ -31,7 +31,7 @@ enum TimeTable {
             row("\(count) objects", root, repetitions: count > 10_000 ? 3 : 30, finder, thoroughFinder)
             root.items.last?.owner = nil
         }
-        // Containers with hundreds of thousands of elements that lead nowhere, each of which a walk may read.
+        // Containers with hundreds of thousands of elements that lead to no further object. A walk may read each of them.
         let text = "a text that does not fit into two words "
         let texts = Texts()
         texts.elements = (0..<1_000_000).map { "\(text)\($0)" }

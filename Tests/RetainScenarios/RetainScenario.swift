@@ -2,7 +2,7 @@
 public struct RetainScenario: Sendable {
     /// The fate of the object when the last reference from outside goes away.
     public enum Truth: String, Sendable {
-        /// The object stays, because it holds itself through others.
+        /// The object stays, because it holds itself through other objects.
         case cycle
         /// The object is freed.
         case freed

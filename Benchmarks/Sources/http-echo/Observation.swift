@@ -43,7 +43,7 @@ final class Observation: Sendable {
             return "called for \(told) responses, but the server counted \(counted)"
         }
         let slow = slowCalls.load(ordering: .relaxed)
-        return slow == counters.slow
+        return slow == counters.slowCalls
             ? nil : "called for \(slow) slow calls, but the server counted \(counters.slowCalls)"
     }
 }

@@ -31,15 +31,16 @@ struct LeakReasons {
 
     /// The variants, most frequent first.
     private(set) var variants: [Variant] = []
-    /// Number of explanations that found no path, or a path beyond the limit of different paths.
+    /// Number of explanations that found no path, or whose path was not stored because the leak already had too many different
+    /// paths.
     private(set) var pathlessCount = 0
     /// Number of all explanations.
     private(set) var explanationCount = 0
     /// Number of explanations whose bytes are a lower bound.
     private(set) var lowerBoundCount = 0
-    /// Median of the bytes that one object keeps, to within 1/32; `nil` if no explanation has bytes.
+    /// Median of the bytes that one object keeps, with an error of at most 1/32; `nil` if no explanation has bytes.
     let medianBytes: Int?
-    /// Bytes that all explained objects keep together, to within 1/32.
+    /// Bytes that all explained objects keep together, with an error of at most 1/32.
     let bytes: Int
 
     init(_ detail: LeakDetail) {

@@ -16,8 +16,8 @@ struct SharedCauses {
         /// Number of explanations that name the cause, and number of those whose path is proven.
         var explanationCount = 0
         var provenCount = 0
-        /// Bytes that would be freed on all devices. Each leak counts by the share of its explanations that name the
-        /// cause. `nil` if no explanation has bytes.
+        /// Bytes that would be freed on all devices if the cause were removed. Each leak counts by the share of its
+        /// explanations that name the cause. `nil` if no explanation has bytes.
         var bytes: Int?
 
         /// The property that keeps the objects, such as `Session.observers`, or the whole path if it has no property.

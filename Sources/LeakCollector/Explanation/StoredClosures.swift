@@ -2,7 +2,7 @@ internal import LeakGrammar
 internal import LeakMessage
 internal import LeakStore
 
-/// The closures on a retain path, as the store counts them beside the path.
+/// The closures on a retain path, in the form in which the store counts them, separately from the path.
 ///
 /// They are not part of the path, because a closure has another offset in each build, and symbols may be uploaded
 /// before or after a report.

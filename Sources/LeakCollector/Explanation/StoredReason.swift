@@ -2,10 +2,11 @@ internal import LeakGrammar
 internal import LeakMessage
 internal import LeakStore
 
-/// An explanation as the store counts it: its path in the form that is the same on every device, whether the path was
-/// proven, and whether the bytes are a lower bound.
+/// An explanation in the form in which the store counts equal explanations: its path in the form that is the same on every
+/// device, whether the path was proven, and whether the bytes are a lower bound.
 struct StoredReason: Hashable {
-    /// The normalized path; `nil` if no path was found, or if not even its first reference fits.
+    /// The normalized path; `nil` if no path was found, or if not even its first reference fits into
+    /// `Submission.Explanation.maxReasonBytes`.
     let path: RetainPath?
     let isProven: Bool
     /// True if the object keeps more than the bytes that were counted.

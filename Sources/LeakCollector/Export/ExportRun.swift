@@ -102,8 +102,8 @@ struct ExportRun {
             .list(app: app, page: $0)
         }
         guard writesAllPages else { return }
-        // Only lists that a page links to are written. The summary itself shows the first leaks that are freed late or
-        // known.
+        // Only lists that a page links to are written. The summary itself shows the first leaks that are freed late or known,
+        // and links to a list only if there are more.
         let setAside: [(LeakQuery.StateFilter, isLinked: Bool)] = [
             (.resolved, firstPage.resolved.leaks > 0), (.ignored, firstPage.ignored.leaks > 0),
             (.known, firstPage.known.leaks > SummaryResource.maxSetAsideLeaks),

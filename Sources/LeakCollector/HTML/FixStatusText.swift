@@ -7,8 +7,8 @@ struct FixStatusText {
     private let fix: FixStatus
     /// The noun for the checks of the leak's class, such as `dismissals`.
     private let noun: String
-    /// The version in which a half fixed leak was seen again; for other leaks the oldest version that should have the fix, or else
-    /// the version of the decision.
+    /// The version in which a half fixed leak was seen again; for other leaks the oldest version that should have the fix, or
+    /// else the version of the decision.
     let version: String
 
     /// - Returns: `nil` if the leak is not resolved.

@@ -36,8 +36,8 @@ final class Authenticator: Sendable {
 
     /// Replaces all credentials after the store has changed.
     ///
-    /// - Parameter editCount: ``editCount`` from before the credentials were read. If it has changed since, they may lack an
-    ///   edit.
+    /// - Parameter editCount: ``editCount`` from before the credentials were read. If the count has changed since then, these
+    ///   credentials may lack an edit.
     /// - Returns: `true` if they were replaced; `false` if they must be read again.
     func replace(_ credentials: [Credential], since editCount: Int) -> Bool {
         let newIndex = CredentialIndex(credentials)
@@ -113,7 +113,8 @@ final class Authenticator: Sendable {
     }
 }
 
-/// The issued credentials, indexed by the hash of their secret. It is a value, so its owner controls access to it.
+/// The issued credentials, indexed by the hash of their secret. It is a value type without a lock: its owner must prevent
+/// concurrent access.
 struct CredentialIndex: Sendable {
     /// Credentials by the first eight bytes of their hash. The duration of this look-up can reveal only bits of the
     /// hash of an attacker's own guess. The whole hash is then compared in constant time.

@@ -7,8 +7,8 @@ enum RequestOrigin: Hashable {
     /// The request has neither `Origin` nor `Sec-Fetch-Site`: a program or an old browser sent it.
     case unspecified
 
-    /// Determines the source of a request. `Sec-Fetch-Site` is set by the browser itself, and no page can forge it.
-    /// But browsers send it only over TLS, or to a server on their own machine (https://www.w3.org/TR/fetch-metadata/). `Origin`
+    /// Determines the source of a request. `Sec-Fetch-Site` is set by the browser itself, and no page can forge it. But
+    /// browsers send it only over TLS, or to a server on their own machine (https://www.w3.org/TR/fetch-metadata/). `Origin`
     /// comes with every POST of a browser.
     ///
     /// A proxy may replace `Host`, as nginx does by default. Therefore an origin that the operator named is accepted

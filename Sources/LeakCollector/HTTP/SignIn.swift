@@ -5,7 +5,7 @@ internal import LeakStore
 struct SignIn: Sendable {
     let store: any Store
     let authenticator: Authenticator
-    /// True if people reach the collector over TLS, as the operator says. The cookie is then sent over TLS only.
+    /// True if the collector's address in the settings begins with `https://`. The cookie is then sent over TLS only.
     let isSecure: Bool
 
     /// Name of the credentials of sign-in links. A leak's history shows it for visitors who signed in with a link.

@@ -4,11 +4,12 @@ internal import LeakPlatform
 /// Rate limit of failed attempts to sign in or to read, by the client's address. After a few failures, further
 /// attempts from that address are slowed for a while.
 ///
-/// The table is bounded. While it is full of addresses that still wait, all further addresses share one count.
+/// The table is bounded. While it is full of addresses that must wait before their next attempt, all further addresses share
+/// one allowance of failures.
 final class SignInAttempts: Sendable {
-    /// Number of failures that an address may have at once. A person who pastes the wrong text needs a few.
+    /// Number of failures in a short time after which an address must wait. A person who pastes the wrong text needs a few.
     static let maxFailures = 10
-    /// Milliseconds after which an address may fail once more: ten times a minute.
+    /// Milliseconds after which an address may fail once more. In the long run, an address may fail ten times a minute.
     static let refillMilliseconds: Int64 = 6_000
     /// Maximum number of addresses in the table, which then takes about 300 KiB.
     static let addressLimit = 4_096
@@ -155,8 +156,8 @@ final class SignInAttempts: Sendable {
         }
     }
 
-    /// Returns `true` if the table can take another address. At most once a second, a full table loses the addresses that have
-    /// all their failures left; if it is still full, it also loses all other addresses that need not wait now.
+    /// Returns `true` if the table can take another address. At most once a second, addresses are removed from a full table:
+    /// first those whose allowance is complete again; if the table is still full, also all others that need not wait now.
     private static func hasRoom(in state: inout State, now: Int64) -> Bool {
         guard state.allowances.count >= addressLimit else { return true }
         guard

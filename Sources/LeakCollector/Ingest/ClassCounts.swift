@@ -1,7 +1,7 @@
-/// Numbers of checks by class. Names of classes are compared byte by byte, as in the store.
+/// Counts of checks by class. Names of classes are compared byte by byte, as in the store.
 ///
-/// `String` treats a composed and a decomposed accent as equal, so a dictionary can hold only one of two such names.
-/// The second of them is in a further dictionary.
+/// `String` treats a composed and a decomposed accent as equal, so a dictionary can hold only one of two such names. The second
+/// name is counted in another dictionary.
 struct ClassCounts {
     private(set) var counts: [String: Int] = [:]
     private(set) var collidingCounts: [[String: Int]] = []

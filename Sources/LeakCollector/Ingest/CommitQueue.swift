@@ -86,7 +86,8 @@ final class CommitQueue: Sendable {
         state.with { !$0.isStopping && $0.waitingBytes + bytes <= limits.waitingBytes }
     }
 
-    /// `true` if the store is behind: more bytes than an eighth of ``Limits/waitingBytes`` are waiting.
+    /// `true` if the store is behind, that is, if submissions of more bytes than an eighth of ``Limits/waitingBytes`` wait to
+    /// be written.
     var isBehind: Bool { state.with { $0.waitingBytes > limits.waitingBytes / 8 } }
 
     /// Number of submissions that wait for the next transaction.
@@ -160,8 +161,8 @@ final class CommitQueue: Sendable {
         return batch + (largeSubmission.map { [$0] } ?? [])
     }
 
-    /// Number of failed transactions after which the rest of a batch fails too: enough to find a few submissions that cannot be
-    /// written among thousands, and soon reached if nothing can be written.
+    /// Number of failed transactions after which the rest of a batch fails too. The number is high enough to isolate a few
+    /// submissions that cannot be written among thousands of others, and is reached soon if nothing can be written.
     private static let maxFailuresPerBatch = 64
 
     private func commit(_ batch: [PendingSubmission]) {

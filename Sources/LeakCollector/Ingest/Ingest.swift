@@ -10,7 +10,8 @@ final class Ingest: Sendable {
     /// Value of the header `Accept-Post`: the media types that a body may have. The header is registered as the
     /// counterpart of `Accept-Patch` (RFC 5789 §3.1) for POST.
     static let mediaTypes = "application/json, application/x-ndjson, text/plain"
-    /// Seconds that a sender should wait when the store is behind. Reporters keep their batches meanwhile.
+    /// Seconds that a sender should wait if reports arrive faster than the store writes them. Reporters keep their batches
+    /// meanwhile.
     static let retrySeconds = 2
 
     /// Maximum bytes of a decoded body that is parsed on the event loop of its connection. This takes about a
@@ -26,8 +27,8 @@ final class Ingest: Sendable {
     private let symbolTables: SymbolTableCache
     private let storesExplanations: Bool
     private let now: @Sendable () -> Int64
-    /// Caches that no thread uses at the moment. A thread takes one for the time of a request, so there are as many caches
-    /// as threads that ever grouped at the same time.
+    /// Caches that no thread uses at the moment. A thread takes one for the time of a request, so there are as many caches as
+    /// threads that ever grouped reports at the same time.
     private let caches = Guarded<[GroupCache]>([])
 
     init(

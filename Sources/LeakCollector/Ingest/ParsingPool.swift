@@ -2,8 +2,8 @@ internal import LeakPlatform
 
 /// A few threads that parse and group large bodies, so that these do not block an event loop of the server.
 ///
-/// The pool is bounded by the bytes of the bodies that wait or are being parsed. Answers keep their order on a connection, because
-/// the server writes them in the order of the requests.
+/// The pool is bounded by the bytes of the bodies that wait or are being parsed. Answers keep their order on a connection,
+/// because the server writes them in the order of the requests.
 final class ParsingPool: Sendable {
     /// Maximum bytes of bodies that wait or are being parsed: four of the largest bodies.
     static let maxBytes = 64 << 20

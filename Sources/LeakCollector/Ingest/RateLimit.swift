@@ -5,13 +5,14 @@ internal import LeakPlatform
 
 /// Rate limit per ingest key: a bucket of tokens for each key, which fills at a constant rate.
 ///
-/// The cost of a request is known only after it was read, so a key may go into debt by one request. While a key is in
-/// debt, its requests are rejected by their head alone. Requests that were admitted at the same time are checked again
-/// after they were read: if the debt exceeds one bucket, they are rejected before they are counted.
+/// The cost of a request is known only after it was read, so a key may go into debt by one request. While a key is in debt, its
+/// requests are rejected before their body is read. Requests that were accepted at the same time are checked again after they
+/// were read: if the debt exceeds one bucket, they are rejected before they are counted.
 ///
 /// A configured limit is always enforced. On average it holds for requests of any size, because a key must pay each debt in
-/// full. The default limit holds only while the store is behind, because a machine with time to spare has no reason to reject
-/// requests. Under the default limit, a debt is at most one bucket.
+/// full. The default limit holds only while the store is behind (``CommitQueue/isBehind``: many accepted reports wait to be
+/// written), because a machine with time to spare has no reason to reject requests. Under the default limit, a debt is at most
+/// one bucket.
 final class RateLimit: Sendable {
     /// Seconds in which an empty bucket becomes full. A full bucket admits the burst of many phones that reconnect at the
     /// same time, after a tunnel or after the collector's restart.
@@ -19,12 +20,13 @@ final class RateLimit: Sendable {
     /// Default limit in reports per second: a share of what one writer counts on a small machine.
     static let defaultReportsPerSecond = 10_000
 
-    /// Maximum dropped reports of one ingest key that are counted per second, and at once. The limits exist because a key
-    /// is in every copy of an app, so anyone who has the app can invent drops.
+    /// Maximum dropped reports of one ingest key that are counted per second in the long run, and in one burst. The limits
+    /// exist because a key is in every copy of an app, so anyone who has the app can send made-up counts of dropped reports.
     private static let maxDropsPerSecond = 10_000.0
     private static let maxDropsAtOnce = 1_000_000.0
-    /// Number of unseen objects that cost as much as one dropped report, because objects far outnumber reports. Unseen
-    /// objects have a bucket of their own, so that they and dropped reports do not use up each other's tokens.
+    /// Number of unseen objects (objects that a detector did not watch) that cost as much as one dropped report, because
+    /// objects far outnumber reports. Unseen objects have a bucket of their own, so that they and dropped reports do not use up
+    /// each other's tokens.
     private static let unseenPerDrop = 10
 
     private struct Bucket {
@@ -40,10 +42,10 @@ final class RateLimit: Sendable {
     /// Buckets by the id of the ingest key.
     private let buckets = Guarded<[Int64: Bucket]>([:])
     /// Buckets for dropped reports and for unseen objects. They apply even without a rate limit.
-    private let lossBuckets = Guarded<[Int64: Bucket]>([:])
+    private let droppedReportBuckets = Guarded<[Int64: Bucket]>([:])
     private let unseenBuckets = Guarded<[Int64: Bucket]>([:])
 
-    /// - Parameter reportsPerSecond: 0 for no limit; `nil` for ``defaultReportsPerSecond`` while the store is behind.
+    /// - Parameter reportsPerSecond: 0 for no limit; `nil` for ``defaultReportsPerSecond``, but only while the store is behind.
     init(reportsPerSecond: Int?) {
         let number = reportsPerSecond ?? Self.defaultReportsPerSecond
         rate = number > 0 ? Double(number) : nil
@@ -54,7 +56,7 @@ final class RateLimit: Sendable {
     ///
     /// - Parameters:
     ///   - now: milliseconds since 1970.
-    ///   - isBehind: true if the store is behind.
+    ///   - isBehind: ``CommitQueue/isBehind``.
     /// - Returns: `nil` if the key may send now; otherwise the seconds to wait, at least 1.
     func secondsToWait(of key: Int64, now: Int64, isBehind: Bool) -> Int? {
         guard let rate, isAlwaysApplied || isBehind else { return nil }
@@ -84,11 +86,12 @@ final class RateLimit: Sendable {
     /// Returns the dropped reports and unseen objects of a request that are counted, and charges the key for them. If the
     /// tokens run out, those that the request names last are left out.
     ///
-    /// A request from which some are left out gets one count under ``SubmissionBuilder/droppedOverLimit``.
+    /// If some are left out, the result contains one count with the reason ``SubmissionBuilder/droppedOverLimit``.
     func countableDrops(_ dropped: [Submission.Dropped], of key: Int64, now: Int64) -> [Submission.Dropped] {
         guard let first = dropped.first else { return dropped }
         var (counted, isReduced) = Self.chargeableDrops(
-            dropped.filter { $0.reason != SubmissionBuilder.unseenReason }, perToken: 1, from: lossBuckets,
+            dropped.filter { $0.reason != SubmissionBuilder.unseenReason }, perToken: 1,
+            from: droppedReportBuckets,
             of: key,
             now: now)
         let objects = Self.chargeableDrops(
@@ -106,7 +109,7 @@ final class RateLimit: Sendable {
         return counted
     }
 
-    /// Returns the drops for which the key has tokens left, and `true` if some were left out.
+    /// Returns the dropped reports for which the key has tokens left, and `true` if some were left out.
     private static func chargeableDrops(
         _ drops: [Submission.Dropped], perToken: Int, from buckets: borrowing Guarded<[Int64: Bucket]>,
         of key: Int64, now: Int64

@@ -10,8 +10,8 @@ enum SampleRedaction {
     /// Redacts a report for a sample.
     ///
     /// - Parameter report: the JSON of one report, which was parsed when it arrived.
-    /// - Returns: the JSON to store: without the text of labels, alerts and fields, and without the sender, who is
-    ///   stored beside it. A report longer than ``maxSampleBytes`` also loses its longest parts.
+    /// - Returns: the JSON to store: without the text of labels, alerts and fields, and without the sender, which is stored
+    ///   separately. A report longer than ``maxSampleBytes`` also loses its longest parts.
     @Sendable static func redact(_ report: ArraySlice<UInt8>) -> [UInt8] {
         guard let document = try? WireReader.read(Array(report), as: .json),
             let slices = document.reports.first

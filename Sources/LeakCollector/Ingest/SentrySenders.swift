@@ -12,7 +12,7 @@ final class SentrySenders: Sendable {
         let version: String
     }
 
-    /// Maximum number of keys, more than a collector usually has. When it is reached, a new key replaces an arbitrary one.
+    /// Maximum number of keys, more than a collector usually has. When it is reached, a new key replaces an arbitrary key.
     static let maxKeyCount = 1_024
 
     private let senders = Guarded<[Int64: Sender]>([:])

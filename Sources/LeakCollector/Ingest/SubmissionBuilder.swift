@@ -210,12 +210,12 @@ struct SubmissionBuilder {
         return sessions
     }
 
-    /// Maximum number of dropped reports that one batch may count, over all its reasons. The largest known loss is a
-    /// burst of 100,000 sightings that came while the reporter's queue was full. Without the limit, anyone with the
-    /// ingest key, which is in every copy of an app, could hide true drops under invented ones.
+    /// Maximum number of dropped reports that one batch may count, over all its reasons. The largest known loss is a burst of
+    /// 100,000 sightings that came while the reporter's queue was full. Without the limit, anyone with the ingest key, which is
+    /// in every copy of an app, could hide the true counts of dropped reports under invented counts.
     static let maxDroppedReports = 100_000
-    /// Maximum number of unseen objects that one batch may count over all its sessions, the same as for one session.
-    /// Unseen objects have a limit of their own, because objects far outnumber reports.
+    /// Maximum number of unseen objects (objects that a detector did not watch) that one batch may count over all its sessions,
+    /// the same as for one session. Unseen objects have a limit of their own, because objects far outnumber reports.
     static let maxUnseenObjects = WireLimits.sessionUnseen
     /// The reason under which objects are counted that a detector did not watch.
     static let unseenReason = "unseen"

@@ -2,7 +2,7 @@ internal import LeakGrammar
 internal import LeakMessage
 internal import LeakStore
 
-/// A file of known leaks: `known-leaks.json` of the Public folder, or an operator's own in the same form.
+/// A file of known leaks: `known-leaks.json` of the Public folder, or an operator's own file in the same form.
 ///
 ///     {"known_leaks": [{"id": "…", "class": "UITextField", "stack": ["…"], "kind": "view",
 ///                       "systems": [{"os": "iOS", "from": "11.2", "before": "11.3"}],

@@ -43,8 +43,8 @@ struct FilterForm: Component {
         ].compactMap(\.self)
     }
 
-    /// In a list of a version, the orders by impact and by installs are the same: ``LeakQuery/effectiveSort``. The list of choices
-    /// then has one of them.
+    /// In a list of a version, the orders by impact and by installs are the same: ``LeakQuery/effectiveSort``. The list of
+    /// choices then contains only one of the two.
     private var order: DropDownList {
         let query = context.query
         let isOfVersion = query.version != nil

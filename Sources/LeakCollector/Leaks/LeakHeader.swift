@@ -9,7 +9,7 @@ struct LeakHeader: Component {
     var decisionStatus: HTML?
     /// Links to the same leak in other environments.
     var otherEnvironments: HTML?
-    /// The form for a decision.
+    /// The form to resolve, ignore, reopen or comment on the leak.
     var form: HTML?
     /// True if the title links to the leak's page.
     var isLink = false

@@ -5,8 +5,8 @@ import LeakStore
 struct SetAsideLeaks: Component {
     var context: PageContext
     var page: LeakPage
-    /// The first resolved leaks that are still seen, the first leaks that are freed late, and the first known leaks, which are not in
-    /// ``page``.
+    /// The first resolved leaks that are still seen, the first leaks that are freed late, and the first known leaks, which are
+    /// not in ``page``.
     var resolvedSeenLeaks: [LeakRow]
     var freedLateLeaks: [LeakRow]
     var knownLeaks: [LeakRow]

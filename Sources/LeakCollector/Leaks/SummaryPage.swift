@@ -61,8 +61,8 @@ struct SummaryPage: Component {
             knownLeaks: knownLeaks)
     }
 
-    /// The text of an empty list. Decisions change no number of the overview, so a resolved leak that is still seen, or a share of
-    /// leak-free sessions that falls, is named beside it.
+    /// The text of an empty list. Decisions do not change reports and sessions, so the text also names resolved leaks that are
+    /// still seen, and a fall of the share of leak-free sessions.
     private var nothingToFix: HTML {
         guard overview.leaks > 0 else {
             return #"""

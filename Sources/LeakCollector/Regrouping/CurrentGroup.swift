@@ -102,7 +102,7 @@ enum CurrentGroup {
     }
 }
 
-/// The leak to which new reports belong that would have belonged to a leak of an older version of the grouping rules.
+/// The leak that gets the new reports which an older version of the grouping rules would have assigned to another leak.
 struct Successor {
     var identity: LeakIdentity
     /// The stored outline of the leak; `nil` if the leak has no reports yet.

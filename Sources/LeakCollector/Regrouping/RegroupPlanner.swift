@@ -72,7 +72,8 @@ package struct RegroupPlanner {
                 apps.isEmpty ? "no app has sent reports" : "the apps are \(apps.joined(separator: ", "))"
             throw StoreError(.invalidArgument, "there is no app \(app); \(knownApps)")
         }
-        // The leaks of apps beyond the limit are left out, because the rules do not determine their ids.
+        // The combined app that counts all apps beyond the limit is left out, because the rules do not determine the ids of its
+        // leaks.
         let chosenApps = keys.filter { $0.name != StoreLimits.other && (app == nil || $0.name == app) }
         return try chosenApps.sorted { ($0.name, $0.environment) < ($1.name, $1.environment) }.map {
             try plan(for: $0)
@@ -111,7 +112,8 @@ package struct RegroupPlanner {
             ].parts.append(Self.part(row))
         }
         let depths = Self.depths(targets.mapValues(\.id))
-        // A leak that is merged into another must be merged before other leaks are merged into a new leak with its id.
+        // A leak may be merged into another leak, and may also be the target of other leaks. Its own merge comes first. The
+        // other leaks then become a new leak with its id.
         plan.groups = groups.values.filter { group in group.parts.allSatisfy { depths[$0.id] != nil } }
             .sorted { one, other in
                 let depth = (depths[one.parts[0].id] ?? 0, depths[other.parts[0].id] ?? 0)
@@ -121,14 +123,14 @@ package struct RegroupPlanner {
             plan.groups[index].parts.sort { ($1.reports, $0.id) < ($0.reports, $1.id) }
             let targetRemains = targets[plan.groups[index].target.id] == nil
             if !targetRemains { plan.groups[index].targetReports = nil }
-            try setHolding(of: &plan.groups[index])
+            try setDecisionInForce(of: &plan.groups[index])
         }
         plan.ambiguousLeaks.sort { ($1.reports, $0.id) < ($0.reports, $1.id) }
         return plan
     }
 
-    /// Returns, for each leak, the number of further merges that its target passes through. A leak whose targets form a cycle
-    /// is left out.
+    /// Returns, for each leak, how many further merges follow: 0 if its target stays, 1 if the target is itself merged into a
+    /// leak that stays, and so on. A leak whose targets form a cycle is left out.
     private static func depths(_ targets: [LeakID: LeakID]) -> [LeakID: Int] {
         targets.compactMapValues { first in
             var (target, depth) = (first, 0)
@@ -158,7 +160,7 @@ package struct RegroupPlanner {
     }
 
     /// Sets the decision in force for the merged leak: the most recent one, as in the store.
-    private func setHolding(of group: inout Group) throws(StoreError) {
+    private func setDecisionInForce(of group: inout Group) throws(StoreError) {
         let target = group.targetReports == nil ? [] : [group.target.id]
         for id in group.parts.map(\.id) + target {
             guard let decision = try reader.leak(id, now: now)?.history.first(where: \.setsState) else {

@@ -112,8 +112,8 @@ struct ComparePage: Component {
         return ("\(Percentage(leakFreeCount, of: sessions.trials))", interval.map(IntervalText.percent))
     }
 
-    /// - Returns: `nil` without checks, and if there are more reports than checks, because some reports are then of classes without
-    ///   checks.
+    /// - Returns: `nil` without checks, and if there are more reports than checks, because some reports are then of classes
+    ///   without checks.
     private func leaksPerThousandChecks(_ side: ReleaseCheck.Side) -> (value: HTML, interval: HTML?)? {
         guard side.checks > 0, side.reports <= side.checks else { return nil }
         let proportion = Proportion(events: side.reports, trials: side.checks)

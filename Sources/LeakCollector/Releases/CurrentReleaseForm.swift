@@ -1,7 +1,7 @@
 import LeakStore
 
-/// The current release with its adoption, and the form that pins it: `Current release 5.3.0, pinned by ann on 28 Nov; 62 % of the
-/// sessions in the last 24 hours that had sessions`.
+/// The current release with its adoption, and the form that pins it: `Current release 5.3.0, pinned by ann on 28 Nov; 62 % of
+/// the sessions in the last 24 hours that had sessions`.
 struct CurrentReleaseForm: Component {
     var context: PageContext
     var app: AppScope
@@ -40,8 +40,8 @@ struct AdoptionText: Component {
     var context: PageContext
     var adoption: ReleaseSummary.Adoption
 
-    /// Maximum age in milliseconds of ``ReleaseSummary/Adoption/until`` for which the text says `in the last 24 hours`. The
-    /// last of these hours is the present hour only if something arrived in it.
+    /// Maximum age in milliseconds of ``ReleaseSummary/Adoption/until`` for which the text says `in the last 24 hours`. If
+    /// nothing arrived in the present hour, the last of the 24 hours is an earlier hour.
     private static let recentMilliseconds: Int64 = 2 * 3_600_000
 
     var html: HTML {

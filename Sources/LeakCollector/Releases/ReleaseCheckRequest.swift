@@ -63,11 +63,12 @@ public struct ReleaseCheckRequest: Hashable, Sendable {
             + parameters.map { "\($0)=\(PercentEncoder.encode($1))" }.joined(separator: "&")
     }
 
-    /// Checks the release in the database, and returns the JSON that a server would send. Blocks the calling thread while it reads.
+    /// Checks the release in the database, and returns the JSON that a server would send. Blocks the calling thread while it
+    /// reads.
     ///
     /// - Parameter now: milliseconds since 1970.
-    /// - Throws: ``UnknownVersionError`` if nothing was reported of the version or of the baseline, or
-    ///   ``StoreError``, with reason `invalidArgument` for a baseline that is not older.
+    /// - Throws: ``UnknownVersionError`` if nothing was reported of the version or of the baseline, or ``StoreError``, with
+    ///   reason `invalidArgument` for a baseline that is not older than the version.
     public func responseJSON(from store: any Store, publicFolder: PublicFolder, now: Int64) throws -> [UInt8]
     {
         let check = try run(on: store.makeReader(known: publicFolder.knownLeaks), now: now)
@@ -114,7 +115,7 @@ struct UnknownVersionError: Error, CustomStringConvertible {
     let isBaseline: Bool
     /// Versions of the app, newest first; empty for an app that was never seen.
     let versions: [String]
-    /// Apps of the environment; empty if there is none; `nil` if they are not named.
+    /// Apps of the environment; empty if there is none; `nil` if the message must not name them.
     var apps: [String]?
     /// Environments in which the app was seen; empty if it was seen in the environment of the release check.
     let environments: [String]
@@ -148,7 +149,8 @@ struct UnknownVersionError: Error, CustomStringConvertible {
             + (apps.isEmpty ? "; there are no reports yet" : "; the apps are \(Self.listText(of: apps))")
     }
 
-    /// The error for a client that may only know the app it names: a token for release checks may be on a build server of another team.
+    /// The error for a client that may only know the app it names: a token for release checks may be on a build server of
+    /// another team.
     var withoutOtherApps: UnknownVersionError {
         var error = self
         error.apps = nil

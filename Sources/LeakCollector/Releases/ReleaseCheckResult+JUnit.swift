@@ -1,8 +1,8 @@
 internal import LeakStatistics
 internal import LeakStore
 
-/// The result of a release check as JUnit XML: a failure for each leak that fails the version, and a test for each checked class.
-/// The test is skipped if the class has too few checks.
+/// The result of a release check as JUnit XML: a failure for each leak that fails the version, and a test for each checked
+/// class. The test is skipped if the class has too few checks.
 extension ReleaseCheckResult {
     /// Returns the report as XML.
     ///

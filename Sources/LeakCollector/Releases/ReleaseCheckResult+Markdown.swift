@@ -2,7 +2,8 @@ internal import LeakStatistics
 
 /// The result of a release check as Markdown, for a comment on a pull request or the summary of a step.
 extension ReleaseCheckResult {
-    /// Maximum bytes of the Markdown. GitHub shows no step summary larger than a mebibyte, and no comment above 65,536 characters.
+    /// Maximum bytes of the Markdown. GitHub shows no step summary larger than a mebibyte, and no comment above 65,536
+    /// characters.
     private static let maxMarkdownBytes = 60_000
 
     /// Returns the result as Markdown.

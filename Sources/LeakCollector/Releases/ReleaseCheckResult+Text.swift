@@ -175,8 +175,8 @@ extension ReleaseCheckResult {
 
     // MARK: Leaks
 
-    /// A leak that fails the version, or a class in which the rate of all leaks together is worse. All formats print it; each of
-    /// its texts is one line.
+    /// A leak that fails the version, or a class in which the rate of all leaks together is worse. All formats print it; each
+    /// of its texts is one line.
     struct Finding {
         var result: ReleaseGate.LeakResult.Kind
         /// Distinguishes the findings of a release check.

@@ -3,7 +3,8 @@ internal import LeakMessage
 public import LeakStatistics
 internal import LeakStore
 
-/// Result of a release check, as read from its JSON: the same from a remote collector and from the database.
+/// Result of a release check, parsed from its JSON. A remote collector sends the JSON, or the check is run on the database and
+/// encoded as the same JSON.
 public struct ReleaseCheckResult: Hashable, Sendable {
     struct Counts: Hashable, Sendable {
         var reports = 0

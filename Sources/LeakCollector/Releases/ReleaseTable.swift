@@ -143,8 +143,8 @@ struct ReleaseTable: Component {
         return "<small>\(compareLink(words, to: ComparePage.worseClassesAnchor, of: release))</small>"
     }
 
-    /// Returns the number of leaks that were first seen in the version. ``ComparePage`` calls only the statistically
-    /// significant ones new.
+    /// Returns the number of leaks that were first seen in the version. ``ComparePage`` calls a leak new only if its rate is
+    /// statistically significant.
     private func firstSeenLeaks(_ release: ReleaseSummary) -> HTML? {
         guard release.newLeaks > 0 else { return nil }
         let count: HTML = "\(Count(release.newLeaks)) first seen"

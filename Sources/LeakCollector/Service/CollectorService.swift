@@ -11,8 +11,8 @@ final class CollectorService: Service {
     let router: Router<Route>
     private let context: RequestContext
     private let files: StaticFiles
-    /// Wrong tokens in `Authorization`, counted separately from those of the sign-in page: people can sign in even if
-    /// a program of their network still sends an old token.
+    /// Wrong tokens in `Authorization`, counted separately from those of the sign-in page: people can sign in even if a program
+    /// in their network still sends an old token.
     private let bearerAttempts = SignInAttempts()
     private let log: Log
 

@@ -31,7 +31,7 @@ public struct Settings: Sendable {
     /// Proxies whose header fields are trusted to name a request's client.
     var trustedProxies: [IPNetwork] = []
     public var logFormat = LogFormat.text
-    /// True to print secrets; `nil` prints them only where people read the log.
+    /// True to print secrets; `nil` prints them if ``logFormat`` is text, and not if it is JSON.
     public var logSecrets: Bool?
     public var accessLogFormat = AccessLogFormat.off
     /// Maximum number of open connections.
@@ -40,8 +40,8 @@ public struct Settings: Sendable {
     public var idleSeconds = 75
     /// Maximum bytes of a request's body as sent.
     public var bodyBytes = 1 << 20
-    /// Reports per second that one ingest key may send on average; 0 for no limit; `nil` for 10,000 while the store is
-    /// behind. Ten million installs with fifty reports a day send 6,000.
+    /// Reports per second that one ingest key may send on average; 0 for no limit; `nil` for 10,000, but only while reports
+    /// arrive faster than the store writes them. Ten million installs with fifty reports a day send 6,000 per second.
     public var reportsPerSecond: Int?
     /// False to store no explanations, and to tell reporters to send none.
     public var storesExplanations = true

@@ -117,8 +117,8 @@ struct DemangledSizeBound {
     private static let maxStructureTextBytes = 24
     /// Operators of functions, metatypes and conventions.
     private static let plainOperators = Set("FKNacdhlmnpuxz".utf8)
-    /// Maximum bytes of the text for an operator. The longest one known is `reflection metadata field descriptor for
-    /// `.
+    /// Maximum bytes of the text for an operator. The longest known text is `reflection metadata field descriptor for` and a
+    /// space.
     private static let maxOperatorTextBytes = 64
 
     /// Reads the part after `A`: letters, the last one in upper case, each optionally after a count; or an index and

@@ -64,8 +64,8 @@ package struct ObjectFile: Sendable {
             else { continue }
             code.append(range)
         }
-        // Notes are found by sections, which a file with only debug data also has, and by segments in a file without
-        // sections.
+        // The notes, which contain the build id, are found by sections, which a file with only debug data also has, and by
+        // segments in a file without sections.
         let sections = Fields(try read(head[40, 8], min(Int(head[60, 2]) * 64, maxHeaderBytes)))
         var notes: [(offset: UInt64, size: UInt64)] = []
         for start in stride(from: 0, to: sections.count - 63, by: 64) where sections[start + 4, 4] == 7 {

@@ -13,7 +13,7 @@ package struct SymbolTableBuilder {
     /// End of the last encoded range.
     private var encodedEnd: UInt64 = 0
     /// Indexes and lines of the last encoded range.
-    private var lastRange: (functions: [Int], files: [Int], lines: [Int])?
+    private var lastEncodedRange: (functions: [Int], files: [Int], lines: [Int])?
     /// The last added range, which the next range may extend and which is not encoded yet.
     private var pendingRange: (range: Range<UInt64>, calls: [SymbolicatedFrame])?
     /// Number of ranges that were left out, because they are not in order, end beyond ``SymbolTable/Limits/offset``, or
@@ -79,11 +79,12 @@ package struct SymbolTableBuilder {
         let lines = calls.map { min(max($0.line ?? 0, 0), SymbolTable.Limits.line) }
         Self.append(Int(range.lowerBound - encodedEnd), to: &encodedRanges)
         Self.append(range.count, to: &encodedRanges)
-        if rangeCount % SymbolTable.rangesPerBlock != 0, let lastRange, lastRange.functions == functions,
-            lastRange.files == files
+        if rangeCount % SymbolTable.rangesPerBlock != 0, let lastEncodedRange,
+            lastEncodedRange.functions == functions,
+            lastEncodedRange.files == files
         {
             Self.append(calls.count << 1 | 1, to: &encodedRanges)
-            for (line, lastLine) in zip(lines, lastRange.lines) {
+            for (line, lastLine) in zip(lines, lastEncodedRange.lines) {
                 let delta = line - lastLine
                 Self.append(delta >= 0 ? delta << 1 : (-delta - 1) << 1 | 1, to: &encodedRanges)
             }
@@ -95,7 +96,7 @@ package struct SymbolTableBuilder {
                 }
             }
         }
-        lastRange = (functions, files, lines)
+        lastEncodedRange = (functions, files, lines)
         encodedEnd = range.upperBound
         rangeCount += 1
     }

@@ -15,7 +15,7 @@ final class SymbolTableCache: Sendable {
     private struct LoadedTable {
         var table: SymbolData
         var id: Int64
-        /// Number of the last look-up of the table.
+        /// Number of the most recent look-up of the table. All look-ups of the cache are numbered in order.
         var lastLookup: Int
     }
 

@@ -37,7 +37,7 @@ struct TriageForm: Component {
     /// The version that `now` and `next` refer to.
     private var referenceVersion: String { newestVersion ?? row.lastVersion }
 
-    /// `true` if the current release has a number. No version counts as newer than one without a number.
+    /// `true` if the current release has a number. No version counts as newer than a version without a number.
     private var isNumbered: Bool { VersionOrder(referenceVersion).isNumbered }
 
     /// Hidden field with the version that the buttons refer to, even if a newer version is reported before one of them is

@@ -14,7 +14,8 @@
         ///
         /// A controller that another controller still holds or presents, or whose view is still in a window, is ignored.
         ///
-        /// - Parameter seconds: its grace period; `nil` for the usual grace period, ``Limits/graceMilliseconds``.
+        /// - Parameter seconds: the grace period of the controller; `nil` for the usual grace period,
+        ///   ``Limits/graceMilliseconds``.
         @MainActor
         public func checkDeallocation(
             of controller: NSViewController, after seconds: Double? = nil, file: StaticString = #fileID,
@@ -27,7 +28,8 @@
         /// Expects a window that is closed for good to be deallocated soon, with its controller and its content. Call it in
         /// `windowWillClose(_:)`, but not for a window that will be shown again.
         ///
-        /// - Parameter seconds: the grace period; `nil` for the usual grace period, ``Limits/graceMilliseconds``.
+        /// - Parameter seconds: the grace period of each of these objects; `nil` for the usual grace period,
+        ///   ``Limits/graceMilliseconds``.
         @MainActor
         public func checkDeallocation(
             of window: NSWindow, after seconds: Double? = nil, file: StaticString = #fileID,

@@ -1,5 +1,5 @@
 /// A clock that counts the time during which the app could work. Time in the background, in a debugger's stop, in a suspended
-/// process or behind a blocked queue does not count, so that it cannot use up a grace period.
+/// process or while the queue of the checks is blocked does not count, so that it cannot use up a grace period.
 ///
 /// A stop shows as a wake-up that comes much later than requested. The start of the stop is unknown, so the whole time since the
 /// previous wake-up does not count. An app whose wake-ups are always late would then make no progress, so for the second late
@@ -8,11 +8,12 @@ struct ActiveClock: Hashable, Sendable {
     /// The longest delay of a wake-up that is ordinary on a busy device.
     static let maxOrdinaryDelayMilliseconds = 500
 
-    /// Active milliseconds so far.
+    /// The time that has counted so far, in milliseconds.
     private(set) var milliseconds = 0
     private(set) var isPaused = false
     private var uptime: Int?
-    /// The time that is certain, in milliseconds: the value at the last wake-up, or at a request while no wake-up was pending.
+    /// The part of ``milliseconds`` that is certain: its value at the last wake-up, or at a request while no wake-up was
+    /// pending.
     private var certainMilliseconds = 0
     private var wasLastWakeLate = false
 

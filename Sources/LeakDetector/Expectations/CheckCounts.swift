@@ -5,7 +5,7 @@ struct CheckCounts {
         let type: AnyClass
         /// The number of objects that were checked.
         var checked = 0
-        /// The number of objects that were expected but not waited for.
+        /// The number of objects that were expected to be deallocated, but never checked, because too many waited.
         var unseen = 0
     }
 
@@ -18,7 +18,7 @@ struct CheckCounts {
         change(type, limit: limit) { $0.checked += count }
     }
 
-    /// - Parameter limit: the number of types that may be counted apart. Objects of other types are counted together.
+    /// - Parameter limit: the number of types that may be counted separately. Objects of other types are counted together.
     mutating func add(unseen count: Int, of type: AnyClass, limit: Int) {
         if !change(type, limit: limit, { $0.unseen += count }) { unseenOfOtherTypes += count }
     }
@@ -29,7 +29,7 @@ struct CheckCounts {
         return Array(byType.values)
     }
 
-    /// Returns the unseen objects of types beyond the limit since the last call, and resets their number.
+    /// Returns the number of unseen objects of types beyond the limit since the last call, and resets it.
     mutating func takeUnseenOfOtherTypes() -> Int {
         defer { unseenOfOtherTypes = 0 }
         return unseenOfOtherTypes

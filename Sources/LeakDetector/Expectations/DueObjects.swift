@@ -1,6 +1,6 @@
 /// Objects from a ``GraceTimingWheel`` whose grace period is over, divided into deallocated and living objects.
 struct DueObjects {
-    /// The numbers of deallocated objects, by the number of their call.
+    /// Counts of deallocated objects, by the number of their call in ``CallTable``.
     private var deallocatedCounts: [UInt32: Int] = [:]
     private var livingObjects: [(subject: WeakSubject, callNumber: UInt32, tick: UInt32)] = []
 

@@ -61,12 +61,12 @@ struct ExpectationContext: Sendable {
     /// controllers.
     var file: StaticString?
     var line: UInt = 0
-    /// The object that retains this object: while the owner is reported, this object is not.
+    /// The object that retains this object. If it is reported as leaked, this object is not reported.
     var owner: WeakSubject?
     /// `true` if the object is part of the counts of the detector.
     var isCounted = true
-    /// `true` if the object belongs to an object that is checked already, as views belong to their screen. Such an object counts only if
-    /// it stays in memory.
+    /// `true` if the object belongs to an object that is checked already, as views belong to their screen. Such an object is
+    /// counted as checked only if it stays in memory.
     var isPart = false
 }
 

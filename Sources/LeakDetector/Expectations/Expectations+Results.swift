@@ -4,8 +4,9 @@ extension Expectations {
     /// result of the check.
     mutating func takeDue(at now: Int) -> [Entry] { wheel.takeDue(at: now) }
 
-    /// Returns the reported objects of the types for which the checks give a result: a leak, or the end of a leak. A result contains
-    /// the number of living objects of its type, so the caller has to check first whether the reported objects still exist.
+    /// Returns the reported objects of all types for which these checks give a result: a leak, or that a leaked object was
+    /// freed or is in use again. A result contains the number of living objects of its type, so the caller has to check first
+    /// whether the reported objects still exist.
     mutating func reportedObjects(withTypesOf checkedEntries: [(Entry, ObjectState)], at now: Int)
         -> [ObjectIdentifier]
     {
@@ -20,8 +21,8 @@ extension Expectations {
         return types.isEmpty ? [] : knownObjects.reportedObjects(types, at: now)
     }
 
-    /// Sets the next threshold of ``KnownObjects/scanCandidates``. Call it after the ends of the deallocated
-    /// objects were recorded.
+    /// Sets the next threshold of ``KnownObjects/scanCandidates``. Call it after the deallocations of known objects were
+    /// recorded.
     mutating func updateScanThreshold() { knownObjects.updateScanThreshold() }
 
     /// Evaluates a check of a due object, and schedules the next check if one is needed.
@@ -63,7 +64,7 @@ extension Expectations {
     mutating func end(
         of identity: ObjectIdentifier, _ number: Int? = nil, as objectState: ObjectState, at now: Int
     ) -> ExpectationResult? {
-        // The end was handled already, or another object has the address by now.
+        // The object was handled already, or another object has its address by now.
         guard let object = knownObjects[identity], number == nil || object.number == number else {
             return nil
         }
@@ -71,7 +72,8 @@ extension Expectations {
         guard object.state != .muted || objectState == .gone else { return nil }
         knownObjects.remove(identity)
         if objectState == .inUse {
-            // Compares numbers and does not read the weak reference to the owner, because the read could release the owner last.
+            // Compares numbers and does not read the weak reference to the owner, because the read retains the owner for a
+            // moment, and its release could be the owner's last.
             withdrawParts { part in
                 guard case .keptByOwner(let trace) = part.stage else { return false }
                 return part.context.owner?.identity == identity && trace.number > object.number
@@ -111,14 +113,14 @@ extension Expectations {
 
     /// A part of an object that is in use again.
     private struct UsedPart {
-        /// The number of the part, if the part is known.
+        /// The number of the part in ``KnownObjects``, if it is there.
         var number: Int?
         let subject: Subject
 
-        /// Returns `true` if the part is the owner with which another object was expected. Also adds the objects that it reads
-        /// to `objects`, so that they are not released here.
+        /// Returns `true` if this part is the object that `owner` refers to. Adds the objects that it reads to `objects`, so
+        /// that they are not released here.
         ///
-        /// Another object may have the address of the part now, or may have had it before.
+        /// Equal addresses do not prove it: another object may have the address of the part now, or may have had it before.
         func isSameObject(as owner: WeakSubject, _ objects: inout [AnyObject]) -> Bool {
             guard let object = owner.object else { return false }
             objects.append(object)
@@ -217,8 +219,8 @@ extension Expectations {
         wheel.insert(entry, dueAt: now + limits.secondCheckMilliseconds + partDelay)
     }
 
-    /// The additional time until the second check of an object with an owner. It is four ticks long, so that an owner that is
-    /// expected a moment later than its objects is still due before them.
+    /// The additional time until the second check of an object with an owner, in milliseconds. It is four ticks long, so that
+    /// an owner that is expected a moment later than its objects is still due before them.
     static var partDelayMilliseconds: Int { 400 }
 
     private mutating func evaluateRetained(

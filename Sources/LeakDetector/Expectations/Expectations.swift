@@ -159,7 +159,7 @@ struct Expectations<Subject: Sendable> {
     /// Returns the checks since the last call.
     mutating func takeChecks() -> [CheckCounts.OfType] { checks.take() }
 
-    /// Returns the number of objects that were not waited for since the last call, of types beyond
+    /// Returns the number of objects that were never checked since the last call and whose types are beyond
     /// ``LeakDetector/Limits/checkedTypes``.
     mutating func takeUnseenOfOtherTypes() -> Int { checks.takeUnseenOfOtherTypes() }
 

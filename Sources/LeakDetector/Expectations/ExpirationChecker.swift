@@ -366,8 +366,8 @@ final class ExpirationChecker: Sendable {
         }
     }
 
-    /// Records the ends of known objects that were deallocated, and returns them. Another object may have the identity of such an
-    /// object by now.
+    /// Records which of these known objects were deallocated, and returns the results. Another object may have the identity of
+    /// such an object by now.
     private func recordEnds(of identities: [ObjectIdentifier]) -> [(ExpectationResult, any Subject)] {
         let known = state.with { state in
             identities.compactMap { identity in
@@ -387,8 +387,7 @@ final class ExpirationChecker: Sendable {
         }
     }
 
-    /// Records the ends of known objects that were deallocated without a check, if ``KnownObjects/scanCandidates`` is not
-    /// empty, and returns them.
+    /// Records which objects of ``KnownObjects/scanCandidates`` were deallocated without a check, and returns the results.
     private func recordEndsOfScanCandidates() -> [(ExpectationResult, any Subject)] {
         let candidates = state.with { $0.expectations.knownObjects.scanCandidates }
         guard !candidates.isEmpty else { return [] }
@@ -408,8 +407,8 @@ final class ExpirationChecker: Sendable {
         onResult(self, result, Self.makeEntry(subject, type))
     }
 
-    /// Returns the entry for the end of an object. It needs no path, reason or line, because ``LeakNotifier`` repeats the report of
-    /// the leak.
+    /// Returns the entry for the result that a reported object was freed or is in use again. It needs no path, reason or line,
+    /// because ``LeakNotifier`` repeats the report of the leak.
     private static func makeEntry(_ subject: any Subject, _ type: AnyClass?) -> Entry {
         Entry(
             subject: subject, context: ExpectationContext(type: type ?? Swift.type(of: subject)),

@@ -1,5 +1,5 @@
 /// The checkers of one detector: one for objects that may be checked on any queue, and one for objects that must be checked on
-/// the main queue. Both are the same checker if the first one checks on the main queue. Both exist from the start, so that
+/// the main queue. Both are the same checker if the first checker checks on the main queue. Both exist from the start, so that
 /// pauses and ignored objects apply to screens too, even if no screen was watched when they were set.
 final class ExpirationCheckers: Sendable {
     let onAnyQueue: ExpirationChecker

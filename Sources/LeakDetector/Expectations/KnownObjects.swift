@@ -41,7 +41,7 @@ struct KnownObjects<Subject: Sendable> {
     private var lastNumber = 0
     /// The earliest time of the next scan by ``reportedObjects(_:at:)``.
     private var nextScan = Int.min
-    /// When this many objects are known, the deallocated objects among them are searched for.
+    /// When this many objects are known, the deallocated objects among them are searched for and removed.
     private var scanThreshold = 1_024
 
     subscript(identity: ObjectIdentifier) -> KnownObject? { byIdentity[identity] }

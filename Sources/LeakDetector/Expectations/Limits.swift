@@ -48,7 +48,7 @@ extension LeakDetector {
         }
     }
 
-    /// Numbers of expected objects by outcome, since the detector was made.
+    /// Counts of expected objects by outcome, since the detector was made.
     public struct Counts: Hashable, Sendable {
         /// Objects whose deallocation is still awaited.
         public var outstanding = 0

@@ -17,10 +17,10 @@ struct Sampler {
     mutating func double() { inverseShare = max(inverseShare / 2, 1) }
     mutating func reset() { inverseShare = 1 }
 
-    /// Returns `true` if an object that is expected now is waited for.
+    /// Returns `true` if the next expected object is to be waited for.
     mutating func shouldAcceptNext() -> Bool { inverseShare == 1 || next() & (inverseShare - 1) == 0 }
 
-    /// Returns `true` if an object that waits is left out when the share is halved.
+    /// Returns `true` if a waiting object is to be left out because the share was halved.
     mutating func shouldDropNext() -> Bool { next() & 1 == 0 }
 
     /// Returns the next random number of SplitMix64. The system's generator may make a system call for each number.

@@ -32,7 +32,7 @@ public final class LeakWatcher: Sendable {
     private let detector: LeakDetector?
     private let watches = Guarded(Watches())
 
-    /// Makes a watcher of no objects.
+    /// Makes a watcher that watches no objects yet.
     ///
     /// - Parameter detector: `nil` uses the shared detector, ``LeakDetector/shared``, once it was started.
     public init(_ detector: LeakDetector? = nil) { self.detector = detector }

@@ -5,7 +5,8 @@ internal import LeakPlatform
 /// Each change of owners and its consequence happen in one step. So when an owner is removed and another is added on different
 /// threads, the object cannot be both expected and owned.
 final class OwnedObjects: Sendable {
-    /// The numbers of owners of one object. Accessed only while the lock of its ``OwnedObjects`` is locked.
+    /// The owners of one object, as two counts: owners that retain the object, and owners that do not. Accessed only while the
+    /// lock of its ``OwnedObjects`` is locked.
     final class OwnerCounts: @unchecked Sendable {
         // `Sendable` is unchecked: all state is accessed only while the lock of the ``OwnedObjects`` is locked.
         fileprivate let identity: ObjectIdentifier

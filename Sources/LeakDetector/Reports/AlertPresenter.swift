@@ -3,7 +3,7 @@ internal import LeakPlatform
 
 /// A presenter that shows findings to developers: in debug builds on the screen, if there is one; else on standard error.
 final class AlertPresenter: Sendable {
-    /// The text shown for one finding, later extended by its explanation and the end of its object.
+    /// The text shown for one finding, later extended by its explanation, and by a line when its object is freed or used again.
     struct Alert: Hashable, Sendable {
         let id: String
         let title: String
@@ -73,6 +73,6 @@ final class AlertPresenter: Sendable {
         screen.update(alert)
     }
 
-    /// Forgets an alert, because the end of its object will not be reported.
+    /// Forgets an alert, because it will not be reported if its object is freed or used again.
     func forget(_ id: String) { watchedAlerts.with { $0[id] = nil } }
 }

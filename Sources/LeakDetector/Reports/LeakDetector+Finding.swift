@@ -70,8 +70,8 @@ extension LeakDetector {
     public enum Answer: Hashable, Sendable {
         /// Report the leak.
         case report
-        /// Report the leak, and in debug builds show it on screen, with a picture if it is a view or a controller. In release
-        /// builds, and on systems without UIKit, write it to standard error.
+        /// Report the leak, and in debug builds show it on screen, with a picture if the object is a view or a controller. In
+        /// release builds, and on systems without UIKit, write it to standard error.
         case showAlert
         /// Shows an alert like ``showAlert``, but without a picture.
         case showAlertWithoutScreenshot

@@ -58,7 +58,8 @@ final class LeakNotifier: Sendable {
 
     func ignoresWindow(_ type: AnyClass) -> Bool { suppression.ignoresWindow(name(of: type)) }
 
-    /// Stops reporting the ends of objects, and explains none of the leaks that wait for an explanation.
+    /// Stops reporting that leaked objects were freed or are in use again, and explains none of the leaks that wait for an
+    /// explanation.
     func forgetAll() {
         reportedLeaks.with { $0 = ReportedLeaks() }
         explanations?.discardWaitingLeaks()
@@ -66,7 +67,8 @@ final class LeakNotifier: Sendable {
 
     /// Reports a result.
     ///
-    /// - Parameter checker: the checker that gave the result. A leak of a type that is not reported is retracted from it.
+    /// - Parameter checker: the checker that gave the result. If the type of a leaked object must not be reported, the result
+    ///   is withdrawn there.
     func handle(
         _ result: ExpectationResult, on entry: Expectation<any Subject>, from checker: ExpirationChecker
     ) {
@@ -134,7 +136,7 @@ final class LeakNotifier: Sendable {
     }
 
     /// Asks the app what to do with a leak, and acts on its answer. If the app is asked on another queue, its answer comes
-    /// later; if the object ends before that, its end is reported after the leak.
+    /// later. If the object is freed or used again before that, this is reported after the leak.
     private func announce(_ leak: FoundLeak, _ checker: ExpirationChecker) {
         let isAskedHere =
             switch mode.question {

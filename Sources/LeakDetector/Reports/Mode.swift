@@ -24,7 +24,8 @@ extension LeakDetector {
         /// - Parameters:
         ///   - onDetect: called once for each leaked object: at once if the detector's queue is the main queue, as it is on
         ///     Apple's systems unless another queue is given; otherwise a little later.
-        ///   - report: receives leaks, and the ends of objects that were reported before, on the detector's queue.
+        ///   - report: receives leaks, and later reports that a leaked object was freed or is in use again, on the detector's
+        ///     queue.
         ///   - onExplain: receives a reported leak again with the references that keep its object, on the detector's queue, if the
         ///     detector was given an explainer; once per class, call site and owners.
         ///   - wantsExplanations: called on any thread before an object is explained; `false` skips the explainer.
@@ -43,7 +44,7 @@ extension LeakDetector {
         ///
         /// - Parameters:
         ///   - onDetectOnQueue: called once for each leaked object.
-        ///   - report: receives leaks, and the ends of objects that were reported before.
+        ///   - report: receives leaks, and later reports that a leaked object was freed or is in use again.
         ///   - onExplain: receives a reported leak again with the references that keep its object, if the detector was given an
         ///     explainer; once per class, call site and owners.
         ///   - wantsExplanations: called on any thread before an object is explained; `false` skips the explainer.
@@ -63,8 +64,8 @@ extension LeakDetector {
         /// - Parameters:
         ///   - onExplain: receives a reported leak again with the references that keep its object, if the detector was given an
         ///     explainer.
-        ///   - wantsExplanations: called on any thread before an object is explained: `{ reporter.takesExplanations }` obeys a
-        ///     collector that asks for no explanations.
+        ///   - wantsExplanations: called on any thread before an object is explained: `{ reporter.takesExplanations }` skips it
+        ///     if the collector asks the app to send no explanations.
         public static func report(
             _ report: @escaping @Sendable (LeakReport) -> Void,
             onExplain: (@Sendable (LeakReport, RetainExplanation) -> Void)? = nil,
@@ -75,8 +76,8 @@ extension LeakDetector {
                 wantsExplanations: wantsExplanations)
         }
 
-        /// A mode that writes each leak and its end to standard error, with the references that keep the object if the detector has
-        /// an explainer.
+        /// A mode that writes to standard error when an object has leaked, and when it is freed or used again later. If the
+        /// detector has an explainer, it also writes the references that keep the object.
         public static let log = Mode(
             question: .onQueue { finding in
                 StandardError.writeFinding(finding.text)
@@ -93,8 +94,8 @@ extension LeakDetector {
             },
             wantsExplanations: { true })
 
-        /// A mode that shows each leak and its end on screen in debug builds. Where there is no screen, and in release builds, it
-        /// works like ``log``.
+        /// A mode that shows on screen, in debug builds, when an object has leaked, and when it is freed or used again later.
+        /// Without a screen, and in release builds, it works like ``log``.
         public static let alert = Mode.custom(onDetectOnQueue: { _ in .showAlert })
 
         /// A mode that stops the process at the first leak and prints its class and path, in release builds too: for testers, not

@@ -24,15 +24,15 @@ struct ReportedLeaks {
     }
 
     private var reportsByID: [String: BoxedReport] = [:]
-    /// The leaks for which `onDetect` runs on another queue and has not answered, by id. The ends of their objects are reported
-    /// after the leaks.
+    /// The leaks for which `onDetect` runs on another queue and has not answered, by id. If their objects are freed or used
+    /// again meanwhile, this is reported after the leaks.
     private var pendingAnswers: [String: PendingAnswer] = [:]
     /// Classes for which `onDetect` returned ``LeakDetector/Answer/ignoreClass``.
     private var ignoredTypes: Set<ObjectIdentifier> = []
 
     mutating func beginAsking(_ id: String) { pendingAnswers[id] = PendingAnswer() }
 
-    /// - Returns: the end of the object, if it came before the answer.
+    /// - Returns: the ``End`` of the object, if it came before the answer.
     mutating func endAsking(_ id: String) -> End? { pendingAnswers.removeValue(forKey: id)?.end }
 
     /// Returns `true` if the object was ignored before `onDetect` answered.
@@ -49,7 +49,7 @@ struct ReportedLeaks {
 
     func ignores(_ type: AnyClass) -> Bool { ignoredTypes.contains(ObjectIdentifier(type)) }
 
-    /// Returns the report of the end of a reported object; `nil` if the end is reported later, or not at all.
+    /// Returns the report that a reported object was freed or is in use again; `nil` if this is reported later, or not at all.
     mutating func report(_ end: End, of id: String) -> LeakReport? {
         guard pendingAnswers[id] == nil else {
             pendingAnswers[id]?.end = end
@@ -73,7 +73,7 @@ struct ReportedLeaks {
 }
 
 extension LeakReport {
-    /// The key that marks the end of a leak whose object is in use again: its owner keeps the object on purpose.
+    /// The key that marks a report about a leaked object that is in use again: its owner keeps the object on purpose.
     static let cameBackKey = CustomKey("came_back", .boolean(true))
 
     var isCameBack: Bool { keys.contains(Self.cameBackKey) }

@@ -2,9 +2,9 @@
 @MainActor
 protocol ScreenNode: AnyObject {
     var screenParent: (any ScreenNode)? { get }
-    /// The screen that this very screen presents.
+    /// The screen that this screen presents itself, not through its container.
     var screenPresented: (any ScreenNode)? { get }
-    /// The screen that presents this screen or the container that it is in.
+    /// The screen that presents this screen, or the container of this screen.
     var screenPresenter: (any ScreenNode)? { get }
     /// Screens that a container retains because UIKit's API says so: children, stack, tabs, pages, columns.
     var screenContained: [any ScreenNode] { get }

@@ -27,7 +27,7 @@ final class Probe: Sendable {
         checker.expect(object, context, after: 0)
     }
 
-    /// Handles a result of the checker. Ignores results on other objects than the probe's.
+    /// Handles a result of the checker. Ignores results about objects other than the probe's.
     func handle(_ result: ExpectationResult) {
         switch result {
         case .leaked(identity, let id, let waited, _, _):

@@ -17,7 +17,7 @@
         }
 
         private var queue = AlertQueue<UIImage>()
-        /// Known scenes; the most recently activated one is last.
+        /// Known scenes; the most recently activated scene is last.
         private(set) var scenes: [KnownScene] = []
         private(set) var window: AlertWindow?
         /// The scene of the window: a window whose scene is closed no longer knows its scene.

@@ -6,7 +6,8 @@
         /// stay in memory, and views that stay after their controller was deallocated.
         ///
         /// For that it replaces the implementations of seven UIKit methods, once per process. Each new implementation calls the
-        /// previous one. Without this call nothing is replaced; ``checkDeallocation(of:after:file:line:)`` needs no replacement.
+        /// previous implementation. Without this call nothing is replaced; ``checkDeallocation(of:after:file:line:)`` needs no
+        /// replacement.
         ///
         /// The detector is retained from now on.
         ///
@@ -36,7 +37,8 @@
         ///
         /// It replaces no UIKit method. A controller that was only covered is ignored.
         ///
-        /// - Parameter seconds: its grace period; `nil` for the usual grace period, ``Limits/graceMilliseconds``.
+        /// - Parameter seconds: the grace period of the controller; `nil` for the usual grace period,
+        ///   ``Limits/graceMilliseconds``.
         @MainActor
         public func checkDeallocation(
             of controller: UIViewController, after seconds: Double? = nil, file: StaticString = #fileID,

@@ -4,7 +4,7 @@
     extension UIViewController: ScreenNode {
         var screenParent: (any ScreenNode)? { parent }
 
-        // UIKit also answers for the ancestors: for a child it returns the controller that its container presents.
+        // UIKit's property also considers ancestors: for a child it returns the controller that its container presents.
         var screenPresented: (any ScreenNode)? {
             presentedViewController?.presentingViewController === self ? presentedViewController : nil
         }

@@ -16,15 +16,15 @@ struct ClosureName: Hashable, CustomStringConvertible {
     internal import Foundation
 
     extension ClosureName {
-        /// Returns the names of closures, in the order of `sites`, from the symbols of the program and of the libraries that it has
-        /// loaded.
+        /// Returns the names of the closures whose code is at `sites`, in that order, from the symbols of the program and of
+        /// the libraries that it has loaded.
         ///
         /// Closures without a symbol are left out. A stripped file has no symbols, and only ELF files are read.
         static func names(of sites: [ImageOffset]) -> [ClosureName] {
             var places: [ImageOffset: ElfSymbols.SymbolLocation] = [:]
             let paths = sites.isEmpty ? [] : imagePaths()
             for (image, sites) in Dictionary(grouping: sites, by: \.image) {
-                // If two loaded files have this name, the offset may belong to either, so it is left out.
+                // If two loaded files have this name, an offset may belong to either, so these closures are left out.
                 let candidates = paths.filter { $0.split(separator: "/").last ?? "" == image }
                 guard candidates.count == 1, let path = candidates.first,
                     let file = try? Data(contentsOf: URL(fileURLWithPath: path), options: .alwaysMapped)

@@ -69,7 +69,7 @@ package struct DetectorMessage: Hashable, Sendable {
         let text = Self.unwrappedLogEntry(MessageNormalizer.plain(text))
         var backtrace = Backtrace(text, demangle: demangleFunction)
         if backtrace?.isInsideJSON ?? false {
-            // The frames are read from the kept text, like everything else.
+            // The frames are read from the text that redaction keeps, like everything else.
             backtrace = Backtrace(MessageRedactor.kept(of: text).text, demangle: demangleFunction)
         }
         let kept = MessageRedactor.kept(of: backtrace?.head ?? text)

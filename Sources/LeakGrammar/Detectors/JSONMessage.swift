@@ -120,7 +120,7 @@ struct JSONMessage {
     /// The JSON text with `…` for every string except classes and call frames, and for every key that is not an identifier.
     var redacted: [UInt8] {
         let frames = reader.callStacks(in: json, until: completeEnd).flatMap(\.slices)
-        // The result ends like a text that was cut, so that it is read as such a text again.
+        // The result ends like a text that was cut, so that a second redaction reads it as such a text, too.
         let end = isCutAtEnd ? [UInt8(ascii: ",")] : []
         return Self.redacted(json[..<completeEnd], reader, keptClasses: keptClasses, frames: frames) + end
     }
@@ -138,7 +138,7 @@ struct JSONMessage {
         return (head + Self.replaced(stacks, in: json[...]) { _ in nil } + tail)[...]
     }
 
-    /// Returns `true` if the words in front state that the list has the owners of one object.
+    /// Returns `true` if the words before the JSON state that the list has the owners of one object.
     private static func announcesPath(_ head: Text) -> Bool {
         let words = head.string.lowercased()
         return ["stack", "path", "chain", "retained by", "cycle"].contains { words.contains($0) }
@@ -166,7 +166,7 @@ struct JSONMessage {
 
     /// Reads one JSON text, or several one after another, with or without commas between them.
     ///
-    /// The elements of several texts are their objects, and the elements of their arrays.
+    /// If there are several texts, each object counts as an element, and so does each element of an array.
     ///
     /// - Returns: the error that ended reading early.
     private static func read(_ json: [UInt8], by reader: inout Reader) -> JSONError? {

@@ -68,7 +68,7 @@ extension LeakReport {
             error.userInfo = Self.withoutRepeatedNames(userInfo)
             report.error = error
         }
-        // These fields follow the texts, because masking a text may have set them.
+        // These fields are masked after the texts, because masking a text may have set them.
         report.className = report.className.map { Self.maskedName($0, within: WireLimits.classBytes) }
         for names in [\LeakReport.stack, \.children, \.cycle] {
             report[keyPath: names] = report[keyPath: names].map {

@@ -300,7 +300,7 @@ enum MessageNormalizer {
 
     /// Returns the reason in the report of an uncaught exception; `nil` for any other text.
     private static func exceptionReason(_ text: Text) -> Text? {
-        // A failed assertion prints another line in front.
+        // A failed assertion prints another line before this heading.
         guard let head = text.firstRange(of: "*** Terminating app due to"),
             head.lowerBound == text.startIndex || text[head.lowerBound - 1] == UInt8(ascii: "\n"),
             !text[..<head.lowerBound].contains(where: {

@@ -46,7 +46,8 @@ enum MessageRedactor {
             result.append(contentsOf: message)
         } else {
             let reading = list ?? grammar.read(message)
-            // The words in front are usually a name, but a changed detector may print a description there.
+            // The words before the object are usually a name, but a later version of the detector may print a description
+            // there.
             result.append(
                 contentsOf: PrivateTextRemover.removed(
                     from: message[..<reading.subject.startIndex], keepsQuotations: true))

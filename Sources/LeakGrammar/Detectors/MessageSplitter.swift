@@ -204,7 +204,7 @@ package enum MessageSplitter {
         if let front = fronts.first(where: { front in fronts.count { $0 == front } > 1 }),
             front.count >= minFrontByteCount
         {
-            // A line with another text in front would be lost, so the text is not split.
+            // A line with another text before the name would be lost, so the text is not split.
             guard fronts.allSatisfy({ $0 == front }) else { return [] }
             // A name that is too short to be recognized by itself is accepted if the same text is before it.
             return lines.compactMap { line in

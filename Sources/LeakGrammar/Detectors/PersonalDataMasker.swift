@@ -13,7 +13,7 @@ struct PersonalDataMasker {
     private var isInURL = false
     /// `true` after the title of an alert, up to a blank line.
     var isAfterAlertTitle = false
-    /// The last sensitive key that was in quotes, and the end of the quotation in ``masked``.
+    /// The last sensitive key that was in quotes, and the end of its quotation in ``masked``.
     var lastQuotedKey: (key: SensitiveKey, endInMasked: Int)?
     /// `true` if the text is about an alert; `nil` until that has been checked.
     var mentionsAlert: Bool?

@@ -1,6 +1,6 @@
 internal import LeakMessage
 
-/// The words around a name, which show if the name is that of a leaked class.
+/// The words around a name. They show whether the name is that of a leaked class.
 struct SurroundingWords {
     /// The text before the name and its opening quote.
     let before: Text
@@ -164,7 +164,8 @@ struct SurroundingWords {
     /// A number that is higher the more clearly the words state that the class leaked.
     var score: Int { scoreBefore + scoreAfter }
 
-    /// `true` if words such as `class` or `instance of` precede the name, and the name ends its phrase or leaked.
+    /// `true` if words such as `class` or `instance of` precede the name, and after the name its phrase ends or words such as
+    /// `was not released` follow.
     var saysClass: Bool { isAfterClass && (isEndOfPhrase || saysRetained) }
 
     /// `true` if words such as `class` or `instance of` precede the name.
@@ -344,7 +345,7 @@ struct SurroundingWords {
         "subclass of ", "subclass of class ", "child of ", "superclass ", "base class ", "held by ",
         "retained by ", "captured by ", "presented by ", "owned by ", "held by instance: ", "kept by ",
     ]
-    /// Words that Android and LeakCanary write before the leaked object alone.
+    /// Words that Android and LeakCanary write only before the leaked object.
     private static let cuesOfLeakedObjects: [StaticString] = [
         "╰→ ", "leaked serviceconnection ", "leaked intentreceiver ",
     ]

@@ -3,8 +3,8 @@ internal import LeakMessage
 /// The name of a type without the parts that change from launch to launch, from build to build and from API to API.
 ///
 /// These parts are addresses, quotes, `Optional(…)`, prefixes and suffixes that runtimes add to subclasses which they create,
-/// contexts of private types, and mangling. Generic arguments become `<…>`, except in hosting wrappers, where they distinguish
-/// screens.
+/// contexts of private types, and mangling. Generic arguments become `<…>`, except in hosting wrappers, such as
+/// `UIHostingController`, where they distinguish screens.
 package struct TypeName: Hashable, Sendable, CustomStringConvertible {
     /// The cleaned name: `Shop.Outer.Cart`, `Shop.Store<…>`, `SwiftUI.UIHostingController<Shop.CartView>`.
     package let text: String

@@ -203,7 +203,7 @@ enum TypeNameCleaner {
         return (withoutControls(name[...]), discriminator)
     }
 
-    /// Returns the name without control characters, because one of them separates the parts of a key.
+    /// Returns the name without control characters, because a control character separates the parts of a grouping key.
     static func withoutControls(_ name: Text) -> Text {
         let isPlain = name.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
         return (isPlain ? name : name.filter { $0 >= 0x20 && $0 != 0x7F }[...]).trimmed

@@ -13,7 +13,7 @@ struct Backtrace {
     /// The lines of the frames as one text.
     var joinedLines: Text { Array(lines.joined(separator: [UInt8(ascii: "\n")]))[...] }
 
-    /// Limit of lines that are read, including the lines of the text in front.
+    /// Limit of lines that are read, including the lines before the frames.
     private static let lineLimit = 512
 
     /// - Parameter text: a text that ``MessageNormalizer`` has normalized. Frames in quoted text are not read.
@@ -57,7 +57,7 @@ struct Backtrace {
         // If the JSON names a class, the class is more useful than the frames.
         if !json.isReport, JSONMessage(text, demangle: { _ in nil })?.className != nil { return nil }
         let lines = json.frames.map { Text(JSONFrameCodec.redacted($0)) }
-        // With quotes in front, the JSON may be text that a user typed.
+        // If a quote precedes the JSON, the JSON may be text that a user typed.
         guard Self.isPublicText(json.head, before: []), !json.head.contains(where: PrivateTextRemover.isQuote)
         else {
             return nil
@@ -127,8 +127,8 @@ struct Backtrace {
 
     /// Separates the frames at the end of a text from a description before them, if the description ends with its line.
     ///
-    /// - Returns: `nil` if the frames may be part of text that a user typed: quotes or brackets in front do not match, or the
-    ///   description has an attribute that may contain such text.
+    /// - Returns: `nil` if the frames may be part of text that a user typed: quotes or brackets before the frames do not match,
+    ///   or the description has an attribute that may contain such text.
     private static func splitAfterDescription(_ text: Text, _ reader: FrameReader) -> (
         head: Text, frames: Text
     )? {

@@ -147,8 +147,8 @@ extension CallStack {
         Set(frames.lazy.filter { $0.codeLocation(isFirst: true) != nil }.compactMap(\.imageID))
     }
 
-    /// Returns the image ids in the elements of ``displayedElements`` or ``keyElements`` that have no name, such as
-    /// `at 6F1B0C3E-… + 0x41b9`, in the order of the elements.
+    /// Returns the ids of the binary images of those elements of ``displayedElements`` or ``keyElements`` that have no function
+    /// name, such as `at 6F1B0C3E-… + 0x41b9`, in the order of the elements.
     package static func unnamedImages(in elements: [String]) -> [String] {
         var images: [String] = []
         for title in titles(of: elements) ?? [] {
@@ -158,7 +158,7 @@ extension CallStack {
         return images
     }
 
-    /// Returns `true` for the elements of a ``keyElements`` that contains only offsets in images, and no name of a function.
+    /// Returns `true` for elements of ``keyElements`` that are all offsets in images, so that no function has a name.
     package static func hasOnlyOffsets(_ elements: [String]) -> Bool {
         guard let titles = titles(of: elements) else { return false }
         return titles.allSatisfy { title in

@@ -22,7 +22,7 @@ extension FrameReader {
             (frame.file, frame.line) = SourcePositionParser.read(symbol[at.upperBound...])
             symbol = symbol[..<at.lowerBound]
         }
-        // The function in front contains the inlined code. lldb prints that function as a separate frame.
+        // The function before ` [inlined] ` contains the inlined code. lldb prints that function as a separate frame, too.
         if let inlined = symbol.lastRange(of: " [inlined] ") { symbol = symbol[inlined.upperBound...] }
         // `_block_invoke(.block_descriptor=0x…)`
         if let block = symbol.lastRange(of: "_block_invoke") {

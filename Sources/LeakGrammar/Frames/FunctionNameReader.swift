@@ -41,7 +41,7 @@ enum FunctionNameReader {
         return (isClosure ? "closure in " : "") + text.string
     }
 
-    /// Returns the function that contains a closure, block or lambda: the name without the closures in front.
+    /// Returns the function that contains a closure, block or lambda: the name without the closures at its start.
     static func enclosing(_ function: String) -> String {
         var text = Text(function)
         while let remainder = withoutClosure(text) { text = remainder }

@@ -81,7 +81,8 @@ package enum SystemFrames {
         "_WebKit_SwiftUI", "dyld", "vImage", "vecLib",
     ]
 
-    /// Functions of the system, of the C library and of runtimes. They count only in frames that do not name their image.
+    /// Functions of the system, of the C library and of runtimes. They make a frame a system frame only if it does not name its
+    /// image.
     private static let functions: Set<String> = [
         "KitRendererCommon(_:)", "KonanTerminateHandler()", "NSApplicationMain", "UIApplicationMain",
         "_assertionFailure(_:_:file:line:flags:)",
@@ -93,7 +94,7 @@ package enum SystemFrames {
         "realloc",
         "runApp<A>(_:)", "start_wqthread", "static App.main()", "terminateHandler()", "thread_start",
     ]
-    /// Beginnings of names of functions that count in the same way as ``functions``.
+    /// Beginnings of names of functions that make a frame a system frame in the same way as ``functions``.
     private static let functionPrefixes: [StaticString] = [
         "swift_", "swift::", "konan::", "kotlin.", "kotlinx.", "__Kotlin", "Kotlin_", "__asan", "__tsan",
         "_objc_", "objc_",

@@ -2,7 +2,8 @@ internal import LeakMessage
 
 /// Functions for generic arguments: the text between `<` and `>` in a type's name.
 enum Generics {
-    /// Replaces generic arguments by `…`, except those of hosting wrappers. Grouping rules of version 1 use this form.
+    /// Replaces generic arguments by `…`, except those of hosting wrappers such as `UIHostingController`. Grouping rules of
+    /// version 1 use this form.
     ///
     /// - Returns: the name, and `true` if the arguments contain a type of the app.
     static func erased(_ name: Text) -> (name: Text, hasAppType: Bool) {
@@ -39,7 +40,8 @@ enum Generics {
     /// Returns `true` if the last dotted part names a host: `UIHostingController`, `_UIHostingView`, `NSHostingController`, or
     /// another class in which the system hosts SwiftUI views.
     ///
-    /// - Parameter wasHosting: `true` if the text in front, whose last part `text` continues, named a host.
+    /// - Parameter wasHosting: `true` if the text before `text` named a host. If `text` has no dot, it continues the last part
+    ///   of that name.
     private static func isHosting(_ text: Text, wasHosting: Bool) -> Bool {
         guard let dot = text.lastIndex(of: UInt8(ascii: ".")) else {
             return wasHosting || text.contains("Hosting")

@@ -45,8 +45,9 @@ extension FieldReader {
     /// Reads an array of objects of a batch.
     ///
     /// - Parameters:
-    ///   - readField: reads the value of a known field; `path` is the name of the field for messages.
-    ///   - endElement: adds the object that was read, or returns the problem of the whole object, which begins at `offset`.
+    ///   - readField: reads the value of a known field. Its `path` names the field in messages.
+    ///   - endElement: adds the object that was read, or returns a problem of the whole object, which begins at the given
+    ///     offset.
     private mutating func readObjects(
         _ field: StaticString, atMost limit: Int,
         _ readField: (inout FieldReader, _ path: String, WireObjectField) throws(JSONError) -> Void,

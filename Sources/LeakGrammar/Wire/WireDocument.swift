@@ -115,8 +115,8 @@ package struct OriginSlices: Hashable, Sendable {
 
     /// Returns this origin with its missing fields filled from `other`.
     ///
-    /// If this origin has the identifier of an app, it gets no field of the other app. If it has a version, it does not get the
-    /// other build. If it has any field of a device, it gets no field of the other device.
+    /// If this origin has the identifier of an app, it gets no field of the other app. If it has a version, it gets no build of
+    /// the other origin. If it has any field of a device, it gets no field of the other device.
     func filled(from other: OriginSlices) -> OriginSlices {
         var origin = self
         if !appID.isPresent {

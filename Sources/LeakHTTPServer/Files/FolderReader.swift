@@ -18,8 +18,8 @@ struct FolderReader {
     private var bytesRead = 0
     private var files: [File] = []
 
-    /// Returns all regular files below `folder`, except files with a path component that begins with a dot, and files that a
-    /// symbolic link leads to outside of `folder`.
+    /// Returns all regular files below `folder`, except files with a path component that begins with a dot, and symbolic links
+    /// that lead out of `folder`.
     ///
     /// - Parameter limit: the most bytes of all files together.
     static func read(_ folder: String, limit: Int) throws(StaticFilesError) -> [File] {
@@ -62,9 +62,8 @@ struct FolderReader {
         }
     }
 
-    /// Returns `true` if the target of a link would be served under its own path: it is inside the folder, and no component of
-    /// its path begins with a dot. The comparison is by bytes, because two names that `String` treats as equal can be different
-    /// names on disk.
+    /// Returns `true` if the target of a link is inside the folder and no component of its path begins with a dot. The
+    /// comparison is by bytes, because two names that `String` treats as equal can be different names on disk.
     private func isInside(_ target: String) -> Bool {
         let relativePath = target.utf8.dropFirst(root.utf8.count)
         return target.utf8.starts(with: root.utf8) && relativePath.first == UInt8(ascii: "/")

@@ -2,9 +2,9 @@ internal import LeakGzip
 
 /// The reason why a folder cannot be served.
 public enum StaticFilesError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The path and the error message of the system.
+    /// A file or folder cannot be read. The values are its path and the error message of the system.
     case unreadable(path: String, reason: String)
-    /// The folder and its limit in bytes.
+    /// The files of the folder have more bytes than the limit.
     case tooLarge(folder: String, limit: Int)
 
     /// A message of one line for the operator.
@@ -24,7 +24,7 @@ public enum StaticFilesError: Error, Hashable, Sendable, CustomStringConvertible
 /// `/docs/`; `/docs` without the slash is another path and is not found. `Range` is ignored, which `Accept-Ranges: none`
 /// announces. Of the conditional fields, only `If-None-Match` is supported, because responses have no date of modification.
 public struct StaticFiles: Sendable {
-    /// The default limit of a folder in bytes. All files stay in memory, text also in compressed form.
+    /// The default limit for all files of a folder together, in bytes. All files stay in memory, text also in compressed form.
     public static let defaultLimit = 64 << 20
 
     private static let allow = "GET, HEAD, OPTIONS"
@@ -75,8 +75,8 @@ public struct StaticFiles: Sendable {
         return response
     }
 
-    /// Returns the value of `Cache-Control`. A file name with a hash after its first part, such as `app.3f9c2b1e.js`, always has the same
-    /// content and is cached for a year; other files are revalidated.
+    /// Returns the value of `Cache-Control`. A file with a hash after the first part of its name, such as `app.3f9c2b1e.js`,
+    /// never changes and is cached for a year; other files are revalidated.
     static func cacheControl(_ path: String) -> String {
         let parts = path.split(separator: "/").last?.split(separator: ".") ?? []
         let isHashed =

@@ -1,9 +1,10 @@
 /// The format of the lines of an access log. A line depends only on its record, and is one line of ASCII, even if the peer
 /// sent line breaks or other bytes.
 public enum AccessFormat: String, Hashable, Sendable, CaseIterable {
-    /// The combined log format, which most log analyzers read, followed by the duration in seconds, the received bytes of the body,
-    /// and whether the connection was kept or closed. The third field and the referrer are always `-`. Bytes that could end the
-    /// line or the quoted part are written as `\xHH`. https://httpd.apache.org/docs/2.4/logs.html#combined
+    /// The combined log format, which most log analyzers read, followed by the duration in seconds, the received bytes of the
+    /// body, and whether the connection was kept open or closed. The second field, the third field and the referrer are always
+    /// `-`. Bytes that could end the line or the quoted part are written as `\xHH`.
+    /// https://httpd.apache.org/docs/2.4/logs.html#combined
     case text
     /// A JSON object with `time`, `peer`, `method`, `target`, `version`, `status`, `bytes_in`, `bytes_out`, `duration_ms`, `closed`
     /// and `user_agent`; unknown values are `null`.

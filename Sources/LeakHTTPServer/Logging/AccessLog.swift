@@ -12,10 +12,10 @@ internal import LeakPlatform
 
 /// A log that writes access records to a file descriptor on a separate thread, so that no loop waits for a pipe or a disk.
 ///
-/// Lines wait in a buffer of bounded size. If the reader is too slow, further lines are dropped; so are lines that cannot be
-/// written to a full disk. As soon as there is room again, a line reports the number of dropped lines.
+/// Lines wait in a buffer of bounded size. If the pipe or disk accepts bytes too slowly, further lines are dropped; so are
+/// lines that cannot be written to a full disk. As soon as there is room again, a line reports the number of dropped lines.
 public final class AccessLog: Sendable {
-    /// The default size of the buffer in bytes: about five thousand lines, one second of a busy loop.
+    /// The default size of the buffer in bytes: about five thousand lines, as many as a busy loop writes in one second.
     public static let defaultBufferBytes = 1 << 20
 
     private struct State {

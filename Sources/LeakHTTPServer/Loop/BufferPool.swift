@@ -37,7 +37,7 @@ struct BufferPool {
     /// gone.
     mutating func release(_ buffer: Buffer) {
         guard let index = Self.sizes.lastIndex(where: { $0 <= buffer.capacity }) else { return }
-        // A buffer that has grown to more than twice its size is not kept.
+        // A buffer of more than twice the pooled size is not kept, because it would waste memory.
         guard buffer.capacity <= 2 * Self.sizes[index],
             pooledBuffers[index].count < Self.maxBuffersPerSize[index]
         else {

@@ -30,7 +30,8 @@ final class Connection {
     var pendingOutput: PendingOutput?
     /// Responses that wait for the responses to earlier requests.
     var outOfOrderResponses: OutOfOrderResponses?
-    /// The sequence number of the next request; ``nextResponseSequence`` is that of the next response.
+    /// The sequence number of the next request; ``nextResponseSequence`` is the number of the oldest request without a
+    /// response.
     var nextSequence: UInt32 = 0
     var nextResponseSequence: UInt32 = 0
     /// Bytes of a rejected body that have yet to arrive and to be dropped.

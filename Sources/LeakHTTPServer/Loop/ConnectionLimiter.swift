@@ -1,7 +1,7 @@
 internal import LeakPlatform
 
-/// The limit of open connections for all loops together, and the limit per peer. It is asked once per connection, and for a
-/// connection of a trusted proxy whenever the client changes.
+/// The limit of open connections for all loops together, and the limit per peer. A loop asks it once per connection, and again
+/// when the client of a trusted proxy's connection changes.
 final class ConnectionLimiter: Sendable {
     enum Outcome: Hashable {
         /// The connection is granted and counted.
@@ -24,7 +24,7 @@ final class ConnectionLimiter: Sendable {
         var openCount = 0
         var loops: [LoopState] = []
         var connectionsByPeer: [PeerGroup: Int] = [:]
-        /// The peer that has more than half of the connections, if there is one.
+        /// The peer that has more than half of the allowed connections, if there is one.
         var dominantPeer: PeerGroup?
     }
 
@@ -92,7 +92,7 @@ final class ConnectionLimiter: Sendable {
         if state.dominantPeer == peer && 2 * count <= limit { state.dominantPeer = nil }
     }
 
-    /// Ends the count of a connection that is counted for `peer`.
+    /// Stops counting a closed connection that is counted for `peer`.
     func release(in loop: Int, for peer: PeerGroup) {
         state.with { state in
             state.openCount -= 1
@@ -101,7 +101,7 @@ final class ConnectionLimiter: Sendable {
         }
     }
 
-    /// The peer that has more than half of the connections, if there is one. Its connections are evicted first.
+    /// The peer that has more than half of the allowed connections, if there is one. Its connections are evicted first.
     var dominantPeer: PeerGroup? { state.with { $0.dominantPeer } }
 
     /// Records that `loop` has no connection to evict, so that other loops do not ask it before `time`, in milliseconds on the

@@ -6,7 +6,8 @@ struct EvictionCandidates {
         let id: ConnectionID
         /// The candidate with the highest rank is evicted first.
         let rank: UInt64
-        /// `true` if the connection may be evicted only for a peer other than the dominant peer.
+        /// `true` if the connection belongs to the dominant peer, see ``ConnectionLimiter/dominantPeer``, and may be evicted
+        /// only for the connection of another peer.
         let isOnlyForOtherPeers: Bool
         /// The timer of the connection at the time of the scan. Like ``deadline``, it changes when the connection makes
         /// progress.

@@ -24,7 +24,7 @@ extension Loop {
                 counters.failedAccepts += 1
                 switch error {
                 case .tooManyFiles where !hasEvicted && evictConnection(for: nil):
-                    // A connection was evicted, as at the connection limit.
+                    // A connection was evicted, as at the connection limit, so its descriptor is free for the next call.
                     hasEvicted = true
                 case .tooManyFiles, .tooManyFilesInSystem:
                     rejectWithSpareDescriptor(number)

@@ -9,8 +9,8 @@ extension Loop {
     /// Closes the connection that has waited longest: an idle connection, or else a connection whose peer is slow in sending or in
     /// reading its response.
     ///
-    /// A peer that has more than half of all connections can evict only its own connections. Other peers evict the connections
-    /// of this peer first, even busy connections, unless the server still owes it a response.
+    /// A peer that has more than half of the allowed connections can evict only its own connections. Other peers evict the
+    /// connections of this peer first, even busy connections, unless the server still owes it a response.
     ///
     /// Idle connections are closed without a response, which is allowed at any time (RFC 9112 §9.5).
     ///

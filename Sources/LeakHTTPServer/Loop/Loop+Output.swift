@@ -68,7 +68,7 @@ extension Loop {
         }
     }
 
-    /// The number of bytes below which a body is copied behind its head; larger bodies are sent without a copy.
+    /// The number of bytes below which a body is copied into the output after its head; larger bodies are sent without a copy.
     private static let copyThreshold = 16 << 10
 
     /// Sends the output that the loop has written for this connection, followed by `body`.

@@ -161,7 +161,7 @@ extension Loop {
 
     /// Rejects a request that cannot be parsed: sends one response in order, then closes the connection.
     ///
-    /// - Parameter replacement: a response to send instead of the one of `error`.
+    /// - Parameter replacement: the response to send instead of the response of `error`.
     func reject(_ connection: Connection, _ error: RequestError, answer replacement: Response? = nil) {
         switch error {
         case .timeout: break
@@ -196,7 +196,8 @@ extension Loop {
                 connection: connection.id, sequence: sequence, exchange: exchange, response: response))
     }
 
-    /// The number of compressed bytes above which a body is decompressed in another turn; the batch of a phone has fewer.
+    /// The number of compressed bytes above which a body is decompressed in the next turn of the loop; a batch from a phone has
+    /// fewer.
     private static let maxImmediateDecodingBytes = 8 << 10
 
     /// Returns `true` if decompressing this body takes so long, up to 50 ms, that other connections are served first.

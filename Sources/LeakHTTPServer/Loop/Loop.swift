@@ -29,7 +29,7 @@ final class Loop: @unchecked Sendable {
     var deferredConnections: [ConnectionID] = []
     /// The generation in the id of the newest connection.
     var generation: UInt32 = 0
-    /// A spare descriptor, used when no other is left.
+    /// A spare descriptor, used when no other descriptor is left.
     var spareDescriptor: SpareDescriptor?
     /// The time when accepting resumes after descriptors or memory ran out, in milliseconds on the monotonic clock; `nil` while
     /// the loop accepts.
@@ -197,7 +197,7 @@ final class Loop: @unchecked Sendable {
     }
 
     /// Defers the remaining requests of a connection to the next turn, so that a peer that sends thousands of requests at once
-    /// delays the other peers for the same time as a peer that sends a few.
+    /// delays the other peers no longer than a peer that sends a few.
     func deferRequests(of connection: Connection) {
         connection.isDeferred = true
         deferredConnections.append(connection.id)

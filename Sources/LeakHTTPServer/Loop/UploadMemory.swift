@@ -15,8 +15,8 @@ extension Upload {
 }
 
 extension Loop {
-    /// Ends the uploads that began first, until the uploads of this loop are within its share of ``Limits/uploadBytes``. These are
-    /// the slowest uploads, because a body that arrives at once is handled within a turn.
+    /// Ends the uploads that began first, until the uploads of this loop are within its share of ``Limits/uploadBytes``. These
+    /// are the slowest uploads, because a body that arrives in one piece is handled within a turn.
     func endUploadsOverLimit() {
         while uploadMemory.bytes > uploadByteLimit {
             var oldest: (connection: Connection, startedAt: UInt64)?

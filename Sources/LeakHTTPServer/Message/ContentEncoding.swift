@@ -3,7 +3,7 @@ enum ContentEncoding: Hashable, Sendable {
     case identity
     /// RFC 1952.
     case gzip
-    /// The format of RFC 1950 (zlib), or RFC 1951 without that format around it.
+    /// Either the zlib format of RFC 1950, or the data of RFC 1951 without the zlib header and checksum.
     case deflate
     /// RFC 7932.
     case brotli

@@ -142,7 +142,7 @@ struct RouteTable: Sendable {
     /// The number of methods; the raw values of ``Method`` are indices into a table.
     private static let methodCount = Method.allCases.count
 
-    /// All nodes; the first one is the root.
+    /// All nodes; the first node is the root.
     private var nodes = [Node()]
     private var literals: [Literal] = []
     private var literalBytes: [UInt8] = []

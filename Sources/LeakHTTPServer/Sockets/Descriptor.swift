@@ -12,7 +12,8 @@ struct Descriptor: ~Copyable, Sendable {
 
     init(adopting number: Int32) { self.number = number }
 
-    /// Opens a spare descriptor: if no other descriptor is left, closing the spare one makes room to reject one peer.
+    /// Opens a spare descriptor: if no other descriptor is left, the spare descriptor is closed to make room for rejecting one
+    /// peer.
     static func openSpare() throws(SystemError) -> Descriptor {
         Descriptor(adopting: try retryingOnInterrupt { unsafe open("/dev/null", O_RDONLY | O_CLOEXEC) })
     }

@@ -34,9 +34,9 @@ extension Socket {
 /// The unit by which connections are counted: an IPv4 address, or the first 64 bits of an IPv6 address, because one customer has
 /// all addresses with that prefix (RFC 6177).
 struct PeerGroup: Hashable, Sendable {
-    /// The bits of the IPv4 address or of the IPv6 prefix. The two cannot be confused: a prefix that is as small as an IPv4 address
-    /// begins with 32 zero bits. Of the IPv6 addresses with such a prefix, only those of this host and the mapped ones are in use.
-    /// Their prefix is 0, and no peer has the IPv4 address 0.
+    /// The bits of the IPv4 address or of the IPv6 prefix. The two cannot be confused: a prefix that is as small as an IPv4
+    /// address begins with 32 zero bits. Of the IPv6 addresses with such a prefix, only those of this host and the mapped IPv4
+    /// addresses are in use. Their prefix is 0, and no peer has the IPv4 address 0.
     let bits: UInt64
 
     init(bits: UInt64) { self.bits = bits }

@@ -15,7 +15,8 @@ public struct RetainExplanation: Hashable, Sendable {
         public var bytes: Int
         /// The number of objects. The object itself, storage of containers and contexts of closures count too.
         public var objects: Int
-        /// `true` if ``bytes`` and ``objects`` are lower bounds, because a limit ended the walk before all memory was seen.
+        /// `true` if ``bytes`` and ``objects`` are lower bounds, because a limit ended the search before all of this memory was
+        /// counted.
         public var isAtLeast: Bool
 
         public init(bytes: Int, objects: Int, isAtLeast: Bool) {
@@ -55,9 +56,9 @@ public struct RetainExplanation: Hashable, Sendable {
     /// Other cycles that keep the object, so that breaking one cycle does not free it.
     public var furtherCycles: [RetainPath] = []
     public var confidence = Confidence.none
-    /// The number of strong references to the object that no proven reference accounts for. References of the caller do not count.
-    /// Suspected references do not lower the number. It is 0 for a proven cycle. Without a path, the unexplained references are in
-    /// objects that were not searched, or in memory that cannot be read.
+    /// The number of strong references to the object that were not found, or were found without proof. References that the
+    /// caller of `RetainPathFinder.explain(_:callerReferences:)` itself holds are not included. The number is 0 for a proven
+    /// cycle. Without a path, these references are in objects that were not searched, or in memory that cannot be read.
     public var unexplainedReferences = 0
     /// The holder that a search found; `nil` for cycles, and if no search was made or the search found none.
     public var holder: Holder?

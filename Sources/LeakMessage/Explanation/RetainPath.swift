@@ -33,8 +33,8 @@ public struct RetainPath: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Returns `true` if two descriptions are of the same path, even if they come from different builds. Differences that
-    /// optimization causes are ignored: the number of consecutive closures and blocks, a task that holds an object in its closure
-    /// or in its frames, and marks of suspected references.
+    /// optimization causes are ignored: the number of consecutive closures and blocks, whether a task holds the object in its
+    /// closure or in its frames, and marks of suspected references.
     package static func isSame(_ description: String, as other: String) -> Bool {
         stepsIndependentOfBuild(description) == stepsIndependentOfBuild(other)
     }

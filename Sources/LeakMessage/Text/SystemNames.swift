@@ -7,8 +7,8 @@ package enum SystemNames {
         "SwiftUICore", "UIKit", "UIKitCore", "WebKit", "_Concurrency",
     ]
 
-    /// Views of SwiftUI, and types of the standard library that occur beside them, as the arguments of hosting wrappers name them:
-    /// without a module.
+    /// Views of SwiftUI, and types of the standard library that occur beside them as generic arguments of classes such as
+    /// `UIHostingController`. These arguments are printed without a module.
     package static let viewTypes: [String] = [
         "AnyView", "Array", "Bool", "Button", "Color", "Dictionary", "Divider", "Double", "EmptyView",
         "ForEach",
@@ -28,7 +28,7 @@ package enum SystemNames {
     package static func isSystemPath(_ path: String) -> Bool { isSystemPath(Text(path)) }
 
     package static func isSystemPath(_ path: Text) -> Bool {
-        // This folder is the volume of users' files.
+        // This folder is the volume with users' files and apps, not with the system.
         if path.starts(with: "/System/Volumes/Data/") { return false }
         return systemPathPrefixes.contains { path.starts(with: $0) } || path.contains("/RuntimeRoot/System/")
     }
@@ -50,7 +50,7 @@ package enum SystemNames {
         modules.contains { $0.utf8.elementsEqual(name) }
     }
 
-    /// Types of the standard library and Foundation as they are written without a module, besides ``viewTypes``.
+    /// Types of the standard library and Foundation that are often written without a module, besides ``viewTypes``.
     private static let unqualifiedTypes: Set<String> = [
         "Any", "AnyClass", "AnyCancellable", "AnyHashable", "AnyObject", "AnyPublisher", "AsyncStream",
         "AsyncThrowingStream", "Character", "CGFloat", "CGPoint", "CGRect", "CGSize", "ClosedRange", "Data",

@@ -12,7 +12,8 @@ extension ImageOffset {
     /// - Parameters:
     ///   - offset: the bytes from the image's header on Apple's systems; for an ELF image the virtual address that the file itself
     ///     declares.
-    ///   - path: the path of the image. It is kept for libraries of the system; other images keep only their file name.
+    ///   - path: the path of the image. The element has the whole path of a library of the system, and only the file name of
+    ///     another image.
     ///   - imageID: the UUID of the image, or its GNU build id in hexadecimal digits.
     package static func element(offset: UInt64, path: String, imageID: String?) -> String {
         let text = Text(path)

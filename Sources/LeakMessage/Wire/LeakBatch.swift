@@ -7,9 +7,9 @@ public struct LeakBatch: Hashable, Sendable {
     public var sentAt: WireTime?
     /// Sessions that have ended. Each session is sent once.
     public var sessions: [EndedSession] = []
-    /// Numbers of checked objects since the last batch, by class. Objects that did not leak count too.
+    /// The number of objects of each class that were checked since the last batch, including objects that did not leak.
     public var checks: [ClassChecks] = []
-    /// Numbers of reports that the device discarded, by reason.
+    /// The number of reports that the device discarded for each reason.
     public var dropped: [DroppedReports] = []
     /// Explanations of leaks that were reported before: reports with an ``LeakReport/explanation``. They do not count as sightings.
     public var explanations: [LeakReport] = []
@@ -18,7 +18,7 @@ public struct LeakBatch: Hashable, Sendable {
     public init() {}
 }
 
-/// One run of an app that has ended. The collector computes the rate of leak-free sessions per version from these.
+/// One run of an app that has ended. The collector computes the rate of leak-free sessions per version from these sessions.
 public struct EndedSession: Hashable, Sendable {
     public var id: String
     public var startedAt: WireTime?

@@ -4,9 +4,9 @@
 extension LeakReport {
     /// Writes the report as an element of an array or as the whole text.
     ///
-    /// Values beyond a limit of the format are cut: texts between two scalars, `stack` and `log` at their front (the leaked object
-    /// and the newest line come last), other lists at their end. Names get a space for each control character. An
-    /// `id` that is not a UUID is left out.
+    /// Values beyond a limit of the format are cut. Texts are cut between two Unicode scalars. `stack` and `log` lose their
+    /// first elements, because the leaked object and the newest line come last; other lists lose their last elements. In names,
+    /// each control character becomes a space. An `id` that is not a UUID is left out.
     public func write(to writer: inout JSONWriter) {
         writer.object { writeFields(to: &$0) }
     }

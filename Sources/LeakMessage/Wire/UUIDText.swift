@@ -1,6 +1,6 @@
 /// A check of the text form of a UUID, RFC 9562 §4.
 package enum UUIDText {
-    // This is not generic, because generic code of another module is slow.
+    // This is not generic, because a call of a generic function from another module is slow.
     package static func isUUID(_ text: UnsafeBufferPointer<UInt8>) -> Bool { unsafe hasUUIDForm(text) }
 
     package static func isUUID(_ text: Text) -> Bool { hasUUIDForm(text) }

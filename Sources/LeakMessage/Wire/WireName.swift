@@ -9,7 +9,7 @@ public enum WireName {
 
     /// Returns `true` if the text has a character of U+0000 to U+001F or U+007F to U+009F. These characters are invisible, and one of
     /// them separates the parts of a leak's key.
-    // This is not generic, because generic code of another module is slow.
+    // This is not generic, because a call of a generic function from another module is slow.
     package static func hasControlCharacter(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
         unsafe containsControlCharacter(text)
     }

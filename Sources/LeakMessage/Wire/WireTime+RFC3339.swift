@@ -11,7 +11,7 @@ extension WireTime {
         self.init(parsing: text.utf8)
     }
 
-    // This is not generic, because generic code of another module is slow.
+    // This is not generic, because a call of a generic function from another module is slow.
     package init?(rfc3339 text: UnsafeBufferPointer<UInt8>) {
         unsafe self.init(parsing: text)
     }

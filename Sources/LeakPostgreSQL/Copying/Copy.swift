@@ -9,7 +9,7 @@
         ///
         /// - Parameters:
         ///   - source: the store to copy; no other process writes to it meanwhile.
-        ///   - progress: called between two batches.
+        ///   - progress: called between two batches of rows.
         /// - Returns: the number of rows and the sums of every table, which are the same on both sides.
         /// - Throws: ``StoreError`` if the database is not empty (it stays as it is), and if the sides differ.
         package static func copy(

@@ -13,7 +13,7 @@
         private var rowsWithNULs: [[PortableValue]] = []
 
         private static let rowsPerBatch = 5_000
-        /// A batch is sent once its values have this number of bytes. A few copies of a batch are in memory at once.
+        /// A batch is sent when its values have this number of bytes. A few copies of a batch are in memory at the same time.
         private static let bytesPerBatch = 1 << 20
 
         init(of table: PortableTable, into connection: PostgreSQLConnection) {

@@ -1,6 +1,6 @@
 #if PostgreSQL
-    /// The settings with which a connection is opened. Options in the address (`dbname`) override the settings that stand before it
-    /// in the list, but not those after it.
+    /// The settings with which a connection is opened. The address is the setting `dbname`. Its options override the settings
+    /// before `dbname` in the list, but not those after `dbname`.
     enum ConnectionSettings {
         /// Time limit of one attempt to connect; reports wait meanwhile.
         static let connectSeconds = 5
@@ -21,13 +21,14 @@
             return (settings.map(\.0), settings.map(\.1))
         }
 
-        /// Time limit of statements in the sessions of readers: a little less than ``Timeouts/page``.
+        /// Time limit of statements on connections that read pages: a little less than ``Timeouts/page``.
         static let pageTimeoutSQL = "set statement_timeout = '9s'"
 
-        /// Memory for the sessions of readers: a list of 100,000 leaks is sorted and added up in memory.
+        /// Memory for connections that read pages, so that a list of 100,000 leaks is sorted and added up in memory.
         static let pageMemorySQL = "set work_mem = '32MB'"
 
-        /// Settings of each session. The server cancels slow statements, so that no transaction blocks other transactions forever.
+        /// Settings of each connection. The server cancels slow statements, so that no transaction blocks other transactions
+        /// forever.
         static let sessionStatements = [
             "set statement_timeout = '30s'",
             "set lock_timeout = '10s'",

@@ -13,7 +13,7 @@
         private var retryAt = ContinuousClock.now
         private var lastFailure: StoreError?
 
-        /// - Parameter check: run on each new connection, which is discarded if it throws.
+        /// - Parameter check: run on each new connection. If `check` throws, the connection is discarded.
         init(to address: DatabaseAddress, check: @escaping (PostgreSQLConnection) throws(StoreError) -> Void)
         {
             self.address = address
@@ -22,8 +22,8 @@
 
         /// Returns the existing connection, or opens a new connection.
         ///
-        /// - Throws: the reason why there is no connection. Until the next attempt is due, the error of the last attempt is thrown at
-        ///   once.
+        /// - Throws: the reason why there is no connection. Until the next attempt is due, each call immediately throws the
+        ///   error of the last attempt.
         func open() throws(StoreError) -> PostgreSQLConnection {
             if let connection {
                 // A connection that the server has ended meanwhile is replaced before anything is sent.

@@ -54,8 +54,8 @@
         /// `true` once the connection has broken; it stays so.
         var isLost: Bool { isBroken || hasEnded }
 
-        /// `true` if the server has sent something unrequested: that it ends the session, or that a setting has changed. Checked
-        /// only between two transactions.
+        /// `true` if the server has sent a message without a request, for example that it ends the session, or that a setting
+        /// has changed. Checked only between two transactions.
         var hasUnsolicitedData: Bool { unsafe Socket.isReadable(PQsocket(handle)) }
 
         private var hasEnded: Bool { unsafe PQstatus(handle) == CONNECTION_BAD }
@@ -78,8 +78,8 @@
         @discardableResult
         func run(_ query: Query) throws(StoreError) -> Rows { try run([query])[0] }
 
-        /// Sends all queries at once and waits for their answers: one round trip to the server. Queries after a query that fails are
-        /// not run.
+        /// Sends all queries together and waits for their answers: one round trip to the server. Queries after a query that
+        /// fails are not run.
         ///
         /// - Parameter timeLimit: the time limit; `nil` for ``Timeouts/answer``.
         /// - Returns: one answer per query.

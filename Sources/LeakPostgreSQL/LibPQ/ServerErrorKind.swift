@@ -5,7 +5,7 @@
     enum ServerErrorKind {
         /// The statement took longer than allowed.
         case tooSlow
-        /// Two transactions conflicted, and this transaction was cancelled; it may be retried at once.
+        /// Two transactions conflicted, and this transaction was cancelled; it may be retried immediately.
         case conflict
         case other
 
@@ -21,7 +21,8 @@
     }
 
     extension StoreError {
-        /// Returns an error that explains an answer of the server to the operator. It names the statement, and not its values.
+        /// Returns an error that tells the operator what the server answered. Its text names the SQL statement, but not its
+        /// values.
         ///
         /// - Parameters:
         ///   - state: `SQLSTATE`: https://www.postgresql.org/docs/15/errcodes-appendix.html; `nil` when the

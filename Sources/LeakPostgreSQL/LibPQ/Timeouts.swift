@@ -15,7 +15,7 @@
         /// Time limit of a page that a user is waiting for.
         var page = Duration.seconds(10)
 
-        /// Time limits for commands that take longer the larger the database is, and whose user watches them.
+        /// Time limits for commands that take longer if the database is larger, and that a user watches.
         static let longRunning = Timeouts(answer: .seconds(7 * 24 * 3_600))
     }
 

@@ -1,7 +1,8 @@
 #if PostgreSQL
     internal import LeakStore
 
-    /// A merge of two leaks of one app, which is locked. It adds all data of ``source`` to ``target``, and deletes ``source``.
+    /// A merge of two leaks of one app, whose row is locked. It adds all data of ``source`` to ``target``, and deletes
+    /// ``source``.
     struct LeakMerger {
         /// The row ID of the leak whose data is added to ``target``, and which is then deleted.
         let source: Int64

@@ -157,11 +157,11 @@
 
         // MARK: Decisions
 
-        /// Returns the reports that the leaks had when the decision in force of the merged leak was made, by row ID in `release`.
+        /// Returns how many reports the leaks had when the decision that stays in force was made, by row ID in `release`.
         ///
-        /// For leaks without that decision, the times of reports are known by hour only: all reports of the decision's hour count
-        /// as earlier. So do reports of the decision's day that arrived more than two days late, because they count in the first
-        /// hour of the day.
+        /// For leaks that this decision is not about, the times of reports are known by hour only: all reports of the
+        /// decision's hour count as earlier. So do reports of the decision's day that arrived more than two days late, because
+        /// they count in the first hour of the day.
         private static func reportsAtDecision(
             of parts: [MergePart], on connection: PostgreSQLConnection
         ) throws(StoreError) -> [Int64: ReportsAtDecision] {
@@ -200,8 +200,8 @@
             return reportsByRelease
         }
 
-        /// Returns queries that put the decision in force of the merged leak, with its counts, in place of the decisions of the
-        /// parts.
+        /// Returns queries that give the merged leak the decision that stays in force, with its counts, and delete the counts
+        /// of the other decisions.
         ///
         /// - Parameter reportsByRelease: the result of ``reportsAtDecision(of:on:)`` before anything was merged.
         private static func decisionQueries(
@@ -215,7 +215,7 @@
             guard let decisionInForce = parts.partWithDecisionInForce?.lastDecision else { return queries }
             switch decisionInForce.decision.action {
             case .resolved:
-                // It is not known how many reports the other parts had in older versions when the decision was made.
+                // It is not known how many reports the other leaks had in older versions when the decision was made.
                 queries.append(
                     Query(
                         "update decision set reports_then = null where id = $1::bigint",

@@ -28,7 +28,7 @@
             "select pg_advisory_xact_lock_shared(1279607115, hashtext(current_schema()))")
         static let versionQuery = Query("select version from schema_version")
 
-        /// Migrates a database to ``newestVersion``, in one transaction. Several collectors may start at once.
+        /// Migrates a database to ``newestVersion``, in one transaction. Several collectors may start at the same time.
         ///
         /// - Throws: ``StoreError/Reason/newerSchema(found:known:)``, with the database untouched.
         static func run(on connection: PostgreSQLConnection) throws(StoreError) {

@@ -67,7 +67,8 @@
                   primary key (app, hour, release)
                 ) with (fillfactor = 80)
                 """,
-                // The last 24 hours before this schema are estimated: as if each version had been used evenly.
+                // The last 24 hours before this schema are estimated, as if each version had been used at the same rate from
+                // its first to its last report.
                 """
                 insert into release_hour (app, hour, release, sessions, reports)
                 select a.id, least(r.last_seen, a.last_seen) / 3600000, r.id,
@@ -130,8 +131,8 @@
         static let schema21 = Migration(
             version: 21,
             statements: [
-                // hour_reports: the part of reports that was made on the day of the decision, since the hour of the decision
-                // began. For a decision from before this schema, all reports of its hour.
+                // hour_reports: the part of the column reports that arrived on the day of the decision, from the start of the
+                // decision's hour on. For a decision from before this schema, all reports of its hour.
                 "alter table decision_release add column if not exists hour_reports bigint not null default 0",
                 """
                 update decision_release s set hour_reports = least(s.reports, coalesce((

@@ -7,9 +7,9 @@
                 // state: the row ID of the decision in force; 0 if there is none.
                 "alter table leak add column state bigint not null default 0",
                 "create index leak_decided on leak (app) where state <> 0",
-                // kind: a raw value of DecisionKind. fix_from: the least order_key of a version that contradicts the fix.
-                // reports_then: reports of the leak when it was ignored. An id is never reused, because readers cache what they
-                // have read about it.
+                // kind: a raw value of DecisionKind. fix_from: the least order_key of a version in which a report contradicts
+                // the fix. reports_then: reports of the leak when it was ignored. An id is never reused, because readers cache
+                // what they have read about it.
                 """
                 create table decision (
                   id bigint generated always as identity primary key,
@@ -27,8 +27,8 @@
                 )
                 """,
                 "create index decision_of_leak on decision (leak, id)",
-                // Reports that a resolved leak had, when it was resolved, in versions that contradict its fix. Only decisions
-                // in force have rows.
+                // Reports that a leak had when it was resolved, in the versions in which a report contradicts the fix. Only
+                // decisions in force have rows.
                 """
                 create table decision_release (
                   decision bigint not null,
@@ -37,8 +37,8 @@
                   primary key (decision, release)
                 )
                 """,
-                // Reports that app_slot no longer has, of at most 91 days. The set of installs is InstallScope.day; days before
-                // this schema have no set.
+                // Reports by day, after app_slot has deleted them; at most 91 days. The set of installs is InstallScope.day;
+                // days before this schema have no set.
                 """
                 create table app_day (
                   app bigint not null,

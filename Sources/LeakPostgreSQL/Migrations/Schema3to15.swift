@@ -102,8 +102,8 @@
         static let schema7 = Migration(
             version: 7,
             statements: [
-                // Null for a leak that has only freed reports. If the hours of a day were deleted, the first hour of the day
-                // counts.
+                // Null for a leak that only has reports of freed objects. If the hours of a day were deleted, the first hour of
+                // the day counts.
                 "alter table leak add column if not exists last_hour bigint",
                 """
                 update leak l set last_hour = seen.hour
@@ -124,7 +124,7 @@
 
     extension Migration {
         /// Version 8: the reports of each leak before each period, so that an index gives an upper limit of the reports in the
-        /// period; the number of leaks of each app by their last hours.
+        /// period; and the number of leaks of each app by the hour in which they were last seen.
         static let schema8 = Migration(
             version: 8,
             statements: [LastHours.creationSQL] + LastHours.rebuildStatements + [
@@ -151,8 +151,8 @@
         static let schema9 = Migration(
             version: 9,
             statements: [
-                // key: the key of the deleted leak. leak: the leak that has its counts. Ids are never reused: readers drop what
-                // they have cached about leaks when there is a new number.
+                // key: the key of the deleted leak. leak: the leak that has its counts. Ids are never reused: when a new id
+                // appears, readers discard what they have cached about leaks.
                 """
                 create table if not exists merged_leak (
                   id bigint generated always as identity primary key,
@@ -166,7 +166,7 @@
     }
 
     extension Migration {
-        /// Version 10: leaks by the elements of their keys.
+        /// Version 10: a table that finds leaks by the elements of their grouping keys.
         static let schema10 = Migration(
             version: 10,
             statements: [
@@ -207,7 +207,7 @@
     }
 
     extension Query {
-        /// Returns the query that inserts the elements of leaks' keys.
+        /// Returns the query that inserts the elements of the grouping keys of leaks.
         static func elementsInsertion(_ leaks: [(leak: Int64, app: Int64, key: GroupingKey)]) -> Query {
             let rows = leaks.flatMap { leak in
                 GroupingKeyElements.hashes(of: leak.key).map { (leak.app, $0, leak.leak) }
@@ -226,8 +226,8 @@
         static let schema11 = Migration(
             version: 11,
             statements: [
-                // kind: image or mapping. image: the value of StoredSymbols.image. Ids are never reused: readers load tables
-                // again when there is a new number. body: compressed already.
+                // kind: image or mapping. image: the value of StoredSymbols.image. Ids are never reused: when a new id appears,
+                // readers load the tables again. body: already compressed, so PostgreSQL must not compress it.
                 """
                 create table if not exists symbol_table (
                   id bigint generated always as identity primary key,

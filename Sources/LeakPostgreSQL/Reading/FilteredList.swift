@@ -55,7 +55,7 @@
         /// The lowest sort keys that a leak of a page can have.
         struct Bound {
             var keys: PageCursor
-            /// `true` if at least half of the leaks in the sample have the searched text.
+            /// `true` if at least half of the leaks in the random sample have the searched text.
             var isTextCommon: Bool
 
             /// - Parameter row: a row of ``FilteredList/bound(after:limit:percent:)``.
@@ -65,17 +65,17 @@
             }
         }
 
-        /// Selects the ``Bound`` of a page: the keys of the last leak when the page is filled with leaks of a sample. Selects no
-        /// row if the sample does not fill a page.
+        /// Selects the ``Bound`` of a page: the sort keys of the last leak of a page that is filled with leaks of a random
+        /// sample. Selects no row if the sample does not fill a page.
         ///
         /// Any leaks of the list give a valid bound. A sample of 2 % bounds a page of 50 leaks to about the first 2,500 leaks of
         /// the list, for every order and every filter.
         ///
-        /// - Parameter percent: share of the table's pages in the sample, in percent; `nil` for 2, plus 1 for every 100 leaks of
-        ///   the page.
+        /// - Parameter percent: the part of the table's blocks that the random sample reads, in percent; `nil` for 2, plus 1
+        ///   for every 100 leaks of the page.
         func bound(after cursor: PageCursor?, limit: Int, percent: Int? = nil) -> Query {
-            // In the order by name, the sort key is the number of a name among all names of the list. A sample does not
-            // give this number.
+            // In the order by name, the sort key is the position of a name among all names of the list. A sample does not give
+            // this position.
             guard query.sort != .name else {
                 return Query("select 0::bigint, 0::bigint, 0::bigint, false where false")
             }
@@ -160,7 +160,7 @@
 
         // MARK: Parts
 
-        /// Returns SQL for the second sort key, of a table with `reports`.
+        /// Returns SQL for the second sort key of a row of a table that has the column `reports`.
         private func secondSortKeySQL(of table: String) -> String {
             switch query.sort {
             case .impact, .installs, .cost, .state, .recent: "\(table).reports"
@@ -168,7 +168,7 @@
             }
         }
 
-        /// Returns SQL for both sort keys and the row ID, of a table with `k1` and `reports`.
+        /// Returns SQL for both sort keys and the row ID of a row of a table that has the columns `k1` and `reports`.
         private func sortKeysSQL(of table: String) -> String {
             "(\(table).k1, \(secondSortKeySQL(of: table)), \(table).id)"
         }
@@ -186,7 +186,7 @@
             case counted
             /// Leaks at or above a bound whose first key is a column of `leak`.
             case from(PageCursor)
-            /// Leaks on a random part of the table's pages, with and without the searched text.
+            /// Leaks in randomly chosen blocks of the table, with and without the searched text.
             case sample(percent: Int)
         }
 

@@ -25,8 +25,8 @@
 
         private var startHour: Int64 { period.startTime(now: now) / Calendar.hourMilliseconds }
 
-        /// Selects the numbers of leaks and reports of the period, including those of leaks that the list leaves out. Leaks are
-        /// counted by their last hours, reports by the ten-minute slots and days of their apps.
+        /// Selects how many leaks and reports the period has, including those of leaks that the list leaves out. Leaks are
+        /// counted by the hour of their last report, reports by the ten-minute slots and days of their apps.
         var totals: Query {
             Query(
                 """
@@ -47,7 +47,7 @@
         /// The lowest sort keys that a leak of the page can have.
         struct Bound {
             var keys: PageCursor
-            /// `true` if the index of the order leads to few leaks at or above the keys, because the last leak that was read is
+            /// `true` if the index of the order leads to few leaks at or above ``keys``, because the last leak that was read is
             /// below them.
             var isNear: Bool
 
@@ -61,7 +61,8 @@
         /// Selects a ``Bound``. Reads the next leaks by the index of the order, sorts them by their keys for the period, and
         /// selects the keys of the last leak that fits on a page. Selects no row if they do not fill a page.
         ///
-        /// A leak below these keys by its total reports is below them by its reports of the period too.
+        /// A leak whose total reports put it below these keys also has too few reports in the period, which are never more than
+        /// in total.
         func bound(after cursor: PageCursor?, limit: Int) -> Query {
             let next = NextLeaks(query, after: cursor, limit: limit)
             var values = QueryValues(next.values)
@@ -82,7 +83,7 @@
         /// Selects the leaks of a page.
         ///
         /// One index gives an upper limit of the reports of each leak in the period. The first leaks by these limits give a
-        /// narrower bound. The reports of the period are looked up for the leaks that are not below it.
+        /// narrower bound. The reports of the period are looked up for the leaks that are not below this bound.
         ///
         /// - Parameter bound: `nil` reads all leaks of the period.
         func page(after cursor: PageCursor?, from bound: Bound?, limit: Int) -> Query {
@@ -180,8 +181,8 @@
 
         /// Returns SQL for an upper limit of the reports of leak `l` in the period.
         private func upperLimitSQL(_ values: inout QueryValues) -> String {
-            // If the clock is behind the last hour, its periods begin earlier than the stored periods. A count that has reached its
-            // limit does not grow any more.
+            // If the clock shows a time before the last hour, its periods begin earlier than the stored periods. A count that
+            // has reached its limit does not grow any more.
             """
             case when l.last_hour > \(values.bind(Int64(Calendar.hour(of: now)))) or l.reports >= LARGEST_TOTAL
               then l.reports else l.reports - l.\(PeriodColumns.beforeColumn(period)) end

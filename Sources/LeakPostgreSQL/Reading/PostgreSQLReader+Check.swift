@@ -178,7 +178,8 @@
         private static func leaksReportedEarlier(
             in version: ReleaseCheckSide, upTo baseline: ReleaseCheckBaseline
         ) -> Query {
-            // If the first release of a leak decides, its other releases are not read.
+            // If the first release of a leak alone shows that the leak is or is not in the range, its other releases are not
+            // read.
             Query(
                 """
                 select c.leak from leak_release c join leak l on l.id = c.leak join release f on f.id = l.first_release

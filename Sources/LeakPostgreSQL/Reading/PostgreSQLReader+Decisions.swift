@@ -2,7 +2,8 @@
     internal import LeakStore
 
     extension PostgreSQLReader {
-        /// Returns the states that result from known leaks, decisions, and freed reports, for the leaks of an app or of all apps.
+        /// Returns the states that result from known leaks, decisions, and reports of freed objects, for the leaks of an app or
+        /// of all apps.
         func leakStates(
             app: AppScope, now: Int64, on connection: PostgreSQLConnection
         ) throws(StoreError) -> LeakStates {
@@ -110,7 +111,7 @@
                 regressedIn: row.optionalText(nextColumn + 1))
         }
 
-        /// Selects each regressed leak with each release that contradicts its fix.
+        /// Selects each regressed leak with each release in which a report contradicts its fix.
         ///
         /// - Parameters:
         ///   - regressed: row IDs in `leak`.

@@ -244,7 +244,7 @@
         }
 
         /// - Parameters:
-        ///   - columns: of `leak`, as `l`; the sort keys `k1` and `k2` follow them.
+        ///   - columns: the selected columns of `leak`, which has the alias `l`. The sort keys `k1` and `k2` follow them.
         ///   - exclusionSQL: further conditions, each preceded by `and`.
         func selectSQL(columns: String, limitSQL: String, exclusionSQL: String = "") -> String {
             let keys = [primary, secondary].compactMap { $0 }

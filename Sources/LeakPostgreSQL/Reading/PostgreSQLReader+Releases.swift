@@ -24,7 +24,8 @@
             }
         }
 
-        /// Selects the release that counts the releases beyond the limit. It ranks below all others.
+        /// Selects the release named `other`, in which releases beyond the limit are counted together. It ranks below all
+        /// others.
         private static func otherRelease(_ app: AppKey) -> Query {
             Query(
                 """
@@ -117,7 +118,8 @@
             let leaks: Int
         }
 
-        /// Returns the number of leaks that the previous release has, but not the release itself, by row ID in `release`.
+        /// Returns for each release how many leaks of the release before it were not seen in the release itself, by row ID in
+        /// `release`.
         ///
         /// - Parameter releases: newest first.
         private func readGoneLeakCounts(

@@ -30,7 +30,7 @@
                     className: row.text(1), kind: row.text(2), stack: [], reports: reports, systems: [])
             }
             try Self.addStacksAndSystems(to: &uncachedLeaks, on: connection)
-            // Adds the leaks in the order of their rows, in which later queries read their tables fastest.
+            // Adds the leaks in the order of their rows, because later queries read their tables fastest in this order.
             for (number, leak) in uncachedLeaks.sorted(by: { $0.key < $1.key }) {
                 let match = knownLeaks.match(leak)
                 knownCache.keep(match, reports: leak.reports, on: number)

@@ -1,11 +1,13 @@
 #if PostgreSQL
     internal import LeakStore
 
-    /// The apps and rows under which the apps of some submissions count.
+    /// The apps that submissions name, with the app and the row under which each is counted. An app beyond a limit is counted
+    /// as the app `other`.
     struct AdmittedApps {
-        /// The app as counted, by the app as sent.
+        /// The app under which reports are counted, by the app that the submission names.
         fileprivate(set) var countedApps: [AppKey: AppKey] = [:]
-        /// The row, by the app as counted. An app has no row if the database does not have it and only explanations name it.
+        /// The row ID, by the app under which reports are counted. An app has no row if the database does not have it and only
+        /// explanations name it.
         fileprivate(set) var rows: [AppKey: Int64] = [:]
 
         /// Returns the submission without explanations of leaks in apps that the database does not have.
@@ -24,14 +26,14 @@
         /// An app that submissions name.
         private struct RequestedApp {
             var app: AppKey
-            /// The ingest keys of the submissions in which anything but explanations names the app, in order of arrival. If
-            /// there are none, the app is not created.
+            /// The ingest keys of the submissions that name the app outside of explanations, in order of arrival. If there are
+            /// none, the app is not created.
             var keys: [Int64] = []
             /// The time at which the first submission arrived.
             var seen: Int64
         }
 
-        /// Finds the rows of the apps, and creates missing rows, as long as an ingest key that names the apps may create apps.
+        /// Finds the rows of the apps, and creates a missing row if an ingest key that names the app may still create an app.
         ///
         /// Each key's lock is held until the commit, so that two collectors do not both create the last app that a key may create.
         /// Locks of keys are taken before those of apps.

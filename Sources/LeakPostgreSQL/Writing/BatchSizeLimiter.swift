@@ -2,7 +2,7 @@
     /// The number of submissions per transaction: halved after a transaction that took too long, doubled after each one that did
     /// not.
     struct BatchSizeLimiter {
-        /// More submissions than a caller passes at once.
+        /// More submissions than a caller passes in one call.
         private static let unlimited = 1 << 16
 
         private(set) var limit = BatchSizeLimiter.unlimited

@@ -1,8 +1,8 @@
 #if PostgreSQL
     internal import LeakStore
 
-    /// Reports that a transaction keeps as samples, values of leaks, and classes of checks, within the bytes that their ingest
-    /// keys may add.
+    /// The details that a transaction adds: reports as samples, values of leaks such as system versions, and classes of checks.
+    /// The bytes that one ingest key adds with them on a day are limited.
     struct Details {
         struct Sample {
             /// Index of the leak in the aggregate.
@@ -21,13 +21,12 @@
             var leak: Int
             /// Row ID of the leak.
             var leakRowID: Int64
-            /// The value. Its text is empty if the value counts without its name.
+            /// The value. Its text is empty if the value is counted together with other values, without its own text.
             var value: SubmissionAggregate.Value
             /// The hash of the leak, the kind and the text as it was sent.
             let name: HashedName
             var reports = 1
-            /// `true` if the value counts without its name because its leak has reached the limit of different
-            /// values.
+            /// `true` if the text of the value is empty because its leak has reached the limit of different values.
             var isOverValueLimit = false
 
             /// Bytes that the value takes, as ``DetailBytes`` counts them.
@@ -36,7 +35,8 @@
 
         /// Checks of a class that the build may not have yet.
         struct CheckedClass {
-            /// The count. Its name is ``StoreLimits/other`` if the class counts without its own name.
+            /// The number of checks. The name of the row is ``StoreLimits/other`` if the class is not counted under its own
+            /// name.
             var row: CappedCounts.Row
             /// The ingest keys that sent the class. Its bytes count for the first key.
             var keys: [Int64]
@@ -60,10 +60,10 @@
         private(set) var samples: [Sample] = []
         private(set) var values: [Value] = []
         private(set) var checks: [CheckedClass] = []
-        /// Number of samples that were left out, and of reports whose value counts without its name, because of the limit of bytes;
-        /// by index of the leak in the aggregate.
+        /// Number of samples that were left out because of the limit of bytes, plus the number of reports whose value lost its
+        /// text because of this limit; by index of the leak in the aggregate.
         private(set) var leftOutCounts: [Int: Int] = [:]
-        /// Number of checks that count without their class because of the limit of bytes, by row ID of the app.
+        /// Number of checks that are counted as `other` because of the limit of bytes, by row ID of the app.
         private(set) var unnamedChecks: [Int64: Int] = [:]
 
         /// The ingest keys that add details.
@@ -161,8 +161,8 @@
 
         /// Leaves out details beyond the limit.
         ///
-        /// Nearly always no detail is beyond the limit, even if all were new. Then the existing details are not read from the
-        /// database.
+        /// Nearly always, the details would be within the limit even if all of them were new. Then the existing details are not
+        /// read from the database.
         mutating func limit(
             by limits: StoreLimits, _ existing: ExistingRows,
             _ idempotency: inout IdempotencyCache, on connection: PostgreSQLConnection
@@ -252,7 +252,7 @@
                 let freeCount = freeValueCounts[owner] ?? ValueKind.limit - names
                 guard !admittedValues.contains(values[index].name) else { continue }
                 if freeCount <= 0 {
-                    // The value counts without its name, and takes no bytes.
+                    // The value is counted without its text, and takes no bytes.
                     values[index].value.text = ""
                     values[index].isOverValueLimit = true
                 } else if admit(values[index].bytes, key: values[index].value.key, within: limit / 2) {
@@ -265,7 +265,7 @@
             }
         }
 
-        /// Keeps the first candidate of each sample slot that is admitted.
+        /// Keeps, for each sample slot, the first candidate that `admit` accepts.
         private mutating func chooseSamples(admit: (Sample) -> Bool) {
             var chosenSamples: [Sample] = []
             for sample in samples {
@@ -286,8 +286,8 @@
                 """, .integers(samples.map(\.leakRowID)), .integers(samples.map(\.candidate.slot)))
         }
 
-        /// A query for the positions of all values that their leak does not have, in the order in which they came, each with the
-        /// number of values of its kind that the leak has.
+        /// A query for the values that their leak does not have yet: the position of each in ``values``, and the number of
+        /// values of its kind that the leak has.
         private var newValuesQuery: Query {
             Query(
                 Self.newValuesSQL(
@@ -299,8 +299,8 @@
                 .texts(values.map(\.value.text)))
         }
 
-        /// A query for the positions of all classes that their build does not have, each with the number of classes that the build
-        /// has.
+        /// A query for the classes that their build does not have yet: the position of each in ``checks``, and the number of
+        /// classes that the build has.
         private var newChecksQuery: Query {
             Query(
                 Self.newChecksSQL(

@@ -22,7 +22,7 @@
         private let admittedApps: AdmittedApps
         private let existing: ExistingRows
         private let idempotency: IdempotencyCache
-        /// Bytes of the texts and cells admitted here, by ingest key.
+        /// Bytes of the texts and cells that this quota has admitted, by ingest key.
         private var textBytes: [Int64: Int] = [:]
         private let limits: StoreLimits
         private var apps = NumberedEntries<AppKey, App>()
@@ -30,8 +30,8 @@
         private var builds = NumberedEntries<BuildName, BuildName>()
         private var leaks = NumberedEntries<LeakID, Leak>()
 
-        /// - Parameter existing: the rows for everything that names may count as, looked up by
-        ///   ``ExistingRows/lookUpFallbacks(_:_:)``.
+        /// - Parameter existing: the rows of all names, and of the names under which names beyond a limit are counted, looked
+        ///   up by ``ExistingRows/lookUpFallbacks(_:_:)``.
         init(
             apps: AdmittedApps, existing: ExistingRows, idempotency: IdempotencyCache, limits: StoreLimits
         ) {

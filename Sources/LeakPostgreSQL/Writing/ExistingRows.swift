@@ -1,8 +1,8 @@
 #if PostgreSQL
     internal import LeakStore
 
-    /// The rows that the database has for the names of the aggregate, read once their apps are locked. A name without a row was
-    /// looked up and not found.
+    /// The rows that the database has for the names of the aggregate, read after their apps were locked. A name without a row
+    /// was looked up and not found.
     struct ExistingRows {
         struct App {
             var id: Int64
@@ -74,9 +74,9 @@
             return Array(Set(ids + choiceIDs).union(aggregate.unknownLeaks))
         }
 
-        /// Returns `true` if the aggregate chose keys or left out explanations without knowing all leaks that exist, or without
-        /// knowing that a leak has no module yet.
-        func invalidates(_ aggregate: SubmissionAggregate) -> Bool {
+        /// Returns `true` if the aggregate must be computed again: it chose keys or left out explanations without knowing all
+        /// leaks that exist, or without knowing that a leak has no module yet.
+        func requiresNewAggregate(_ aggregate: SubmissionAggregate) -> Bool {
             if aggregate.unknownLeaks.contains(where: { leaks[$0] != nil }) { return true }
             // A leak with only explanations has been removed since it was looked up, for example by a merge.
             if aggregate.leaks.contains(where: { $0.cells.isEmpty && leaks[$0.identity.id] == nil }) {
@@ -173,7 +173,7 @@
             for row in rows { leaks[requested[row.int(0) - 1]] = StoredLeak(row) }
         }
 
-        /// Reads the numbers of idempotency keys, answers and bytes that ingest keys have added on the day.
+        /// Reads how many idempotency keys, answers and bytes each ingest key has added on the day.
         func read(_ keys: Set<Int64>, _ idempotency: inout IdempotencyCache) throws(StoreError) {
             let rows = try connection.run(IdempotencyCache.usesQuery(of: keys, day: idempotency.day))
             idempotency.setUses(rows, keys: keys)

@@ -2,11 +2,12 @@
     internal import LeakStore
 
     extension Writer {
-        /// Ten-minute slots that one step moves, with sets of up to 2 KiB.
+        /// Maximum number of ten-minute slots that one step adds to their days. Each has a set of installs of up to 2 KiB.
         static let maxSlotsPerStep = 100
 
-        /// Adds ten-minute slots to their days once the last 24 hours do not need them any more. An erasure that runs meanwhile
-        /// searches slots before days, so that it finds in a day what it did not find in a slot.
+        /// Adds ten-minute slots to their days once the last 24 hours do not need them any more. The erasure of an install may
+        /// run at the same time. It searches slots before days, so that it finds the install in a day if it did not find it in
+        /// a slot.
         ///
         /// - Returns: `true` if no slot is left to move.
         func expireTenMinuteSlots(now: Int64) throws(StoreError) -> Bool {
@@ -47,8 +48,8 @@
             }
         }
 
-        /// Runs a transaction that locks the apps of some rows, as counting does: it sees what another collector has changed
-        /// before, and no install is erased meanwhile.
+        /// Runs a transaction that locks the apps of some rows, as transactions that count reports do: `body` sees everything
+        /// that other collectors have committed before, and no install is erased while it runs.
         ///
         /// - Parameter rows: query for the rows, with the app in the first column.
         /// - Returns: the result of `body`.
@@ -143,7 +144,7 @@
         private(set) var parts: [Key: (reports: Int, installs: InstallSet)] = [:]
         let keys: [Key]
 
-        /// - Parameter first: the first day; ten-minute slots of earlier days are dropped.
+        /// - Parameter first: the first day; ten-minute slots of earlier days are discarded.
         init(of slots: Rows, from first: Int, _ connection: PostgreSQLConnection) throws(StoreError) {
             for row in slots {
                 let day = Calendar.day(ofSlot: row.int(1))

@@ -25,19 +25,19 @@
 
         init(now: Int64) { self.now = now }
 
-        /// Set while the system clock is too far ahead to be accepted. Rows that seem expired are kept until it is accepted.
-        /// `nil` if the system clock is accepted.
+        /// The wait for a system clock that is too far ahead of the stored clock to be accepted; `nil` if the system clock is
+        /// accepted. Until then, rows that seem expired are kept.
         var wait: ClockWait? { clock?.wait }
     }
 
     extension Writer {
-        /// Rows that one step deletes, or rows of `leak` that it searches.
+        /// Maximum number of rows that one step deletes, and of rows of `leak` that it searches.
         static let maxRowsPerStep = 500
-        /// Rows of `leak_hour` that one step deletes.
+        /// Maximum number of rows of `leak_hour` that one step deletes.
         static let maxHoursPerStep = 2_000
 
-        /// Deletes some rows, in a transaction of its own. Several collectors may do so at once: each skips rows that another collector
-        /// has locked.
+        /// Deletes some rows, in a transaction of its own. Several collectors may do so at the same time: each skips rows that
+        /// another collector has locked.
         ///
         /// - Returns: `true` if anything is left.
         func runStep(of expiry: inout Expiry) throws(StoreError) -> Bool {
@@ -110,7 +110,7 @@
             ).changedRowCount < Self.maxRowsPerStep
         }
 
-        /// Deletes the answers of whole days whose keys are all gone: only keys of its own day refer to an answer.
+        /// Deletes the answers of whole days whose keys are all deleted: only keys of the same day refer to an answer.
         private func expireAnswers(before start: Int64) throws(StoreError) -> Bool {
             let day = Calendar.day(of: start)
             let answers = try delete(
@@ -152,7 +152,7 @@
             return false
         }
 
-        /// Deletes old samples. The first report of a leak is not replaced: a later report was not the first.
+        /// Deletes old samples. No later report takes the sample slot of a leak's first report.
         private func expireSamples(now: Int64) throws(StoreError) -> Bool {
             try delete(
                 Query(

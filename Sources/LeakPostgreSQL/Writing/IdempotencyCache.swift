@@ -1,11 +1,12 @@
 #if PostgreSQL
     internal import LeakStore
 
-    /// A writer's cache for the idempotency keys of one day: the row IDs of answers, and the numbers of keys, answers and bytes
-    /// that each ingest key has added.
+    /// A writer's cache for the idempotency keys of one day: the row IDs of answers, and how many keys, answers and bytes each
+    /// ingest key has added.
     ///
-    /// The numbers are those of the last commit. Keys that other collectors have added since become known with the next commit, so
-    /// that a few more keys than the limit may be stored for a day. Submissions whose keys are not stored are counted exactly.
+    /// These counts are those of the last commit. Keys that other collectors have added since become known with the next
+    /// commit, so that a few more keys than the limit may be stored for a day. The number of submissions whose keys are not
+    /// stored is exact.
     struct IdempotencyCache {
         struct Use {
             var keys = 0
@@ -26,7 +27,7 @@
         /// Returns the ingest keys whose use counts are not in the cache and must be read from the database.
         func unreadKeys(_ keys: some Sequence<Int64>) -> Set<Int64> { Set(keys.filter { uses[$0] == nil }) }
 
-        /// Returns `true` if `count` more keys are within the limit, as far as is known.
+        /// Returns `true` if `count` more keys are within the limit, as far as this cache shows.
         func hasRoom(for count: Int, of key: Int64, _ limits: StoreLimits) -> Bool {
             uses[key].map { $0.keys + count <= limits.idempotencyKeysPerDay } ?? false
         }
@@ -61,7 +62,7 @@
                 """, .integer(day), .byteArrays(bodies))
         }
 
-        /// Sets the numbers of ingest keys.
+        /// Sets how many keys, answers and bytes each of some ingest keys has added.
         ///
         /// - Parameter rows: the answer to ``usesQuery(of:day:)``.
         mutating func setUses(_ rows: Rows, keys: Set<Int64>) {
@@ -136,7 +137,7 @@
                 .integer(limits.checkClassesPerBuild))
         }
 
-        /// - Parameter rows: ingest keys with their numbers, as committed.
+        /// - Parameter rows: ingest keys, each with how many keys, answers and bytes it has added, as committed.
         mutating func remember(_ rows: Rows) {
             for row in rows {
                 uses[row.int64(0)] = Use(

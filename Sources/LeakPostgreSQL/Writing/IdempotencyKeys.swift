@@ -3,8 +3,8 @@
 
     /// The idempotency keys of one transaction. They decide which submissions count, and which were counted before.
     struct IdempotencyKeys {
-        /// Stored instead of every answer beyond the limit of a day; the answer to a repeat of such a batch says only that the
-        /// batch was counted.
+        /// Stored in place of the answer to a batch if the ingest key has reached its daily limit of answers. The answer to a
+        /// repeat of such a batch says only that the batch was counted.
         private static let noAnswer: [UInt8] = []
 
         struct ScopedKey: Hashable {

@@ -39,7 +39,7 @@
     }
 
     extension Writer {
-        /// Sets that one step searches; up to 2 KiB each.
+        /// Maximum number of sets that one step searches; each has up to 2 KiB.
         private static let maxSetsPerStep = 1_000
         /// Locks all apps, even those that no report has named yet. A transaction that counts locks the rows of its apps: this
         /// statement waits for such transactions, and they wait for it.

@@ -1,7 +1,7 @@
 #if PostgreSQL
     internal import LeakStore
 
-    /// The owner of the installs in a row of `install_set`.
+    /// The leak, build, release or period to which the installs in a row of `install_set` belong.
     enum InstallScope: Hashable {
         case leak(rowID: Int64)
         case leakBuild(leak: Int64, build: Int64)
@@ -23,12 +23,12 @@
         }
     }
 
-    /// Sets as they were when this writer last committed. Other collectors may have added members since. Every removal increments
-    /// ``ExistingRows/erasureCount``, which empties this cache. A hash that changes nothing in a set here therefore changes nothing in
-    /// the database.
+    /// Sets as they were when this writer last committed. Other collectors may have added members since. Every removal of a
+    /// member increments ``ExistingRows/erasureCount``, which empties this cache. So a hash that is in a cached set is also in
+    /// the set in the database.
     struct InstallSetCache {
         private var erasureCount: Int64?
-        /// Installs that the sets of ``RecentInstallSet`` have.
+        /// Installs that are known to be in the stored ``RecentInstallSet`` of their leak and release.
         var countedInstalls = CountedInstalls()
         private var sets = RecentCache<InstallScope, InstallSet>(capacity: 2_048)
 

@@ -34,10 +34,10 @@
         /// Returns the query that moves leaks from their former hours to their new hours.
         ///
         /// - Parameters:
-        ///   - lastSeen: milliseconds since 1970; a leak that was seen later stays where it is.
+        ///   - lastSeen: milliseconds since 1970; a leak that was seen later keeps its hour.
         ///   - lastHours: the hour of the last report; `nil` without reports.
         static func moveQuery(leaks: [Int64], lastSeen: [Int64?], lastHours: [Int64?]) -> Query {
-            // A leak without reports and freed objects was inserted by this transaction and is not counted yet.
+            // A leak with neither reports nor freed objects was inserted by this transaction and is not counted yet.
             Query(
                 """
                 insert into app_last_hour as known (app, hour, seen, reported)
@@ -73,7 +73,8 @@
                 """, leaks, .integer(sign))
         }
 
-        /// A statement about the rows, and a query that counts the rows for which it is false.
+        /// A sentence that is true for every row of an undamaged database, and a query that counts the rows for which it is
+        /// false.
         static var check: (sentence: String, sql: String) {
             (
                 "leaks of an app by their last hours are counted correctly",

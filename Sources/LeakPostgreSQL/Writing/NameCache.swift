@@ -1,7 +1,7 @@
 #if PostgreSQL
     internal import LeakStore
 
-    /// Names that the database has, with their row IDs, and keys of rows that it has. They stay valid while other collectors
+    /// Names in the database with their row IDs, and keys of rows in the database. Both stay valid while other collectors
     /// write, because the row ID of a name never changes, and no name is deleted.
     struct NameCache {
         var apps = RecentCache<AppKey, Int64>(capacity: 512)
@@ -58,7 +58,7 @@
     }
 
     extension StoreError {
-        /// Returns the error for a value that this code did not write.
+        /// Returns the error for a stored value that no collector can have written.
         static func unreadable(_ item: String, in database: String) -> StoreError {
             StoreError(
                 .corrupt, "database \(database): \(item) cannot be read; restore the database from a backup")

@@ -1,10 +1,11 @@
 #if PostgreSQL
     internal import LeakStore
 
-    /// Columns of `leak` and `leak_release` that give the reports of most rows in a period without another table.
+    /// Columns of `leak` and `leak_release` that give the reports of most rows in a period without reading another table.
     ///
-    /// For each period that ends with the hour of its last report, a row has the reports before the period and the first
-    /// bucket (hour or day) of the period that has reports. Both hold for every later period that begins at that bucket or earlier.
+    /// For each kind of period, such as 7 days, a row describes the period that ends with the hour of its last report: it has
+    /// the reports before that period, and the first bucket (hour or day) of the period that has reports. Both values are also
+    /// right for a later period that begins at that bucket or earlier.
     struct PeriodColumns: Sendable {
         let table: String
         /// SQL for the condition on a row `c` of `leak_day` or `leak_hour` that counts in a row with an alias.
@@ -145,7 +146,7 @@
 
         static let creationStatements =
             [
-                // Null if the leak has only freed reports in the release.
+                // Null if the leak only has reports of freed objects in the release.
                 "alter table leak_release add column if not exists last_hour bigint"
             ]
             + all.map { columns in
@@ -177,8 +178,8 @@
             """
         }
 
-        /// A statement about the columns, and a query that counts the rows for which it is false. Hours and days that
-        /// were deleted are not compared.
+        /// A sentence that is true for every row of an undamaged database, and a query that counts the rows for which it is
+        /// false. Hours and days that were deleted are not compared.
         var check: (sentence: String, sql: String) {
             let wrong = Period.allCases.map { period in
                 let counts = RunningCounts.of(period)

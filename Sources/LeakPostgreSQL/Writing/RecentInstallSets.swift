@@ -7,7 +7,7 @@
             var leak: Int64
             var release: Int64
 
-            /// A number of the set for ``CountedInstalls``.
+            /// A number that identifies the set in ``CountedInstalls``.
             var number: UInt64 { CountedInstalls.number(ofLeak: leak, release: release) }
 
             static func < (one: Self, other: Self) -> Bool {
@@ -86,10 +86,10 @@
     }
 
     extension Writer {
-        /// Sets that one step of an expiry or an erasure reads; up to 2.3 KiB each.
+        /// Maximum number of sets that one step of an expiry or an erasure reads; each has up to 2.3 KiB.
         static let maxRecentSetsPerStep = 200
 
-        /// Drops installs that were not seen in the last days from some sets, and updates the impact of their leaks.
+        /// Removes the installs that were not seen in the last days from some sets, and updates the impact of their leaks.
         ///
         /// - Parameter last: the sets up to this set have been searched.
         /// - Returns: the last set that was searched; `nil` if no set is left.

@@ -4,9 +4,9 @@
     /// A table with the reports of each leak before each of its days, or of its hours. The reports of a period are then a
     /// difference of two numbers instead of a sum over rows of another table.
     ///
-    /// A row lists the days of a window that have reports, up to the last day that has any, and the reports of the leak
-    /// before each. Further reports on the last day change nothing in it: a row is written once a day, and when reports
-    /// come late. The reports of a leak without a row are summed from the source.
+    /// A row lists the days of a window that have reports and, for each, the reports of the leak before that day. More reports
+    /// on the last of these days change nothing in the row: a row is written once a day, and when reports arrive for an earlier
+    /// day. The reports of a leak without a row are summed from the source.
     struct RunningCounts: Sendable {
         /// The table of the running counts.
         let table: String
@@ -119,8 +119,8 @@
             """
         }
 
-        /// A statement about the rows, and a query that counts the rows for which it is false. Hours that were deleted are not
-        /// compared.
+        /// A sentence that is true for every row of an undamaged database, and a query that counts the rows for which it is
+        /// false. Hours that were deleted are not compared.
         var check: (sentence: String, sql: String) {
             (
                 "reports of a leak before each of its \(bucket)s are its total without the reports since then",

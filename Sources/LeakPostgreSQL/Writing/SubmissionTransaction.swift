@@ -41,7 +41,7 @@
                     writer.nameCache.remember(existing.module(of: leak), of: leak)
                 }
             }
-            let isStale = existing.invalidates(aggregate)
+            let isStale = existing.requiresNewAggregate(aggregate)
             let mayExceed = try existing.mayExceed(
                 writer.limits, adding: aggregate, names: &writer.nameCache,
                 idempotency: &writer.idempotencyCache)
@@ -101,7 +101,8 @@
             return aggregate
         }
 
-        /// Returns as many submissions as one transaction takes, at least one; submissions that turn out to be repeats weigh too.
+        /// Returns the first submissions, at least one, that one transaction takes by their weight. Submissions that turn out
+        /// to be repeats are weighed too.
         private static func prefix(
             of submissions: [Submission], weighing limit: Int
         ) throws(StoreError) -> [Submission] {

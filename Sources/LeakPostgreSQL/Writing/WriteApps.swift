@@ -78,7 +78,7 @@
                 .text(OverLimitCount.Name.details.rawValue))
         }
 
-        /// Returns the query that adds the checks that count without their class to the counts of their apps.
+        /// Returns the query that adds, for each app, the number of checks that are counted as `other` in place of their class.
         func unnamedChecksUpdate() -> Query? {
             let unnamedChecks = details.unnamedChecks.sorted { $0.key < $1.key }
             guard !unnamedChecks.isEmpty else { return nil }
@@ -91,7 +91,7 @@
                 .text(OverLimitCount.Name.details.rawValue))
         }
 
-        /// Returns the query that adds the numbers of items that were counted as `other`, by app and limit.
+        /// Returns the query that adds how many items of each app were counted as `other`, by limit.
         func overLimitUpsert() -> Query? {
             let overLimitCounts = zip(aggregate.apps, rowIDs.apps).flatMap { app, rowID in
                 app.overLimitCounts.filter { $0.value > 0 }.map {

@@ -5,7 +5,7 @@
         /// Returns the query that chooses the current releases of apps again. If an app gets another current release, the impact of
         /// each of its leaks becomes the number of its recent installs in that release. The query runs after all counting.
         ///
-        /// - Parameter apps: row IDs in `app`. They are locked, or the whole table is.
+        /// - Parameter apps: row IDs in `app`. The caller has locked these rows or the whole table.
         static func choiceQuery(for apps: [Int64]) -> Query {
             Query(
                 """

@@ -13,10 +13,10 @@
     /// leaks; the sets and histograms that change; all writes, and the commit. New names need one or two more round trips, and
     /// names that may be beyond a limit need a few more.
     ///
-    /// Transactions do not deadlock: each takes first the row of its ``CommitMarker``, then new answers and its idempotency
-    /// keys, both in their order, the locks of ingest keys that create apps, new apps by name, then the locks of its apps by
-    /// row ID. All other rows that it changes belong to an app that it has locked, except the numbers of idempotency keys and
-    /// bytes of each ingest key, which come after all other locks.
+    /// Transactions do not deadlock, because each takes its locks in the same order: the row of its ``CommitMarker``; new
+    /// answers, by their bytes; its idempotency keys, by ingest key and key; the locks of ingest keys that create apps; new
+    /// apps, by name; its apps, by row ID. All other rows that it changes belong to an app that it has locked, except the
+    /// counts of idempotency keys and bytes of each ingest key, which it locks last.
     ///
     /// Values that are cached between calls stay true while other collectors write: the row ID of a name, and members of a set.
     /// Counts are not cached.
@@ -69,8 +69,8 @@
                 case nil: guard error.reason == .unavailable || error.reason == .locked else { throw error }
                 case .other: throw error
                 }
-                // Nothing was counted, and a retry may succeed at once: a connection broke while it was idle, or two collectors
-                // conflicted.
+                // Nothing was counted, and a retry may succeed immediately: a connection broke while it was idle, or two
+                // collectors conflicted.
                 return try attempt(batch, now: now)
             }
         }

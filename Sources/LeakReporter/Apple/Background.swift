@@ -29,7 +29,8 @@
                     ProcessInfo.processInfo.performExpiringActivity(withReason: "LeakReporter") { isExpired in
                         if isExpired { backgroundFlush.end() } else { backgroundFlush.waitUntilSent() }
                     }
-                    // Records that the app adds in its own observers, which may be called after this observer, are included.
+                    // The main queue runs this block after the app's own observers of the notification, so that records that
+                    // they add are sent too.
                     DispatchQueue.main.async { backgroundFlush.handOver() }
                 }
                 + observe([

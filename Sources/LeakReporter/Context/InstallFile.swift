@@ -43,10 +43,10 @@ struct InstallFile: Hashable, Sendable {
         let descriptor = try FileDescriptor(draft, .lockingOrCreating)
         try descriptor.lock(path: draft)
         if let failure = descriptor.write(Array(newIdentifier.utf8), path: draft).failure { throw failure }
-        // This fails if another process was faster; its identifier counts then.
+        // `link` fails if another process was faster; the identifier of that process counts then.
         if unsafe link(draft, path) != 0 {
             if let storedIdentifier { return storedIdentifier }
-            // The existing file has no identifier, or the file system has no links. A file that may not be read stays.
+            // The existing file has no identifier, or the file system has no hard links. A file that may not be read stays.
             guard unsafe access(path, R_OK) == 0 || errno == ENOENT else { return newIdentifier }
             try FileSystem.rename(draft, to: path)
         }

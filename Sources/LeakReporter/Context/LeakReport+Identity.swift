@@ -1,8 +1,8 @@
 internal import LeakGrammar
 import LeakMessage
 
-// The identity of the leak that a report is a sighting of, determined as the collector does it: by fingerprint, class, cycle, text,
-// or domain and code of an error, whichever comes first. The collector rejects a report that has none of them.
+// The identity of the leak that a report is about, determined as the collector does it: by fingerprint, class, cycle, text, or
+// domain and code of an error, whichever comes first. The collector rejects a report that has none of them.
 
 extension LeakReport {
     /// If nothing in the report identifies the leak, adds a placeholder, so that the collector counts the report:
@@ -22,7 +22,7 @@ extension LeakReport {
         return report
     }
 
-    /// Returns the report as the app changed it, but still as a sighting of the leak of `original`, unless the app gave it a
+    /// Returns the report as the app changed it. It stays a report about the leak of `original`, unless the app gave it a
     /// fingerprint or a class.
     ///
     /// The class, path and cycle that a removed text names are kept. If anything else that identified the leak was removed, a hash
@@ -82,8 +82,8 @@ extension LeakReport {
         return isMessageRemoved || text == nil ? original.text : nil
     }
 
-    /// Returns a fingerprint that replaces the removed values that identified the leak of `original`; `nil` if they are still
-    /// there.
+    /// Returns a fingerprint that replaces the removed values that identified the leak of `original`; `nil` if none of these
+    /// values was removed.
     ///
     /// - Parameter removedMessage: the removed text.
     private func replacementFingerprint(of original: LeakReport, _ removedMessage: DetectorMessage?)

@@ -19,8 +19,8 @@ struct ReportMergeKey: Hashable, Sendable {
 
     /// - Parameters:
     ///   - report: the report as recorded; values are cut here as the wire format cuts them.
-    ///   - withKeys: if `true`, reports with different custom keys, or an error with different `userInfo`, get different keys. If
-    ///     `false`, two keys are equal if the reports are of the same leak, which ``ReportQuota`` counts.
+    ///   - withKeys: if `true`, reports with different custom keys, or an error with different `userInfo`, get different keys.
+    ///     If `false`, all reports of one leak get the same key, with which ``ReportQuota`` counts different leaks.
     init(_ report: LeakReport, withKeys: Bool = false) {
         var parts = ReportMergeParts()
         parts.append(report)

@@ -70,7 +70,7 @@ struct CollectorAddress: Hashable, Sendable {
             port = authority[authority.index(after: colon)...]
         }
         guard !host.isEmpty, host != "[]" else { return nil }
-        // The zone of an address is the name of an interface, in which capitals count.
+        // The zone of an address is the name of an interface, in which upper and lower case differ.
         let zone = host.firstIndex(of: "%") ?? host.endIndex
         let name = host[..<zone].lowercased() + host[zone...]
         guard let port else { return (name, nil) }

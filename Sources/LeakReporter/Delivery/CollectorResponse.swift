@@ -7,7 +7,7 @@ struct CollectorResponse: Hashable, Sendable {
     let rejectedIndexes: [Int]
     /// The reason of the first rejection.
     let firstReason: String?
-    /// `false` if the collector asks for no explanations.
+    /// `false` if the collector asks the app to send no explanations.
     let takesExplanations: Bool
 
     /// - Returns: `nil` if the body is not of this form.

@@ -10,8 +10,8 @@ enum DeliveryResult: Hashable, Sendable {
     /// It is unknown whether the collector counted the batch: keep the batch and send the same bytes again, no sooner than
     /// `afterMilliseconds` if the collector asked for a delay.
     case postponed(afterMilliseconds: Int?, reason: String)
-    /// The server failed, on this batch or on all batches. It is unknown whether it counted the batch: keep the batch and send
-    /// the same bytes again. Other batches go first.
+    /// The server failed, on this batch or on all batches. It is unknown whether the collector counted the batch: keep the
+    /// batch and send the same bytes again. Other batches go first.
     case failed(reason: String)
     /// The batch was not counted, but the collector has not rejected it permanently: keep the batch and try again later. Other
     /// batches go first.

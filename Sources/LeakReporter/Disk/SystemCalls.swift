@@ -1,4 +1,4 @@
-// System calls for files. The queue calls them only from this file.
+// System calls for files. The queue makes all of its system calls in this file.
 
 import LeakPlatform
 

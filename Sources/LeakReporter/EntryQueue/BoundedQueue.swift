@@ -10,7 +10,7 @@ final class BoundedQueue<Item: Sendable>: @unchecked Sendable {
     // `Sendable` is unchecked: `state` is accessed only while `monitor` is locked, and `spare` only by the one thread that takes
     // items.
     private let monitor = Monitor()
-    /// The state, behind a pointer: a handler must not interrupt Swift's checks of exclusive access.
+    /// The state. It is behind a pointer, because a signal handler must not interrupt Swift's checks of exclusive access.
     private let state: UnsafeMutablePointer<State>
     private var spare = MoveBuffer<Item>()
     private let itemLimit: Int
@@ -188,7 +188,7 @@ final class BoundedQueue<Item: Sendable>: @unchecked Sendable {
     }
 
     /// Merges an item into a waiting item that has the same key, or adds it in the reserve. Later items of
-    /// ``merge(_:bytes:weight:key:coarseKey:into:)`` are not merged into items before it.
+    /// ``merge(_:bytes:weight:key:coarseKey:into:)`` are not merged into items that were added before this item.
     ///
     /// - Parameter body: merges the item into the waiting item and returns the number of bytes by which that item grew, at most
     ///   `room`; `nil` if nothing was merged. Called under the lock: it must be short.
@@ -215,7 +215,7 @@ final class BoundedQueue<Item: Sendable>: @unchecked Sendable {
     /// Adds an item that changes settings of the items after it. It uses the room of the reserve. It is merged into the last
     /// such item if no item in between depends on the settings.
     ///
-    /// Later items can still be merged into items before it that were added when all settings had the same values.
+    /// Later items can still be merged into items before this item that were added when all settings had the same values.
     ///
     /// - Parameters:
     ///   - settings: the values that the item gives to settings.
@@ -297,7 +297,7 @@ final class BoundedQueue<Item: Sendable>: @unchecked Sendable {
 
     /// Checks the room for an item of this size. Called under the lock.
     ///
-    /// - Returns: `true` if at most this share of the ordinary room is used with the item.
+    /// - Returns: `true` if at most this share of the ordinary room is used after the item is added.
     private func fits(_ bytes: Int, _ share: Share) -> Bool {
         let used = unsafe state.pointee.ordinary
         let (sum, isTooLarge) = used.bytes.addingReportingOverflow(bytes)
@@ -372,7 +372,7 @@ final class BoundedQueue<Item: Sendable>: @unchecked Sendable {
         return isOpen
     }
 
-    /// Rejects all items from now on, and wakes the thread that takes items. It can still take the waiting items.
+    /// Rejects all items from now on, and wakes the thread that takes items. That thread can still take the waiting items.
     func close() {
         _ = withLock {
             unsafe state.pointee.isClosed = true
@@ -386,7 +386,7 @@ final class BoundedQueue<Item: Sendable>: @unchecked Sendable {
     /// The sum of the weights of all items added or merged so far; 0 in a handler that interrupted a call of this queue.
     var weight: Int { withLock { unsafe state.pointee.weight } ?? 0 }
 
-    /// The numbers of rejected items; 0 in a handler that interrupted a call of this queue.
+    /// Counts of rejected items; all 0 in a handler that interrupted a call of this queue.
     var rejections: QueueRejections {
         withLock { unsafe state.pointee.rejections } ?? QueueRejections()
     }
@@ -457,7 +457,7 @@ struct QueueSetting: Sendable {
     }
 }
 
-/// Numbers of items that a ``BoundedQueue`` rejected. In ``full`` and ``closed``, an item counts with its weight.
+/// Counts of items that a ``BoundedQueue`` rejected. In ``full`` and ``closed``, an item counts with its weight.
 struct QueueRejections: Hashable, Sendable {
     /// Items rejected for lack of room.
     var full = 0

@@ -6,8 +6,8 @@
 
 internal import LeakPlatform
 
-/// A record that a thread is inside an object. It detects reentrant calls: a signal handler may call the object that it has
-/// interrupted.
+/// A record that a thread is inside a call of an object. It detects reentrant calls: a signal handler may call the object that
+/// it has interrupted.
 ///
 /// The records of a thread form a chain on its stack. An error-checking lock would not work: a handler that runs after the lock
 /// is acquired and before its owner is recorded would wait forever.
@@ -25,7 +25,7 @@ struct ReentrancyGuard {
 
     static func prepare() { _ = key }
 
-    /// Runs `body`, unless this thread is inside `owner` already.
+    /// Runs `body`, unless this thread is already inside a call of `owner`.
     ///
     /// - Parameter onRejections: called after `body` with the number of calls that were rejected on this thread during it, if there
     ///   were any.

@@ -4,9 +4,9 @@
 /// back-off of its own, and the other batches are still sent. If several batches have failed, the server is assumed to be the
 /// cause, and all batches wait for one back-off.
 ///
-/// While ``failingLimit`` or more batches fail, the other batches wait for an hour after the last batch that began to fail. A
-/// batch expires six days after its first attempt, so only some batches are tried, and begin to expire, while a server is down.
-/// The other batches do not wait forever, because the failing batches may be the cause themselves.
+/// While ``failingLimit`` or more batches fail, a batch that was never sent waits until an hour after the last new failing
+/// batch was added. A batch expires six days after its first attempt, so batches that are not tried while the server is down do
+/// not begin to expire. They do not wait forever, because the failing batches may be the cause themselves.
 struct BatchRetries {
     enum Cause: Hashable {
         case batch, server
@@ -25,7 +25,7 @@ struct BatchRetries {
     /// The time when the last batch was added to ``failingKeys``.
     private var newestFailureAt = MonotonicTime.distantPast
 
-    /// The number of failing batches from which on other batches wait.
+    /// If at least this number of batches fail, batches that were never sent wait.
     static let failingLimit = 9
     /// The delay of batches that were never sent, an hour: at most 144 of them are tried in the six days.
     static let untriedMilliseconds = 3_600_000
@@ -46,7 +46,7 @@ struct BatchRetries {
 
     /// Adds batches that another run sent without getting a response.
     ///
-    /// - Parameter lastSentAt: the time of the first attempt of the last one of them.
+    /// - Parameter lastSentAt: the time of the first attempt to send the newest of these batches.
     mutating func adopt(_ keys: some Sequence<String>, lastSentAt: MonotonicTime) {
         failingKeys.formUnion(keys)
         newestFailureAt = max(newestFailureAt, lastSentAt)

@@ -4,7 +4,7 @@ struct DailyByteUsage: Hashable, Sendable {
     var day = 0
     /// Bytes of reports that were new in their session.
     var bytes = 0
-    /// Bytes of reports that were repeated in their session.
+    /// Bytes of reports that had been stored before in the same session.
     var repeatedBytes = 0
 
     init(day: Int = 0, bytes: Int = 0, repeatedBytes: Int = 0) {

@@ -24,18 +24,18 @@ struct Outbox: ~Copyable {
     private var session: SessionLog?
     private var pollInterval: PollInterval
     private let rules: Rules
-    /// All records up to this number are due at once; `nil` if that was not requested.
+    /// All records up to this number are due now; `nil` if that was not requested.
     private var flushThrough: UInt64?
     private var isBatchInFlight = false
     private(set) var isCollecting = true
-    /// `false` if the collector's last response asked for no explanations.
+    /// `false` if the collector's last response asked the app to send no explanations.
     var takesExplanations = true
     /// `true` if nothing is collected because the user has not answered yet.
     private var isAwaitingChoice = false
     /// The reason why the choice about collecting could not be stored; `nil` if it was stored.
     private var stateFailure: String?
-    /// The session that starts when collecting begins: `true` if the app is to be asked for its checks in it, `false` if not; `nil`
-    /// if no session starts.
+    /// Describes the session that starts when collecting begins: `true` if the app is to be asked for its checks during that
+    /// session, `false` if not; `nil` if no session starts.
     private var startsSessionWhenCollecting: Bool?
 
     /// The app's settings for its reports.
@@ -327,7 +327,7 @@ struct Outbox: ~Copyable {
             flushThrough.map { queuedSegment.firstSequence <= $0 } == true
         }
         let closedSegments = queue.waitingSegments.lazy.filter { sendsAll || mustFlush($0) }
-        // If no segment has a release time of its own, the first closed segment decides.
+        // If no segment has a release time of its own, a closed segment is due now.
         let pastIfAnyClosed = closedSegments.first.map { _ in MonotonicTime.distantPast }
         let closedAt =
             !queue.hasReleaseTimes ? pastIfAnyClosed : closedSegments.map { queue.releaseTime(of: $0) }.min()
@@ -408,7 +408,7 @@ extension LeakReport {
     /// The number of sightings that the report represents, as the collector will count them.
     var clampedCount: Int { min(max(count, 1), WireLimits.mergedSightingCount) }
 
-    /// `true` if the report is about a leak, and not about the end of a leak.
+    /// `true` if the report is about a leak, and not about a leaked object that was freed.
     fileprivate var isLeak: Bool {
         if let event { return event == .leak }
         guard let message else { return true }

@@ -26,7 +26,8 @@ struct QueuedSegment {
     var appID: String?
     /// `true` if the last attempt failed or was declined, so that other segments go first.
     var isDeclined = false
-    /// The length without the footer that the last attempt wrote; `nil` if the collector may have counted an earlier attempt.
+    /// The length in bytes without the footer that the last attempt wrote; `nil` if the collector may have counted an earlier
+    /// attempt.
     var bytesBeforeFooter: Int?
     /// `true` if a file may exist, even if the file is empty.
     var hasFile = false
@@ -41,11 +42,11 @@ struct QueuedSegment {
     /// ``LeakReporter/Bounds/diskBytes`` limits the number of files as well.
     var diskBytes: Int { savedByteCount > 0 ? Self.diskBytes(of: savedByteCount) : 0 }
 
-    /// Returns the bytes that a file occupies on disk. File systems allocate whole blocks, of 4 KiB on APFS, ext4 and XFS.
+    /// Estimates the bytes that a file occupies on disk: at least 4 KiB, the size of a block on APFS, ext4 and XFS.
     static func diskBytes(of bytes: Int) -> Int { max(bytes, 4096) }
 
     /// The age at which a segment that was never sent is discarded, 30 days. The collector counts older reports as 30 days old,
-    /// that is at a wrong time.
+    /// which gives them a wrong time.
     static let staleMilliseconds: Int64 = 30 * 86_400_000
 
     /// Returns `true` if the segment is older than ``staleMilliseconds``. The key begins with the time at which the segment was

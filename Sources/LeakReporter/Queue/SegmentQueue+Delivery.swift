@@ -260,13 +260,14 @@ extension SegmentQueue {
         // This record is written before the file is removed, so that a run that finds both files knows which file counts.
         var records = queuedSegment.savedByteCount > 0 ? [SegmentRecord.replaces(key: queuedSegment.key)] : []
         let segment = (try? read(queuedSegment)).map(Segment.init)
-        // If a batch without reports was rejected, its drops alone would be rejected as well: they are sent with later records.
+        // If a batch without reports was rejected, its counts of dropped reports would be rejected too if they were sent alone:
+        // they are sent with later records.
         let isRefused = reason == .refused || reason == .tooLong
         let isDue = !isRefused || segment?.reports.isEmpty == false
         if let segment {
             let leftovers = segment.leftovers(reason, wasSent: queuedSegment.sentAt != nil)
             records += leftovers.checksAndSessions
-            // The drops are added up, so that they take no more space than before.
+            // The counts of dropped reports are added up, so that they take no more space than before.
             if isDue {
                 addUnreportedDrops(leftovers.drops)
             } else {

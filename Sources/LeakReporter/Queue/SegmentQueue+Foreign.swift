@@ -2,8 +2,8 @@ import LeakMessage
 
 /// Segments of another endpoint, key or app, which wait for a reporter with that configuration.
 ///
-/// Reports discarded from them are counted in the statistics, but not in the drops reported to the collector, because they may
-/// belong to another collector or app.
+/// Reports discarded from them are counted in the statistics, but not in the counts of dropped reports that the collector gets,
+/// because they may belong to another collector or app.
 extension SegmentQueue {
     /// Discards segments past their maximum age, and the oldest segments if all foreign segments together exceed
     /// ``LeakReporter/Bounds/diskBytes``.

@@ -25,7 +25,8 @@ extension SegmentQueue {
             save(&pieceSegments[index])
             if pieceSegments[index].unsavedBytes.isEmpty { try? folder?.sync(pieceSegments[index].fileName) }
         }
-        // The pieces replace the segment from here on. A run that finds both ignores the pieces as long as the segment exists.
+        // The pieces replace the segment from here on. If the app starts again and finds both, it ignores the pieces as long as
+        // the segment exists.
         waitingSegments.replaceSubrange(position...position, with: pieceSegments)
         remove(queuedSegment)
         for piece in pieceSegments {

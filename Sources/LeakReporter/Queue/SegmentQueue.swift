@@ -28,7 +28,8 @@ struct SegmentQueue {
     }
 
     let bounds: LeakReporter.Bounds
-    /// `true` if more than half of the day's bytes are used. Repeats and checks wait an hour then; new leaks do not.
+    /// `true` if more than half of the day's bytes are used. Checks, and further sightings of leaks that were already reported,
+    /// wait an hour then; new leaks do not.
     var isThrottled = false
     /// The origin of the following reports; a segment has one origin.
     private(set) var origin: SegmentHeader
@@ -44,7 +45,7 @@ struct SegmentQueue {
     var failure: String?
     /// The failure of the last write.
     private(set) var saveFailure: FileFailure?
-    /// Dropped reports that have not been reported to the collector and are in no segment yet, by reason.
+    /// Counts of dropped reports, by reason, that are in no segment yet and that the collector has not been told.
     private var unreportedDrops: [String: Int] = [:]
     /// Files that are no longer needed but could not be removed.
     private(set) var unremovedFiles: [String: FileFailure] = [:]
@@ -265,7 +266,7 @@ struct SegmentQueue {
     /// Counts a dropped explanation. This is not reported to the collector, which does not count explanations.
     mutating func dropExplanation() { counts.droppedExplanations += 1 }
 
-    /// Adds the drops that a removed segment was to report to the collector.
+    /// Adds the counts of dropped reports that a removed segment was to report to the collector.
     mutating func addUnreportedDrops(_ drops: [DroppedReports]) {
         for drop in drops {
             let (sum, isTooLarge) = unreportedDrops[drop.reason, default: 0].addingReportingOverflow(
@@ -274,7 +275,7 @@ struct SegmentQueue {
         }
     }
 
-    /// Discards the drops that have not been reported to the collector yet.
+    /// Forgets the counts of dropped reports that the collector has not been told yet.
     mutating func forgetDrops() { unreportedDrops = [:] }
 
     private mutating func append(_ records: [SegmentRecord], isDue: Bool = true, at now: CurrentTime) {

@@ -5,7 +5,7 @@ import LeakMessage
 /// Each change appends a record to the file; the newest record counts.
 struct SessionLog {
     static let fileEnding = ".session"
-    /// The maximum size of the file in bytes. A file that would exceed it is replaced by one with the newest record only.
+    /// The maximum size of the file in bytes. A file that would exceed it is replaced by a file with only the newest record.
     static let bytesLimit = 16 * 1024
 
     private(set) var session: EndedSession

@@ -72,7 +72,7 @@ enum RecordCodec {
     /// Returns a byte to insert between a truncated record and the next record. Without it, the first byte of the next record could
     /// complete the truncated record, for example where four bytes of FF mean an unknown number.
     static func gap(after bytes: [UInt8]) -> UInt8 {
-        // A byte that completes the truncated record after one of the two values does not do so after the other.
+        // If 0 completes the truncated record, 1 does not, because the checksum matches only one of them.
         read(bytes + [0, marker.0, marker.1]).rawRecords.count == read(bytes).rawRecords.count ? 0 : 1
     }
 

@@ -103,7 +103,7 @@ extension SegmentRecord {
             payload.append(UInt64(clamping: session.checks))
             payload.append(UInt64(clamping: session.leaks))
             payload.append(text: session.id)
-            // This number follows the text, where older versions do not read. Files of older versions lack it.
+            // This number follows the text, the last part that older versions read. Files of older versions lack the number.
             if session.unseen > 0 { payload.append(UInt64(clamping: session.unseen)) }
         case .explanation(let json):
             kind = Kind.explanation

@@ -25,8 +25,9 @@ enum ExitFlush {
     static func register(_ reporter: LeakReporter) {
         _ = isRegistered
         let entry = Entry(reporter: reporter)
-        // A reporter whose last other owner releases it in the meantime lives until the lock is released.
-        // No process is forked meanwhile: a child process, which may also call `exit`, must not inherit the locked list.
+        // The array `reporters` keeps all reporters alive until the lock is released, even if the last other owner releases a
+        // reporter in the meantime. No process is forked meanwhile: a child process, which may also call `exit`, must not
+        // inherit the locked list.
         _ = ForkedChildren.withForksBlocked {
             entries.with { entries in
                 let reporters = entries.map(\.reporter)

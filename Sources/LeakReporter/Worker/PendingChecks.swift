@@ -1,6 +1,6 @@
 import LeakMessage
 
-/// Checks that wait to be stored: one sum per class, and one sum of all objects that were not checked.
+/// Counts of checks that wait to be stored: one sum per class, and one sum of all objects that were not checked.
 struct PendingChecks: Hashable, Sendable {
     private var counts: [String: Int] = [:]
     private(set) var unseen = 0

@@ -16,7 +16,7 @@ struct ReporterEnvironment: Sendable {
     var problem: String?
     /// A closure that returns the installation's identifier. Called on the reporter's thread, because it may read a file.
     var install: @Sendable () -> String?
-    /// A closure that deletes the installation's identifier, so that the next one is new.
+    /// A closure that deletes the installation's identifier, so that a new identifier is created the next time.
     var forgetInstall: @Sendable () -> Void = {}
     /// Absolute path of the folder of the choice about collecting, needed even if the queue is in memory.
     var choiceFolder: String
@@ -51,6 +51,6 @@ struct ReporterEnvironment: Sendable {
 
     /// The file of ``DailyByteUsage``.
     var usageFile: StateFile? { folder.map { StateFile(folder: $0, name: "spent") } }
-    /// A file that exists while the collector asks for no explanations.
+    /// A file that exists while the collector asks the app to send no explanations.
     var noExplanationsFile: StateFile? { folder.map { StateFile(folder: $0, name: "no-explanations") } }
 }

@@ -15,12 +15,13 @@ struct ReporterLoop: ~Copyable {
     private var isInstallLoaded = false
     private var isClosing = false
     private var isBatchInFlight = false
-    /// `true` if the session ended because the app entered the background, and another begins when it returns.
+    /// `true` if the session ended because the app entered the background. The next session begins when the app returns to the
+    /// foreground.
     private var isPaused = false
     private var hasWarned = false
     private var pendingCompletions: [@Sendable (Bool) -> Void] = []
     private var savedUsage: DailyByteUsage
-    /// The day of the last check of the segments of other endpoints, keys and apps.
+    /// The day of the last check of segments that belong to other endpoints, keys or apps, in days since 1970.
     private var foreignCheckDay: Int64?
 
     /// The number of entries after which their records are stored.
@@ -301,8 +302,8 @@ struct ReporterLoop: ~Copyable {
         }
     }
 
-    /// Saves the usage of the day with each batch or 64 KiB, not with each report: a process that is killed loses the usage of at
-    /// most one batch.
+    /// Saves the usage of the day after each batch or 64 KiB, not after each report: a process that is killed loses the usage
+    /// of at most one batch.
     private mutating func saveUsage() {
         let usage = outbox.quota.usage
         guard usage != savedUsage, let file = environment.usageFile else { return }

@@ -90,7 +90,7 @@ final class ReporterThread: Sendable {
 
     func record(_ checks: PendingChecks) {
         guard !isForkedChild else { return }
-        // Checks go ahead of sightings: they are few, and without them ratios are wrong.
+        // Counts of checks go ahead of sightings: they are few, and without them ratios are wrong.
         entryQueue.mergeAhead(.checks(checks), bytes: checks.bytes, key: Self.checksKey) { entry, freeBytes in
             entry.add(checks, freeBytes)
         }
@@ -148,8 +148,8 @@ final class ReporterThread: Sendable {
         drain(milliseconds: Self.milliseconds(seconds)) { false }
     }
 
-    /// Waits until everything recorded so far is on the disk, and sends it if sending is automatic. It stops waiting if an attempt
-    /// fails or the collector has asked for a delay.
+    /// Waits until everything recorded so far is on the disk and, if sending is automatic, delivered. It stops waiting if an
+    /// attempt fails or the collector has asked for a delay.
     ///
     /// - Parameter isOver: called each time the published state changes; `true` ends the wait.
     func drain(milliseconds: Int, isOver: () -> Bool) {
@@ -237,10 +237,10 @@ extension ReporterThread.Entry {
     /// The kind of entries after this entry that must not be merged into entries before it.
     fileprivate var separation: MergeBarrier {
         switch self {
-        // A log line stops no merging: merged sightings have the log of the first sighting.
+        // A log line does not stop merging: merged sightings have the log of the first sighting.
         case .session, .log, .flush, .drain, .findUnsentReports, .reply: .none
         case .explanation: .settings
-        // The entry acts on everything recorded before it, so later items stay behind it.
+        // The entry acts on everything recorded before it, so later items are not merged into earlier items.
         default: .all
         }
     }

@@ -5,7 +5,7 @@ package struct CountRow: Comparable {
     package var leak: Int64
     /// An hour, a day, or a ``ValueKind``.
     package var periodOrKind: Int
-    /// Row ID of a release, or the number of a value of that kind.
+    /// Row ID of a release, or a number that stands for a value of that kind.
     package var releaseOrValue: Int64
     package var reports: Int
 
@@ -16,7 +16,8 @@ package struct CountRow: Comparable {
         self.reports = reports
     }
 
-    /// Adds up rows with the same key, and sorts them by the keys of the tables, so that database pages are written one after another.
+    /// Adds up rows with the same key, and sorts them by the keys of the tables, so that database pages are written one after
+    /// another.
     package static func summed(_ rows: [CountRow]) -> [CountRow] {
         var sums: [CountRow] = []
         sums.reserveCapacity(rows.count)

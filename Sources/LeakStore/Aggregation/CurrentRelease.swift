@@ -5,7 +5,7 @@
 ///
 /// A version that a single install uses is not a candidate while several installs, or senders without install ids, use another
 /// version. ``unknownVersion`` is not a candidate while there is any other version, and ``StoreLimits/other`` never is. A
-/// version whose senders have no install ids has adoption only if no version of installs with ids has.
+/// version whose senders have no install ids has adoption only if no version whose senders have install ids has adoption.
 ///
 /// If there are more than ``reportsPerSession`` reports for each session, most senders report no sessions, so reports count
 /// instead of sessions.
@@ -22,16 +22,16 @@ public enum CurrentRelease {
     /// current release does not change back and forth.
     public static let keptPercentage = 3
     private static let reportsPerSession = 10
-    /// Minimum number of installs with a leak that shows that a version was in use without ``minSessions``. A single install may
-    /// be a developer's device.
+    /// Number of installs with a leak that is enough to show that a version was in use, even if it had fewer than
+    /// ``minSessions`` sessions. A single install may be a developer's device.
     package static let minInstalls = 2
 
     /// Maximum number of hours of an app in `release_hour`.
     package static let maxHours = 24
     /// Number of hours, up to the present one, that may be in `release_hour`: 30 days, as old as a report may be.
     package static let keptHours = 30 * 24
-    /// Number of hours by which the clock of another collector may be ahead. Rows of later hours come from a clock that was set back
-    /// since, and are deleted.
+    /// Number of hours by which the clock of another collector may be ahead. Rows of later hours come from a clock that was set
+    /// back since, and are deleted.
     package static let leadHours = 1
 
     /// Returns the hour in which sessions or reports count; `nil` if they are too old to count.
@@ -41,13 +41,14 @@ public enum CurrentRelease {
         hour > now - keptHours ? min(hour, now) : nil
     }
 
-    /// Returns `true` if rows of an hour are kept.
+    /// Returns `true` if the rows of an hour stay in `release_hour`.
     package static func isKept(_ hour: Int, now: Int) -> Bool {
         hour > now - keptHours && hour <= now + leadHours
     }
 
-    /// SQL for the id of the current release of an app `a`, in the syntax of all databases. Before anything was counted, and for an app
-    /// whose last report is older than the table `release_hour`, it is the stored release, or else the highest version.
+    /// SQL for the id of the current release of an app `a`, in the syntax of all databases. Before anything was counted, and
+    /// for an app whose last report is older than the table `release_hour`, it is the stored release, or else the highest
+    /// version.
     package static let rowIDSQL = """
         select coalesce(a.pinned_release, (
           select id from (
@@ -90,8 +91,8 @@ public enum CurrentRelease {
           max(r.installs) over () as most_installs
         """
 
-    /// SQL that sorts rows with ``earlierColumnsSQL``, so that the highest version that was in use is the first. A version was in
-    /// use if one of three is true: it had at least ``minSessions``; it had at least ``minSessions`` checks, and
+    /// SQL that sorts rows with ``earlierColumnsSQL``, so that the highest version that was in use is the first. A version was
+    /// in use if one of three is true: it had at least ``minSessions``; it had at least ``minSessions`` checks, and
     /// ``minPercentage`` percent of the checks of the version with the most; it leaked on at least ``minInstalls`` installs,
     /// and ``minPercentage`` percent of the installs of the version with the most. Checks count because a version without
     /// sessions and leaks may be in use. The counts of all time decide, because an earlier version may have had no sessions in

@@ -32,8 +32,8 @@ package enum SimilarLeakLimits {
     package static let maxReadLeaksOfClass = 18
     /// Number of leaks that are read for each element of the key.
     package static let maxLeaksPerElement = 8
-    /// Number of leaks whose classes are compared with the class of a leak: this number before it and this number after it, in the order of
-    /// the names.
+    /// Number of leaks whose classes are compared with the class of a leak: this number before it and this number after it, in
+    /// the order of the names.
     package static let maxComparedClassNames = 1_024
     /// Number of leaks without a class whose texts are compared with the text of a leak.
     package static let maxComparedTexts = 512

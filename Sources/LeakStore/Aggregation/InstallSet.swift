@@ -4,8 +4,8 @@
 /// Otmar Ertl, "New cardinality estimation algorithms for HyperLogLog sketches" (2017), which needs no bias tables
 /// and is as good just above 256 as in the millions. The result does not depend on the order of insertion.
 package struct InstallSet: Hashable, Sendable {
-    /// Maximum number of hashes of an exact set, which then has 2 KiB. This limit must never become lower, because stored sets with more
-    /// hashes could not be read any more.
+    /// Maximum number of hashes of an exact set, which then has 2 KiB. This limit must never become lower, because stored sets
+    /// with more hashes could not be read any more.
     static let exactLimit = 256
     static let registerCount = 1 << indexBits
     private static let indexBits = 10
@@ -33,7 +33,8 @@ package struct InstallSet: Hashable, Sendable {
         return true
     }
 
-    /// - Returns: `true` if the hash was removed. Nothing can be removed from an estimate, because it does not contain the hashes.
+    /// - Returns: `true` if the hash was removed. Nothing can be removed from an estimate, because it does not contain the
+    ///   hashes.
     package mutating func remove(_ hash: UInt64) -> Bool {
         let index = Self.insertionIndex(of: hash, in: hashes)
         guard index < hashes.count, hashes[index] == hash else { return false }

@@ -1,7 +1,7 @@
 /// Chooses the names under which reports count: their own names, or ``StoreLimits/other`` beyond a limit.
 ///
-/// A quota numbers apps, releases, builds and leaks, each kind from 0; later calls use these numbers. Admitted names are expected to
-/// be written in the same transaction.
+/// A quota numbers apps, releases, builds and leaks, each kind from 0; later calls use these numbers. Admitted names are
+/// expected to be written in the same transaction.
 package protocol NameQuota: AnyObject {
     /// - Parameter key: the ingest key whose report names the app.
     func app(_ app: AppKey, key: Int64, seen: Int64) throws(StoreError) -> AdmittedApp
@@ -14,13 +14,14 @@ package protocol NameQuota: AnyObject {
     func leak(
         _ identity: LeakIdentity, of app: Int, key: Int64
     ) throws(StoreError) -> (leak: AdmittedLeak, number: Int)
-    /// Returns the module of a leak that exists: empty if no report has named one. Returns `nil` for a leak that does not exist.
+    /// Returns the module of a leak that exists: empty if no report has named one. Returns `nil` for a leak that does not
+    /// exist.
     func module(of leak: LeakID) throws(StoreError) -> String?
-    /// Returns `true` if a leak may count a build separately.
+    /// Returns `true` if the reports of a leak in a build may be counted separately from its reports in other builds.
     ///
     /// - Parameters:
-    ///   - isLastResort: `true` for the build `other` of the release `other`, which counts the reports that no other build of the
-    ///     leak may count. It is admitted even if a limit is reached.
+    ///   - isLastResort: `true` for the build `other` of the release `other`, which counts those reports of the leak that may
+    ///     not be counted in any other build. It is admitted even if a limit is reached.
     ///   - key: the ingest key whose report comes first. The bytes of a new build count towards the key's daily limit.
     func admits(_ leak: Int, in build: Int, isLastResort: Bool, of app: Int, key: Int64) throws(StoreError)
         -> Bool
@@ -50,12 +51,12 @@ package struct AdmittedName: Sendable {
     }
 }
 
-/// The leak that a report is counted under.
+/// The leak under which a report is counted.
 package struct AdmittedLeak: Sendable {
     /// The leak itself, or ``LeakIdentity/overLimit(app:rowID:)``.
     package var counted: LeakIdentity
     package var isNew: Bool
-    /// The limit that was reached, so that the leak is counted as `other`.
+    /// The limit because of which the leak is counted as `other`; `nil` if no limit was reached.
     package var exceededLimit: OverLimitCount.Name?
 
     package init(counted: LeakIdentity, isNew: Bool, exceededLimit: OverLimitCount.Name? = nil) {
@@ -66,8 +67,8 @@ package struct AdmittedLeak: Sendable {
 }
 
 extension LeakIdentity {
-    /// Returns the leak that stands for all leaks of an app beyond the limit. Its id begins with eight zero bytes; a hash of a class and a
-    /// stack does not.
+    /// Returns the leak that stands for all leaks of an app beyond the limit. Its id begins with eight zero bytes; a hash of a
+    /// class and a stack does not.
     ///
     /// - Parameter rowID: the row ID of the app.
     package static func overLimit(app: AppKey, rowID: Int64) -> LeakIdentity {
@@ -79,8 +80,8 @@ extension LeakIdentity {
             groupingKey: GroupingKey(version: 1, className: StoreLimits.other, stack: []))
     }
 
-    /// Returns the identity under which the leak counts in another app. In the app ``StoreLimits/other``, the leak has another id,
-    /// because its own app may be admitted later, by another ingest key.
+    /// Returns the identity under which the leak counts in another app. In the app ``StoreLimits/other``, the leak has another
+    /// id, because its own app may be admitted later, by another ingest key, and then needs the usual id for this leak.
     package func counted(in other: AppKey) -> LeakIdentity {
         guard other.name == StoreLimits.other, app != other.name else { return self }
         return LeakIdentity(

@@ -29,8 +29,8 @@ package struct NameWords: Sendable {
 
     /// Returns the number of words in which two names differ.
     ///
-    /// - Returns: `nil` for a type and a text, and for names with at most half of their words in common, unless both are types with the
-    ///   same generic base. Also `nil` for texts that differ in more than four words.
+    /// - Returns: `nil` if one name is a type and the other is a text, and for names with at most half of their words in
+    ///   common, unless both are types with the same generic base. Also `nil` for texts that differ in more than four words.
     package func differences(from other: NameWords) -> Int? {
         guard isText == other.isText, !words.isEmpty, !other.words.isEmpty else { return nil }
         let longer = max(words.count, other.words.count)
@@ -72,7 +72,7 @@ package struct NameWords: Sendable {
         return commonCount
     }
 
-    /// Returns the number of words that both names begin with, and of the following words that both end with.
+    /// Returns the number of words with which both names begin, and the number of words after these with which both end.
     private func commonEdges(with other: NameWords) -> (start: Int, end: Int) {
         let shorter = min(words.count, other.words.count)
         var (start, end) = (0, 0)
@@ -110,7 +110,7 @@ package struct NameWords: Sendable {
                 endWord(at: index)
                 start = bytes.index(after: index)
             } else if lastKind == .upper, current == .lower, kindBeforeLast == .upper {
-                // The last capital of several begins the next word.
+                // The last of several capital letters begins the next word.
                 endWord(at: previousIndex)
                 start = previousIndex
             } else if lastKind != .none, lastKind != current, !(lastKind == .upper && current == .lower) {
@@ -131,7 +131,7 @@ package struct SimilarNameSearch {
 
     package init(to leak: LeakOutline) { words = NameWords(leak) }
 
-    /// - Parameter leak: the number of its row.
+    /// - Parameter leak: the row ID of the leak.
     package mutating func add(_ leak: Int64, className: String?, text: String) {
         let differences = words.differences(from: NameWords(className: className, text: text))
         if let differences { similarNames.append((leak, differences)) }

@@ -1,4 +1,5 @@
-/// A period starts at the beginning of a day, except ``day``, the last 24 hours, which starts with the first full hour in them.
+/// A period starts at the beginning of a day, except ``day``, the last 24 hours, which starts with the first full hour in these
+/// 24 hours.
 extension Period {
     package func firstDay(now: Int64) -> Int { Calendar.day(of: now) - days + 1 }
 
@@ -21,9 +22,10 @@ extension Period {
     package func firstSlot(now: Int64) -> Int { Int(startTime(now: now) / Calendar.slotMilliseconds) }
 }
 
-/// The ten-minute slots from which the last 24 hours are counted.
+/// The ten-minute slots from which the counts of the last 24 hours are added up.
 package enum SlotWindow {
-    /// Returns the first ten-minute slot to keep; earlier slots may be deleted. Keeps 25 hours, because the clock may be set back.
+    /// Returns the first ten-minute slot to keep; earlier slots may be deleted. Keeps 25 hours, because the clock may be set
+    /// back.
     package static func oldestKept(now: Int64) -> Int {
         Calendar.slot(of: now - Calendar.dayMilliseconds - 1) + 1 - 6
     }

@@ -32,18 +32,18 @@ package struct RecentInstalls: Hashable, Sendable {
     /// Returns `true` if an install that was seen last on `day` counts on `today`.
     package static func isCounted(_ day: Int, on today: Int) -> Bool { day > today &- days }
 
-    /// A stored day that is this many days after today, or more, is not possible: it is damaged, or was written while a clock
-    /// was ahead. It is possible only if the clock is behind now.
+    /// A stored day that is this many days after today, or more, counts as impossible: it is damaged, or was written while a
+    /// clock was ahead. Only if the clock is now behind can it be correct.
     package static let impossibleDays = 2 * days
 
-    /// Returns the later of a stored day and today; today if the stored day is not possible.
+    /// Returns the later of a stored day and today; today if the stored day is impossible (``impossibleDays``).
     package static func laterDay(_ stored: Int, today: Int) -> Int {
         stored >= today + impossibleDays ? today : max(stored, today)
     }
 
     /// Adds an install.
     ///
-    /// - Returns: `true` if the set changed; `false` for an install of a day that is ``days`` days before the last one or earlier.
+    /// - Returns: `true` if the set changed; always `false` if `day` is ``days`` or more days before ``lastDay``.
     @discardableResult
     package mutating func insert(_ hash: UInt64, day: Int) -> Bool {
         guard Self.isCounted(day, on: lastDay) else { return false }
@@ -76,7 +76,7 @@ package struct RecentInstalls: Hashable, Sendable {
         for install in other.installs { insert(install.hash, day: install.day) }
     }
 
-    /// Returns the number of installs that were seen in the ``days`` days that end with a day.
+    /// Returns the number of installs that were seen in the ``days`` days of which `today` is the last.
     package func count(on today: Int) -> Int {
         installs.reduce(0) { sum, install in
             Self.isCounted(install.day, on: today) ? sum + 1 << Int(levels[lastDay - install.day]) : sum
@@ -89,7 +89,7 @@ package struct RecentInstalls: Hashable, Sendable {
         Calendar.day(of: max(clock.expiryTime, clock.keyTime)) + impossibleDays - 1
     }
 
-    /// Removes the installs that do not count today; all installs if the last day of the set is not possible.
+    /// Removes the installs that do not count today; all installs if the last day of the set is later than `lastPossibleDay`.
     package mutating func removeInstalls(notCountedOn today: Int, lastPossibleDay: Int = .max) {
         installs.removeAll { !Self.isCounted($0.day, on: today) }
         if installs.isEmpty || lastDay > lastPossibleDay { self = RecentInstalls() }
@@ -104,7 +104,7 @@ package struct RecentInstalls: Hashable, Sendable {
         installs.removeAll { !Self.isCounted($0.day, on: day) }
     }
 
-    /// Raises the levels of days to at least those of `newLevels`, and those of earlier days as well.
+    /// Raises the level of each day to at least the level in `newLevels`, and to at least the level of each later day.
     private mutating func raiseLevels(to newLevels: [UInt8]) {
         var lowest: UInt8 = 0
         for index in levels.indices {
@@ -135,7 +135,8 @@ package struct RecentInstalls: Hashable, Sendable {
     /// Bytes before the first install: the tag, ``levels``, and the last day in four bytes.
     private static let headerBytes = 12
     private static let installBytes = 9
-    /// Maximum number of installs in bytes with tag 1. Such bytes stay stored until an install is added.
+    /// Maximum number of installs in stored bytes with tag 1, the earlier format. Such bytes stay stored until an install is
+    /// added.
     private static let largestCount = 512
     /// Maximum level in valid bytes, far above the levels of real installs. The limit prevents an overflow in ``count(on:)``
     /// for damaged bytes.
@@ -160,8 +161,8 @@ package struct RecentInstalls: Hashable, Sendable {
         }
     }
 
-    /// Parses ``bytes``, or bytes with tag 1 of schema 18 of SQLite and 20 of PostgreSQL, which have one level for all days and up to 512
-    /// installs; `nil` for invalid bytes.
+    /// Parses ``bytes``, or bytes with tag 1 of schema 18 of SQLite and 20 of PostgreSQL, which have one level for all days and
+    /// up to 512 installs; `nil` for invalid bytes.
     package init?(bytes: [UInt8]) {
         switch bytes.first {
         case Self.tag where bytes.count >= Self.headerBytes:
@@ -212,12 +213,12 @@ package struct CountedInstalls: Sendable {
 
     package init() {}
 
-    /// Returns a number for the set of a leak in a release.
+    /// Returns a number that identifies the set of a leak in a release.
     package static func number(ofLeak leak: Int64, release: Int64) -> UInt64 {
         SplitMix64.mix(UInt64(bitPattern: leak)) ^ UInt64(bitPattern: release)
     }
 
-    /// - Parameter set: a number of the set.
+    /// - Parameter set: a number that identifies the set.
     /// - Returns: `true` if the set may lack the install.
     package mutating func insert(_ install: UInt64, day: Int, in set: UInt64) -> Bool {
         if entries.isEmpty { entries = [UInt64](repeating: 0, count: 1 << Self.entryBits) }

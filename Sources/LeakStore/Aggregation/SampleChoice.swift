@@ -1,12 +1,12 @@
-/// Chooses which of a leak's reports are stored as samples: the first, the newest, and a uniform random choice.
+/// Chooses the reports of a leak that are stored as samples: the first, the newest, and a uniform random choice.
 ///
 /// Under load, the report that is stored as the newest sample may be up to ``minNewestIntervalMilliseconds`` older than the
 /// newest report.
 package struct SampleChoice {
-    /// Minimum time between two replacements of the newest report while many submissions wait. In such a call most leaks have a new
-    /// report, and masking and writing all of them would take more time than counting.
+    /// Minimum time between two replacements of the newest report while many submissions wait. A call that counts many
+    /// submissions brings most leaks a new report, and masking and writing all of them would take more time than counting.
     private static let minNewestIntervalMilliseconds: Int64 = 10_000
-    /// A call with at most this number of submissions replaces the newest report at once, because few submissions wait.
+    /// A call with at most this number of submissions always replaces the newest report, because few submissions wait.
     private static let maxSubmissionsWhenIdle = 4
 
     /// Number of reports of type `leak` received, each counted once; also the ordinal of the last report.
@@ -43,10 +43,10 @@ package struct SampleChoice {
     }
 
     /// Counts the reports, and returns those that may be stored: for each sample slot the best report of each ingest key,
-    /// because an ingest key may have no bytes left for its report.
+    /// because an ingest key may have used up its daily bytes, so that its report is not stored.
     ///
-    /// - Returns: the candidates in the order of the sample slots, and the best candidate of a slot first. In each slot, the first
-    ///   candidate whose ingest key has enough bytes left is the one to ``keep(_:now:)``.
+    /// - Returns: the candidates in the order of the sample slots, and the best candidate of a slot first. In each slot, the
+    ///   first candidate whose ingest key has enough daily bytes left is the one to ``keep(_:now:)``.
     package mutating func candidates(
         of leak: SubmissionAggregate.Leak, from submissions: [Submission], by reservoir: Reservoir, now: Int64
     ) -> [Candidate] {
@@ -85,7 +85,8 @@ package struct SampleChoice {
         }
     }
 
-    /// Returns the JSON of candidates, without private data. A report that is a candidate for several sample slots is masked once.
+    /// Returns the JSON of candidates, without private data. A report that is a candidate for several sample slots is masked
+    /// once.
     package static func masked(
         _ candidates: [Candidate], from submissions: [Submission], by redact: (ArraySlice<UInt8>) -> [UInt8]
     ) -> [[UInt8]] {
@@ -109,15 +110,15 @@ package enum SampleSlot {
     /// Number of sample slots of one leak.
     package static let count = reservoir + Reservoir.size
 
-    /// Returns the id of the row of a sample, with the sample slot in the high bits. So the newest samples of all leaks, which each
-    /// commit replaces, are on few pages. With the leak in the high bits, a commit would write one page for each leak.
+    /// Returns the id of the row of a sample, with the sample slot in the high bits. So the newest samples of all leaks, which
+    /// each commit replaces, are on few pages. With the leak in the high bits, a commit would write one page for each leak.
     static func rowID(leakRowID: Int64, slot: Int) -> Int64 { Int64(slot) << 40 | leakRowID }
 }
 
 /// A random choice of samples, in which each report of a leak has the same probability: algorithm R, Jeffrey Vitter (1985).
 ///
-/// The random number is a function of the seed, the leak and the ordinal of the report. So the choice does not depend on the number of
-/// calls, and needs no state that would have to be restored when a transaction is rolled back.
+/// The random number is a function of the seed, the leak and the ordinal of the report. So the choice does not depend on the
+/// number of calls, and needs no state that would have to be restored when a transaction is rolled back.
 package struct Reservoir: Sendable {
     /// Number of samples: enough to show how reports vary, and less than 12 KiB per leak with reports of 600 bytes.
     package static let size = 16
@@ -126,7 +127,7 @@ package struct Reservoir: Sendable {
 
     package init(seed: UInt64) { self.seed = seed }
 
-    /// Returns the sample slot for the report, or `nil` to drop it.
+    /// Returns the sample slot for the report; `nil` if the report is not stored as a random sample.
     ///
     /// - Parameter ordinal: the report's number among those of its leak, from 1.
     func slot(forReport ordinal: Int, of leak: LeakID) -> Int? {

@@ -1,9 +1,10 @@
 /// The limits within which a store accepts the system clock without a confirmation.
 public struct ClockRule: Sendable {
-    /// The largest distance of the clock ahead of the last known time, in milliseconds. Idempotency keys outlive a
-    /// reporter's batches by one day, so a wrong clock within this distance forgets no key that is still needed.
+    /// The largest lead of the system clock over the last known time that is accepted without a confirmation, in milliseconds.
+    /// Idempotency keys outlive a reporter's batches by one day, so a clock that is wrong by at most this lead deletes no key
+    /// that is still needed.
     public var maxLeadMilliseconds: Int64 = 86_400_000
-    /// Milliseconds of running time after which a system clock that is further ahead, and has stayed ahead, is accepted.
+    /// Milliseconds of running time after which a system clock with a larger lead is accepted, if it has kept this lead.
     public var confirmationMilliseconds: Int64 = 86_400_000
     /// Milliseconds since any fixed moment, independent of the system clock.
     public var uptime: @Sendable () -> Int64 = ClockRule.systemUptime
@@ -31,7 +32,8 @@ package struct StoreClock {
         package var acceptedTime: Int64
         /// ``StoreClock/keyTime``.
         package var keyTime: Int64
-        /// Milliseconds of running time during which the system clock has been ahead by more than ``ClockRule/maxLeadMilliseconds``.
+        /// Milliseconds of running time during which the system clock has been ahead by more than
+        /// ``ClockRule/maxLeadMilliseconds``.
         package var waitedMilliseconds: Int64
 
         package init(acceptedTime: Int64, keyTime: Int64, waitedMilliseconds: Int64) {
@@ -70,9 +72,9 @@ package struct StoreClock {
 
     /// The time that a new idempotency key is stored with.
     ///
-    /// During a ``wait``, this is the later one of the system time and ``keyTime``. Otherwise the key would expire too early if the
-    /// system clock is accepted later and ``keyTime`` jumps ahead. If the system clock is corrected instead, the key is kept for longer
-    /// than needed.
+    /// During a ``wait``, this is the later one of the system time and ``keyTime``. Otherwise the key would expire too early if
+    /// the system clock is accepted later and ``keyTime`` jumps ahead. If the system clock is corrected instead, the key is
+    /// kept for longer than needed.
     package var newKeyTime: Int64 { aheadMilliseconds == nil ? keyTime : max(keyTime, now) }
 
     /// Idempotency keys that were stored at this time or earlier have expired.
@@ -88,9 +90,9 @@ package struct StoreClock {
         }
     }
 
-    /// Sets ``expiryTime`` to the system time, even if that is earlier, and ``keyTime`` if that is not earlier. If the system clock
-    /// is ahead by more than ``ClockRule/maxLeadMilliseconds``, both advance by the elapsed running time instead, until the clock
-    /// is confirmed.
+    /// Sets ``expiryTime`` to the system time, even if this moves it back, and ``keyTime`` unless this would move it back. If
+    /// the system clock is ahead by more than ``ClockRule/maxLeadMilliseconds``, both advance by the elapsed running time
+    /// instead, until the clock is confirmed.
     package mutating func advance(to now: Int64) {
         let uptime = rule.uptime()
         let elapsed = max(0, uptime - self.uptime)
@@ -124,8 +126,8 @@ package struct StoreClock {
     }
 }
 
-/// The state of a store while the system clock is too far ahead to be accepted at once. The clock is accepted if it stays ahead
-/// for long enough; until then, rows expire by ``lastKnownTime``.
+/// The state of a store while the system clock is too far ahead to be accepted immediately. The clock is accepted if it stays
+/// ahead for long enough; until then, rows expire by ``lastKnownTime``.
 public struct ClockWait: Hashable, Sendable {
     /// Milliseconds by which the system clock is ahead of the expected time.
     public var aheadMilliseconds: Int64

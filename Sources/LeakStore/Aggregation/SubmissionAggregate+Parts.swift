@@ -1,5 +1,5 @@
-/// The elements of the aggregate's arrays. They refer to each other by index: a property `app` of type `Int` is an index in the array
-/// of apps, and `release`, `leak` and `cell` are indices likewise.
+/// The elements of the aggregate's arrays. They refer to each other by index: a property `app` of type `Int` is an index in the
+/// array of apps, and `release`, `leak` and `cell` are indices likewise.
 extension SubmissionAggregate {
     package struct App {
         /// The name and environment under which the reports count: those of the app, or ``StoreLimits/other`` beyond a limit.
@@ -49,7 +49,8 @@ extension SubmissionAggregate {
         package var hour: Int
         package private(set) var sessions = 0
         package private(set) var reports = 0
-        /// The bucket of the installs; ``severalBuckets`` if they are in several, ``unknownInstalls`` if none is named.
+        /// The bucket of the installs, as in ``BucketCounts``; ``severalBuckets`` if they are in several, ``unknownInstalls``
+        /// if none is named.
         package private(set) var bucket: Int
 
         package static let severalBuckets = -1
@@ -174,7 +175,8 @@ extension SubmissionAggregate {
             installHashes.append(install)
         }
 
-        /// Calls `body` with each install whose report counts on a day: ``RecentInstalls``. Later days are replaced by `today`.
+        /// Calls `body` with each install whose report counts on `today`, by the rule of ``RecentInstalls``. Later days are
+        /// replaced by `today`.
         package func forEachRecentInstall(on today: Int, _ body: (_ install: UInt64, _ day: Int) -> Void) {
             for (index, install) in installHashes.enumerated() {
                 let day = min(days.isEmpty ? firstDay : days[index], today)
@@ -183,7 +185,7 @@ extension SubmissionAggregate {
         }
     }
 
-    /// Reports of type `leak` of a cell from the installs of one bucket.
+    /// The number of reports of type `leak` that a cell has from the installs of one bucket.
     package struct BucketReports {
         package var cell: Int
         package var part: BucketCounts.Part
@@ -200,7 +202,7 @@ extension SubmissionAggregate {
         package var day: Int { Calendar.day(ofSlot: number) }
     }
 
-    /// The app, release, build, system and model that reports count under. `system` and `model` are indices of
+    /// The app, release, build, system and model under which reports are counted. `system` and `model` are indices of
     /// ``SubmissionAggregate/texts``.
     package struct Source: Hashable {
         package var app: Int

@@ -1,7 +1,8 @@
-/// The counts of many submissions, added up in memory, so that the database is accessed once for each counted item and not once for
-/// each report.
+/// The counts of many submissions, added up in memory, so that the database is accessed once for each counted item and not once
+/// for each report.
 ///
-/// Items refer to each other by their indices in the arrays of this type. The ``NameQuota`` knows which items exist in the database.
+/// Items refer to each other by their indices in the arrays of this type. The ``NameQuota`` knows which items exist in the
+/// database.
 package struct SubmissionAggregate {
     package private(set) var apps: [App] = []
     package private(set) var releases: [Release] = []
@@ -19,15 +20,16 @@ package struct SubmissionAggregate {
     private var releaseIndices: [OwnedKey<ByteText>: CountedEntry] = [:]
     private var buildIndices: [OwnedKey<ByteText>: CountedEntry] = [:]
     private var leakIndices: [LeakID: Int] = [:]
-    /// The leaks that reports count under, by app and ``LeakIdentity/lookupID``.
+    /// The leaks under which reports are counted, by app and ``LeakIdentity/lookupID``.
     private var countedLeaks: [OwnedKey<LeakID>: CountedLeak] = [:]
-    /// Leaks that have two possible ids, each with the id that its reports count under.
+    /// Leaks that have two possible ids, each with the id under which its reports are counted.
     package private(set) var choices: [(reported: LeakIdentity, chosen: LeakID)] = []
-    /// Ids of explanations that do not count, because the database has no such leak.
+    /// Ids of leaks whose explanations do not count, because the database has no such leaks.
     package private(set) var unknownLeaks: Set<LeakID> = []
     private var cellIndices: [OwnedKey<Int>: Int] = [:]
-    /// The source and cell of reports whose leak may not count their build separately, by leak and reported source. An entry is
-    /// used only for reports with the ingest key `key`, because the build may be within the limits of another key.
+    /// The source and cell in which reports of a leak count if their build may not be counted separately for this leak, by leak
+    /// and reported source. An entry is used only for reports with the ingest key `key`, because the build may be within the
+    /// limits of another key.
     private var otherBuilds: [OwnedKey<Int>: (source: Int, cell: Int, key: Int64)] = [:]
     private var slotIndices: [OwnedKey<Int>: Int] = [:]
     private var sourceIndices: [Source: Int] = [:]
@@ -39,7 +41,7 @@ package struct SubmissionAggregate {
     /// The weight of a leak that the database does not have yet: writing it takes as long as updating this number of rows.
     private static let newLeakWeight = 8
 
-    /// The app, release or build that a name counts under.
+    /// The app, release or build under which the reports with a name are counted.
     private struct CountedEntry {
         var index: Int
         /// `true` if the entry is ``StoreLimits/other``, and the name itself is not `other`.
@@ -47,19 +49,21 @@ package struct SubmissionAggregate {
         /// The ingest key whose report named the name first.
         var key: Int64
 
-        /// Returns `false` if the name was over the limit of another ingest key, because it may be within the limit of this key.
+        /// Returns `false` if the name was over the limit of another ingest key, because it may be within the limit of this
+        /// key.
         func isValid(for key: Int64) -> Bool { !isOverLimit || self.key == key }
     }
 
-    /// The leak that reports count under.
+    /// The leak under which reports are counted.
     private struct CountedLeak {
         var index: Int
-        /// The limit that was reached, so that the leak is counted as `other`.
+        /// The limit because of which the leak is counted as `other`; `nil` if no limit was reached.
         var exceededLimit: OverLimitCount.Name?
         /// The ingest key whose report named the leak.
         var key: Int64
 
-        /// Returns `false` if the leak was over the limit of another ingest key, because it may be within the limit of this key.
+        /// Returns `false` if the leak was over the limit of another ingest key, because it may be within the limit of this
+        /// key.
         func isValid(for key: Int64) -> Bool { exceededLimit == nil || self.key == key }
     }
 
@@ -123,7 +127,7 @@ package struct SubmissionAggregate {
         }
     }
 
-    /// Counts a batch whose idempotency key was not stored, because its ingest key has stored too many.
+    /// Counts a batch whose idempotency key was not stored, because its ingest key has stored too many idempotency keys.
     package mutating func addUnstoredKey(_ submission: Submission, by quota: some NameQuota)
         throws(StoreError)
     {
@@ -190,14 +194,14 @@ package struct SubmissionAggregate {
         }
     }
 
-    /// Counts an explanation of a leak that is in the database, or that this aggregate adds. Explanations of other leaks are dropped: an
-    /// explanation creates neither a leak nor an app.
+    /// Counts an explanation of a leak that is in the database, or that this aggregate adds. Explanations of other leaks are
+    /// dropped: an explanation creates neither a leak nor an app.
     private mutating func count(
         _ explanation: Submission.Explanation, _ submission: Submission, by quota: some NameQuota
     ) throws(StoreError) {
         let (reported, key) = (submission.origins[explanation.origin].appKey, submission.keyID)
         var reportedLeak = explanation.leak
-        // If this aggregate has not counted the app, its leaks are in the database under their own ids.
+        // If this aggregate has not counted the app, the leaks of the app are in the database under their own ids.
         if let entry = appIndices[reported.storable], entry.isValid(for: key) {
             reportedLeak = reportedLeak.counted(in: apps[entry.index].key)
         }
@@ -222,7 +226,8 @@ package struct SubmissionAggregate {
         }
     }
 
-    /// Adds `count` reports to the counts of the limits that they exceed. Reports that exceed several limits count for each of them.
+    /// Adds `count` reports to the counts of the limits that they exceed. Reports that exceed several limits count for each of
+    /// them.
     private mutating func addOverLimit(
         _ count: Int, of leak: CountedLeak, source: Source, isInOtherBuild: Bool
     ) {
@@ -311,8 +316,8 @@ package struct SubmissionAggregate {
         return sources.count - 1
     }
 
-    /// Returns the index of the count of a leak in an hour. Counts of two sources or ingest keys may belong to one row: they are added
-    /// up when they are written.
+    /// Returns the index of the count of a leak in an hour. Counts of two sources or ingest keys may belong to one row: they
+    /// are added up when they are written.
     private mutating func hourCount(
         ofLeak leak: Int, from reportedSource: Int, at time: Int64, in submission: Submission,
         by quota: some NameQuota
@@ -453,8 +458,8 @@ package struct SubmissionAggregate {
     /// Returns the cell (the counts of one leak in one build) to which a report belongs, and the source with the cell's release
     /// and build.
     ///
-    /// If the leak has reached its limit of builds, the cell belongs to the build `other`. If it has reached the limit of releases too,
-    /// the cell belongs to the release `other`.
+    /// If the leak has reached its limit of builds, the cell belongs to the build `other`. If it has reached the limit of
+    /// releases too, the cell belongs to the release `other`.
     private mutating func cellIndex(
         ofLeak leak: Int, source reportedSource: Int, time: Int64, ingestKey key: Int64, quota: some NameQuota
     ) throws(StoreError) -> (source: Int, cell: Int, isInOtherBuild: Bool) {
@@ -489,7 +494,7 @@ package struct SubmissionAggregate {
         return (otherBuild.source, otherBuild.cell, true)
     }
 
-    /// Returns `true` if a leak may count a build separately.
+    /// Returns `true` if the reports of a leak in a build may be counted separately from its reports in other builds.
     ///
     /// This function is mutating so that a call does not copy the aggregate.
     private mutating func isAdmitted(

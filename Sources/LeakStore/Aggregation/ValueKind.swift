@@ -12,8 +12,8 @@ package enum ValueKind: Int, Sendable, CaseIterable {
     /// `true` if the kind counts reports; `false` if it counts explanations.
     package var countsReports: Bool { self == .system || self == .model }
 
-    /// The maximum number of different values of a kind that a leak counts separately; further values are counted together. Enough for
-    /// the systems and models of an app's users, and few enough to limit what an untrusted sender can add.
+    /// The maximum number of different values of a kind that are counted separately for a leak; further values are counted
+    /// together. Enough for the systems and models of an app's users, and few enough to limit what an untrusted sender can add.
     package static let limit = 200
 }
 
@@ -65,8 +65,8 @@ public enum RetainedBytes {
         return (bytes >> shift) << shift
     }
 
-    /// Returns SQL for the median of the bytes that objects of a leak retain; 0 if no explanation states them. Values beyond the
-    /// limit of different values do not count.
+    /// Returns SQL for the median of the bytes that objects of a leak retain; 0 if no explanation states them. Values beyond
+    /// the limit of different values do not count.
     ///
     /// - Parameter leak: SQL for the row ID of the leak, such as a column of the surrounding query.
     package static func medianSQL(ofLeak leak: String) -> String {

@@ -1,8 +1,8 @@
 /// The order of versions: that of Semantic Versioning 2.0.0 §11, extended to all other texts.
 ///
-/// The byte order of keys is the order of the versions, so that a database can order by `key`. `5.2` ranks the same as `5.2.0`, and so does
-/// `v5.2.0`; `5.2b3` counts as a pre-release of `5.2`; a text without a leading number (`unknown`) is older than any version.
-/// Versions that rank the same are ordered by their text.
+/// The byte order of keys is the order of the versions, so that a database can order by `key`. `5.2` ranks the same as `5.2.0`,
+/// and so does `v5.2.0`; `5.2b3` counts as a pre-release of `5.2`; a text without a leading number (`unknown`) is older than
+/// any version. Versions that rank the same are ordered by their text.
 package struct VersionOrder: Hashable, Comparable, Sendable {
     package let key: [UInt8]
     /// Number of leading bytes of ``key`` that all versions of the same rank have in common; the rest is the text.

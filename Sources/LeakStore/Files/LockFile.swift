@@ -6,8 +6,8 @@
 
 /// A lock that keeps a second server from opening the same database, for as long as this object exists.
 ///
-/// The system releases the lock when the process ends for any reason. The file is not deleted: otherwise two processes could lock two
-/// files of the same name.
+/// The system releases the lock when the process ends for any reason. The file is not deleted: otherwise two processes could
+/// lock two files of the same name.
 final class LockFile: Sendable {
     private let descriptor: Int32
 

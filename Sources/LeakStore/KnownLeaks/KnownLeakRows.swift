@@ -17,9 +17,9 @@ package struct KnownLeakRows: Sendable {
     }
 }
 
-/// A reader's cache of matches. A cached match is valid until the leak has more reports. Without the cache, each list would read the
-/// systems of all leaks whose class a rule names, such as a thousand leaks of text fields; with the cache, each list reads only the
-/// systems of the few leaks with new reports.
+/// A reader's cache of matches. A cached match is valid until the leak has more reports. Without the cache, each list would
+/// read the systems of all leaks whose class a rule names, such as a thousand leaks of text fields; with the cache, each list
+/// reads only the systems of the few leaks with new reports.
 package struct KnownLeakCache {
     /// Maximum number of leaks in the cache, which then takes about 2 MiB.
     private static let capacity = 20_000
@@ -29,7 +29,8 @@ package struct KnownLeakCache {
 
     package init() {}
 
-    /// Returns the last result if it is for the same app and the same state of the database. One page needs the result three times.
+    /// Returns the last result if it is for the same app and the same state of the database. One page needs the result three
+    /// times.
     ///
     /// - Parameter changeCounter: ``StoreReader/changeCounter()``.
     package func rows(app: AppScope, changeCounter: Int64) -> KnownLeakRows? {
@@ -43,8 +44,8 @@ package struct KnownLeakCache {
         lastResult = (rows, app, changeCounter)
     }
 
-    /// - Returns: `isCached` is `true` if the cache has a valid entry for this leak; `match` is the cached match, `nil` if no rule
-    ///   matches the leak.
+    /// - Returns: `isCached` is `true` if the cache has a valid entry for this leak; `match` is the cached match, `nil` if no
+    ///   rule matches the leak.
     package func cached(on rowID: Int64, reports: Int) -> (isCached: Bool, match: KnownMatch?) {
         guard let entry = cachedMatches[rowID], entry.reports == reports else { return (false, nil) }
         return (true, entry.match)

@@ -25,7 +25,8 @@ public struct LeakMerge: Hashable, Sendable {
     }
 
     public var sources: [Source]
-    /// `true` if no leak had the target's id. The source with the most reports then got this id, and the class and path of the target.
+    /// `true` if no leak had the target's id. The source with the most reports then got this id, and the class and path of the
+    /// target.
     public var isNew: Bool
     /// `nil` without a decision about any part.
     public var decisionInForce: DecisionInForce?
@@ -76,8 +77,8 @@ package struct MergePart: Sendable {
 }
 
 extension [MergePart] {
-    /// The part whose decision is used for all parts: the part with the most recent decision. Of two decisions with the same time, the one
-    /// with the higher row ID counts as more recent.
+    /// The part whose decision is used for all parts: the part with the most recent decision. Of two decisions with the same
+    /// time, the one with the higher row ID counts as more recent.
     package var partWithDecisionInForce: MergePart? {
         filter { $0.lastDecision != nil }.max { one, other in
             guard let one = one.lastDecision, let other = other.lastDecision else { return false }

@@ -15,12 +15,12 @@ package struct ReportsAtDecision: Sendable {
 
 // The decision in force of merged leaks.
 extension Writer {
-    /// Returns the reports that all parts already had when the decision in force was made, by row ID in `release`.
+    /// Returns the number of reports that all parts already had when the decision in force was made, by row ID in `release`.
     ///
-    /// For parts other than the one that was decided, the store knows reports only by hour. Reports of the hour of the decision
-    /// count as earlier than the decision. So do reports of its day that arrived more than two days late, because they count in
-    /// the first hour of the day: ``Calendar/countedHour(of:arrival:)``.
-    func countHeldReports(of parts: [MergePart]) throws(StoreError) -> [Int64: ReportsAtDecision] {
+    /// For each part that the decision was not about, the store knows only how many reports were made in each hour. Reports of
+    /// the hour of the decision count as earlier than the decision. So do reports of its day that arrived more than two days
+    /// late, because they count in the first hour of the day: ``Calendar/countedHour(of:arrival:)``.
+    func countReportsAtDecision(of parts: [MergePart]) throws(StoreError) -> [Int64: ReportsAtDecision] {
         guard let decidedPart = parts.partWithDecisionInForce, let decided = decidedPart.lastDecision else {
             return [:]
         }
@@ -57,11 +57,11 @@ extension Writer {
         return reportsByRelease
     }
 
-    /// Makes the most recent decision about a part hold for the merged leak.
+    /// Applies the most recent decision about any part to the merged leak.
     ///
-    /// - Parameter heldReports: the result of ``countHeldReports(of:)`` before the merge.
+    /// - Parameter reportsAtDecision: the result of ``countReportsAtDecision(of:)`` before the merge.
     func setDecision(
-        of parts: [MergePart], _ heldReports: [Int64: ReportsAtDecision], in rowID: Int64
+        of parts: [MergePart], _ reportsAtDecision: [Int64: ReportsAtDecision], in rowID: Int64
     ) throws(StoreError) {
         for part in parts {
             guard let decided = part.lastDecision else { continue }
@@ -74,7 +74,7 @@ extension Writer {
         case .resolved:
             // The number of reports that the other parts had in older versions at the time of the decision is not known.
             try connection.run("update decision set reports_then = null where id = ?", decided.rowID)
-            for (release, held) in heldReports.sorted(by: { $0.key < $1.key }) where held.reports > 0 {
+            for (release, held) in reportsAtDecision.sorted(by: { $0.key < $1.key }) where held.reports > 0 {
                 try connection.run(
                     """
                     insert into decision_release (decision, release, reports, hour_reports)
@@ -86,7 +86,7 @@ extension Writer {
             }
         case .ignored:
             var otherReports = 0
-            for held in heldReports.values { otherReports.addBounded(held.reports) }
+            for held in reportsAtDecision.values { otherReports.addBounded(held.reports) }
             try connection.run(
                 """
                 update decision set reports_then = min(reports_then + ?2, (select reports from leak where id = decision.leak))

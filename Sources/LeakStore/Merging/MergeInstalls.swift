@@ -6,7 +6,8 @@ extension Writer {
         return union
     }
 
-    /// Returns the installs of a leak. A leak that was seen in only one build has no set of its own: it uses the set of the build.
+    /// Returns the installs of a leak. A leak that was seen in only one build has no set of its own: it uses the set of the
+    /// build.
     private func installs(ofLeak leak: Int64) throws(StoreError) -> InstallSet {
         try installSet(
             by: """

@@ -20,7 +20,7 @@ extension Writer {
                 let summary = allParts.mergeResult(of: parts, isNew: storedTarget == nil)
                 let noteDecision = try Decision(.note, note: note(summary), by: author).validated(now: now)
 
-                let heldReports = try countHeldReports(of: allParts)
+                let reportsAtDecision = try countReportsAtDecision(of: allParts)
                 let rowID = storedTarget?.leakRowID ?? parts[0].leakRowID
                 try redirect(parts, to: rowID, at: now)
                 if storedTarget == nil { try rename(rowID, to: target) }
@@ -29,7 +29,7 @@ extension Writer {
                     try merge(part, into: rowID, targetSightings: sightings)
                     sightings.addBounded(part.sightings)
                 }
-                try setDecision(of: allParts, heldReports, in: rowID)
+                try setDecision(of: allParts, reportsAtDecision, in: rowID)
                 try connection.run(
                     "insert into decision (leak, at, by, kind, note) values (?, ?, ?, 'note', ?)", rowID, now,
                     noteDecision.by, noteDecision.note)
@@ -96,7 +96,7 @@ extension Writer {
         }
     }
 
-    /// Gives a leak another id, with the class and the path that belong to it.
+    /// Gives a leak another id, and the class and path that belong to the new id.
     func rename(_ rowID: Int64, to identity: LeakIdentity) throws(StoreError) {
         try deleteElements(of: rowID)
         try addTextBytes(of: rowID, sign: -1)
@@ -284,7 +284,8 @@ extension Writer {
 
     // MARK: Samples
 
-    /// Merges samples. Moves their rows to unused sample slots first, because a sample may get the former slot of another sample.
+    /// Merges samples. Moves their rows to unused sample slots first, because a sample may get the former slot of another
+    /// sample.
     private func mergeSamples(
         of part: MergePart, into target: Int64, targetSightings: Int
     ) throws(StoreError) {

@@ -90,7 +90,7 @@ package struct SampleMerge {
     }
 }
 
-/// Reports by system, or by model, of a merged leak.
+/// Merges the counts of two leaks by value, such as the reports by system.
 package enum ValueMerge {
     /// Adds the counts of the source leak to the counts of the target leak. All values of the target are still counted by name.
     /// Values of the source, most reports first, are counted by name until there are ``ValueKind/limit`` names; the others are

@@ -61,7 +61,8 @@ struct Migration: Sendable {
 
     /// Returns the schema version of a database, which may be newer than ``newestVersion``.
     ///
-    /// - Throws: ``StoreError`` for a file of another program, and for a file of a collector that lacks a table, an index or a column.
+    /// - Throws: ``StoreError`` for a file of another program, and for a file of a collector that lacks a table, an index or a
+    ///   column.
     static func schema(of connection: SQLiteConnection) throws(StoreError) -> Int {
         let version = try schemaVersion(of: connection).version
         guard version > 0 else {
@@ -72,7 +73,8 @@ struct Migration: Sendable {
         return version
     }
 
-    /// Reads `user_version`, which is 0 for an empty database, and checks that ``SQLiteConnection/applicationID`` marks the file.
+    /// Reads `user_version`, which is 0 for an empty database, and checks that ``SQLiteConnection/applicationID`` marks the
+    /// file.
     ///
     /// Uses only one statement, so that all values are of the same state: another process may be creating the database.
     private static func schemaVersion(

@@ -1,9 +1,9 @@
 extension Migration {
     /// Version 1. It is released, so do not change it: a change of the schema needs a new migration.
     ///
-    /// Short rows that are counted and listed (`leak`) are separate from long rows that are only shown (`leak_text`), so that a list reads
-    /// few pages. Times are milliseconds since 1970; hours and days are also numbered from 1970. Each column `installs` is the size of a
-    /// set in `install_set`.
+    /// Short rows that are counted and listed (`leak`) are separate from long rows that are only shown (`leak_text`), so that a
+    /// list reads few pages. Times are milliseconds since 1970; hours and days are also numbered from 1970. Each column
+    /// `installs` is the size of a set in `install_set`.
     static let schema1 = Migration(
         version: 1,
         script: """

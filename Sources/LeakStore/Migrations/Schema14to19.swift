@@ -128,7 +128,8 @@ extension Migration {
             alter table decision add column known_release integer;
             """)
 
-    /// Version 19: the reports that a resolved leak already had from the hour of the decision.
+    /// Version 19: the number of reports, made in the hour of the decision or later, that a leak already had when it was
+    /// resolved.
     static let schema19 = Migration(
         version: 19,
         script: """

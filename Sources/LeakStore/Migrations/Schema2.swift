@@ -1,6 +1,6 @@
 extension Migration {
-    /// Version 2: the numbers that limits are compared with, counts beyond the limits, and indexes for the orders of a list and for classes
-    /// with the same innermost name.
+    /// Version 2: the numbers that limits are compared with, counts beyond the limits, and indexes for the orders of a list and
+    /// for classes with the same innermost name.
     static let schema2 = Migration(
         version: 2,
         script: """

@@ -1,5 +1,5 @@
 extension Migration {
-    /// Version 3: decisions about leaks, and an app's days.
+    /// Version 3: decisions about leaks, and counts of apps by day.
     static let schema3 = Migration(
         version: 3,
         script: """

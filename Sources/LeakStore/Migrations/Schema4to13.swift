@@ -211,7 +211,7 @@ extension Migration {
 }
 
 extension Migration {
-    /// Version 11: the bytes that an object of each leak retains, for the order by cost.
+    /// Version 11: the bytes that an object of each leak retains, to sort lists by cost.
     static let schema11 = Migration(
         version: 11,
         script: """

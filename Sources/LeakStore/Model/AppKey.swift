@@ -1,5 +1,5 @@
-/// An app and the environment that it ran in. All counts, versions and leaks belong to one such pair, so that a debug build does not
-/// change the numbers of the build that users have.
+/// An app and the environment that it ran in. All counts, versions and leaks belong to one such pair, so that a debug build
+/// does not change the numbers of the build that users have.
 ///
 /// Two keys are equal if their names consist of the same bytes, as in the database.
 public struct AppKey: Hashable, Sendable {

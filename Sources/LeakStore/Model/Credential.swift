@@ -19,9 +19,9 @@ public struct Credential: Hashable, Sendable {
     public var name: String
     /// SHA-256 of the secret: 32 bytes.
     public var hash: [UInt8]
-    /// The only app that an ingest key writes for; `nil` for any app.
+    /// The only app whose reports an ingest key may send; `nil` for any app.
     public var app: String?
-    /// The only environments that an ingest key writes for; empty for any environment.
+    /// The only environments whose reports an ingest key may send; empty for any environment.
     public var environments: [String]
     /// Milliseconds since 1970.
     public var createdAt: Int64

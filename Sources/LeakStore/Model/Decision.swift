@@ -7,21 +7,21 @@ public struct Decision: Hashable, Sendable {
         case resolve(Fix)
         /// The leak is ignored, for good (`nil`) or up to a limit.
         case ignore(IgnoreLimit?)
-        /// The leak is open again: earlier decisions do not hold any more.
+        /// The leak is open again: earlier decisions are no longer in force.
         case reopen
         /// The decision has only a note, and does not change the state of the leak.
         case note
     }
 
-    /// The first version in which a sighting contradicts the fix.
+    /// The lowest version that should have the fix. A sighting in this version, or in a newer version, contradicts the fix.
     public enum Fix: Hashable, Sendable {
         /// The current release of the leak's app: ``CurrentRelease``.
         case newestVersion
-        /// Any version newer than ``newestVersion``.
+        /// The first version that is newer than ``newestVersion``.
         case nextVersion
         /// This version.
         case version(String)
-        /// Any version newer than this version.
+        /// The first version that is newer than this version.
         case newerThan(String)
     }
 
@@ -56,7 +56,7 @@ public struct Decision: Hashable, Sendable {
 /// A decision as it was stored.
 public struct PastDecision: Hashable, Sendable {
     public enum Action: Hashable, Sendable {
-        /// Resolved from `version` on, or from the version after it.
+        /// Resolved from `version` on; if `isAfter` is `true`, only in versions newer than `version`.
         case resolved(version: String, isAfter: Bool)
         case ignored(Decision.IgnoreLimit?)
         case reopened
@@ -83,13 +83,13 @@ public struct FixStatus: Hashable, Sendable {
     /// A version in which the fix reached another stage.
     public struct Step: Hashable, Sendable {
         public var version: String
-        /// The time of the first report, session or check of the version, in milliseconds since 1970. The version reached the stage later:
-        /// checks are counted by version, not by day, so the day is not known.
+        /// The time of the first report, session or check of the version, in milliseconds since 1970. The stage was reached
+        /// later than this time, on a day that is not known, because checks are counted by version and not by day.
         public var firstUse: Int64
-        /// The day of the first report of the leak in the version since the decision, in days since 1970; `nil` if there is no such
-        /// report.
+        /// The day of the first report of the leak in the version since the decision, in days since 1970; `nil` if there is no
+        /// such report.
         public var seenAgainDay: Int?
-        /// The progress with all versions up to this version.
+        /// The progress that follows from the counts of all versions up to this version.
         public var progress: FixProgress
 
         public init(version: String, firstUse: Int64, seenAgainDay: Int? = nil, progress: FixProgress) {
@@ -100,7 +100,7 @@ public struct FixStatus: Hashable, Sendable {
         }
     }
 
-    /// The progress with all versions.
+    /// The progress that follows from the counts of all versions.
     public var progress: FixProgress
     /// The oldest version with checks or reports that is not older than the fix; `nil` if there is none yet.
     public var version: String?
@@ -117,11 +117,11 @@ public struct FixStatus: Hashable, Sendable {
 /// The decision in force about a leak, and its effect so far.
 public struct DecisionStatus: Hashable, Sendable {
     public var decision: PastDecision
-    /// For a resolved leak: reports since the decision in versions that are not older than the fix. For an ignored leak: all reports
-    /// since the decision.
+    /// For a resolved leak: reports since the decision in versions that are not older than the fix. For an ignored leak: all
+    /// reports since the decision.
     public var reportsSince: Int
-    /// For a resolved leak: the oldest version that is not older than the fix and in which the leak was seen since the decision;
-    /// `nil` if there is no such version.
+    /// For a resolved leak: the oldest version that is not older than the fix and in which the leak was seen since the
+    /// decision; `nil` if there is no such version.
     public var regressedIn: String?
 
     public init(decision: PastDecision, reportsSince: Int, regressedIn: String? = nil) {

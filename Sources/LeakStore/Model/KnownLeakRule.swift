@@ -6,7 +6,8 @@ public final class KnownLeakRule: Hashable, Sendable {
     public let id: String
     /// The class without its module.
     public let className: NamePattern
-    /// Patterns that elements of the leak's stack match in this order; other elements may come between them. Empty for any stack.
+    /// Patterns that elements of the leak's stack match in this order; other elements may come between them. Empty for any
+    /// stack.
     public let stack: [NamePattern]
     /// ``LeakIdentity/kind`` of the leak; `nil` for any kind.
     public let kind: String?
@@ -97,7 +98,7 @@ public struct KnownMatch: Hashable, Sendable {
         self.reportsElsewhere = reportsElsewhere
     }
 
-    /// `true` if no report comes from a system where the leak is unknown.
+    /// `true` if every report that names a system comes from a system that a rule for this leak covers.
     public var coversAllReports: Bool { reportsElsewhere == 0 }
 }
 
@@ -108,7 +109,7 @@ extension LeakRow {
     }
 }
 
-/// A number of leaks, and of their reports.
+/// The number of leaks in a set of leaks, and the number of their reports.
 public struct LeakTotals: Hashable, Sendable {
     public var leaks = 0
     public var reports = 0

@@ -16,13 +16,13 @@ public struct LeakClass: Sendable {
     public var freed: Int
     /// Installs with any of the leaks, each counted once: exact up to 256, an estimate beyond.
     public var installs: Int
-    /// Time from leak to freed, milliseconds; `nil` without a freed report.
+    /// Time in milliseconds from the report of a leaked object until the object was freed; `nil` if no object was freed.
     public var lived: Percentiles?
     /// Milliseconds since 1970.
     public var firstSeen: Int64
     public var lastSeen: Int64
-    /// Related classes: `Outer.Inner` for `Inner`, and `Inner` for `Outer.Inner`. One class has both names if a detector omits outer
-    /// types.
+    /// Related classes: `Outer.Inner` for `Inner`, and `Inner` for `Outer.Inner`. One class has both names if a detector omits
+    /// outer types.
     public var related: [Related]
 
     public init(

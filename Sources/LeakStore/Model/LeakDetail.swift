@@ -20,16 +20,18 @@ public struct LeakDetail: Sendable {
     public var siblings: [Sibling]
     /// Number of stored samples.
     public var samples: Int
-    /// Numbers of objects by the time from leak to freed, shortest first; empty without a freed report.
+    /// Number of freed objects by the time from their report as leaked until they were freed, shortest time first; empty if no
+    /// object was freed.
     public var lived: [LivedRange]
     /// Newest first, at most ``Decision/maxPerLeak``.
     public var history: [PastDecision]
-    /// The version that “now” and “next” of a decision refer to. A pinned release is this version in any case. Without one, it
-    /// is the current release, or a higher version that is in use, because a fix can only come after it: a version in which the
-    /// leak was seen on at least 2 installs, and on at least 5 % as many installs as in the version with the most.
+    /// The version that “now” and “next” of a decision refer to. If a release is pinned, it is this release. Otherwise it is
+    /// the current release, or a higher version that is in use, because a fix can only come after that version. A version is in
+    /// use if the leak was seen in it on at least 2 installs, and on at least 5 % as many installs as in the version with the
+    /// most.
     public var referenceVersion: String?
-    /// The evidence for the fixes of the newest resolve decisions in ``history``, by index. The evidence for an older decision
-    /// is from the versions up to the fix of the next decision.
+    /// The evidence for the fixes of the newest resolve decisions, by the index of the decision in ``history``. The evidence
+    /// for an older decision is from the versions up to the fix of the next decision.
     public var fixes: [Int: FixStatus]
 
     public init(
@@ -65,8 +67,8 @@ public struct LeakDetail: Sendable {
         values.compactMap { value in Int(value.text).map { ($0, value.count) } }.sorted { $0.0 < $1.0 }
     }
 
-    /// Number of objects that were freed within a range of times after they were reported. Times are known to within 3.2 %, so that
-    /// an object near an end of a range may count in the neighbouring range.
+    /// Number of objects that were freed within a range of times after they were reported. Times are known to within 3.2 %, so
+    /// that an object near an end of a range may count in the neighbouring range.
     public struct LivedRange: Hashable, Sendable {
         /// The start of the range, in milliseconds.
         public var from: Int
@@ -128,7 +130,7 @@ public struct Trend: Hashable, Sendable {
     }
 
     public var step: Step
-    /// The first bucket, in steps since 1970.
+    /// The first hour or day, counted from 1970.
     public var from: Int
     /// Newest version first; each has one count per step.
     public var versions: [Series]

@@ -30,18 +30,18 @@ public final class LeakIdentity: Sendable {
     public let quality: Quality
     /// The version of the grouping rules by which `id` was computed, and the input of these rules.
     public let groupingKey: GroupingKey
-    /// The same leak with its other possible key: if the class in the key of this identity contains the module, the class in the
-    /// other key does not, and the other way round. The store chooses one of the two (LeakModules.swift).
+    /// The same leak with its other possible key: if the class in the key of this identity contains the module, the class in
+    /// the other key does not, and the other way round. The store chooses one of the two (LeakModules.swift).
     ///
     /// `nil` if no module is known. Only the identity whose class is without the module has a ``module``.
     public let otherModuleSpelling: LeakIdentity?
-    /// The id by which the leak of a report is found: the same for all reports of this class, module and stack, whether the class
-    /// is sent with its module or without it.
+    /// The id by which the leak of a report is found: the same for all reports of this class, module and stack, whether the
+    /// class is sent with its module or without it.
     let lookupID: LeakID
 
     public var appKey: AppKey { AppKey(app, environment: environment) }
 
-    /// The ids that reports of the leak may count under.
+    /// The ids under which reports of the leak may be counted.
     package var ids: [LeakID] { [id] + (otherModuleSpelling.map { [$0.id] } ?? []) }
 
     public init(

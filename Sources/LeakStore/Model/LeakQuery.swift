@@ -1,11 +1,12 @@
 /// The filters and the order of a list of leaks.
 public struct LeakQuery: Hashable, Sendable {
     public enum Sort: String, Hashable, Sendable, CaseIterable {
-        /// Installs affected in the current release, then reports.
+        /// ``LeakRow/impact``: recent installs with the leak in the current release. Leaks with the same impact are sorted by
+        /// reports.
         case impact
         case reports, installs
-        /// The product of three numbers: bytes that one object retains, objects alive at once, and installs. Leaks with the
-        /// same product are sorted by reports.
+        /// The product of three numbers: bytes that one object retains, objects alive at the same time, and installs. Leaks
+        /// with the same product are sorted by reports.
         case cost
         case lastSeen = "last_seen"
         case firstSeen = "first_seen"
@@ -28,7 +29,8 @@ public struct LeakQuery: Hashable, Sendable {
 
     /// The filter of a list by the state of its leaks.
     public enum StateFilter: String, Hashable, Sendable, CaseIterable {
-        /// All leaks except those that are ``LeakState/known``, ``LeakState/resolved``, ``LeakState/ignored`` or ``LeakState/slow``.
+        /// All leaks except those that are ``LeakState/known``, ``LeakState/resolved``, ``LeakState/ignored`` or
+        /// ``LeakState/slow``.
         case toFix = "to_fix"
         /// Leaks of ``toFix`` that were first seen in the current release of their app.
         case new
@@ -99,8 +101,8 @@ extension LeakQuery {
     /// `true` if a filter other than the app and the environment limits the list.
     public var hasFilters: Bool { self != withoutFilters }
 
-    /// `true` if an index has the leaks of the list in the order of the list. Lists of all states and lists of leaks to fix read the
-    /// same index.
+    /// `true` if an index has the leaks of the list in the order of the list. Lists of all states and lists of leaks to fix
+    /// read the same index.
     package var isReadFromIndex: Bool {
         var query = self
         if state == .any { query.state = .toFix }
@@ -151,10 +153,10 @@ public enum LeakState: String, Hashable, Sendable, CaseIterable {
     case slow
     /// The leak is resolved, and was not seen in a version that should have the fix.
     case resolved
-    /// Marked as to be ignored.
+    /// A person has decided to ignore the leak.
     case ignored
-    /// Caused by the system, not by the app: a rule of ``KnownLeaks`` describes the leak, and no report comes from a system where
-    /// the leak is unknown.
+    /// Caused by the system, not by the app: a rule of ``KnownLeaks`` describes the leak, and every report that names a system
+    /// comes from a system that a rule for this leak covers.
     case known
 }
 
@@ -167,7 +169,8 @@ public struct LeakPage: Sendable {
     public var total: Int
     /// Number of reports of the leaks on all pages.
     public var reports: Int
-    /// Totals of leaks that match the query but are set aside because they are ``LeakState/known``; zero if the query names a state.
+    /// Totals of leaks that match the query but are set aside because they are ``LeakState/known``; zero if the query names a
+    /// state.
     public var known: LeakTotals
     /// The same totals for ``LeakState/resolved`` leaks, including those that are known leaks too.
     public var resolved: LeakTotals
@@ -175,8 +178,8 @@ public struct LeakPage: Sendable {
     public var ignored: LeakTotals
     /// The same totals of ``LeakState/slow`` leaks.
     public var slow: LeakTotals
-    /// The part of ``resolved`` with reports since the decision, in the period of the query or in ``recentPeriod``: leaks that are still
-    /// seen, because versions without the fix are still in use. Its reports are only the reports since the decision.
+    /// The part of ``resolved`` with reports since the decision, in the period of the query or in ``recentPeriod``: leaks that
+    /// are still seen, because versions without the fix are still in use. Its reports are only the reports since the decision.
     public var resolvedSeen: LeakTotals
 
     /// The period of ``resolvedSeen`` if the query has no period: the period of ``LeakRow/trend``.

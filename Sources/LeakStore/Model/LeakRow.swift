@@ -13,13 +13,14 @@ public struct LeakRow: Sendable {
     public var reports: Int
     public var freed: Int
     public var installs: Int
-    /// Installs that had the leak in the app's current release in the last ``RecentInstalls/days`` days: exact up to 256, an estimate
-    /// beyond. Updated with each report, and with the first expiry of each day. ``LeakQuery/Sort/impact`` sorts by it.
+    /// Installs that had the leak in the app's current release in the last ``RecentInstalls/days`` days: exact up to 256, an
+    /// estimate beyond. Updated with each report, and when expired data is first deleted on a day. ``LeakQuery/Sort/impact``
+    /// sorts by it.
     public var impact: Int
     public var aliveAtMost: Int?
     /// Bytes that one object retains: the median of the explanations, to within 1/32; `nil` without an explanation.
     public var retainedBytes: Int?
-    /// Time from leak to freed, milliseconds; `nil` without a freed report.
+    /// Time in milliseconds from the report of a leaked object until the object was freed; `nil` if no object was freed.
     public var lived: Percentiles?
     public var firstVersion: String
     public var lastVersion: String
@@ -70,7 +71,7 @@ public struct LeakRow: Sendable {
 }
 
 extension LeakRow {
-    /// Bytes that the objects alive at once retain together; `nil` without an explanation.
+    /// Bytes that all objects of the leak that are alive at the same time retain together; `nil` without an explanation.
     public var retainedAtOnce: Int? { retainedBytes.map { Self.product($0, max(1, aliveAtMost ?? 1)) } }
 
     /// Bytes that would be freed on all devices: ``retainedAtOnce`` times ``installs``, at most 2^53 - 1; `nil` without an

@@ -1,6 +1,7 @@
 /// A pattern for names: one name or, with a `*` at the end, every name that begins with the text before the `*`.
 ///
-/// An asterisk elsewhere is not allowed, because no index could find the matching names: lists would become slower with every leak.
+/// An asterisk elsewhere is not allowed, because no index could find the matching names: lists would become slower with every
+/// leak.
 public struct NamePattern: Hashable, Sendable, CustomStringConvertible {
     public let text: String
 

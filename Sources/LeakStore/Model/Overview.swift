@@ -1,11 +1,11 @@
-/// The data for the top of the summary.
+/// The numbers at the top of the summary page, of one app or of all apps.
 public struct Overview: Sendable {
     /// The current release: ``CurrentRelease``.
     public var currentRelease: ReleaseSummary?
     /// The highest version below ``currentRelease`` that was in use.
     public var previous: ReleaseSummary?
-    /// Sessions of the most recent version below ``currentRelease`` that has sessions, if ``currentRelease`` has none: ``previous``
-    /// or an older version. A page can show this number while the current release has no sessions.
+    /// If ``currentRelease`` has no sessions: the sessions of the most recent version below it that has sessions, which is
+    /// ``previous`` or an older version. A page can show this number while the current release has no sessions.
     public var lastSessions: VersionSessions?
     /// Number of leaks first seen in the current release, except leaks that are set aside.
     public var newLeaks: Int
@@ -32,7 +32,7 @@ public struct Overview: Sendable {
     public var slow: LeakTotals
     /// Reports that devices dropped, by reason.
     public var dropped: [Submission.Dropped]
-    /// The counts under ``StoreLimits/other``.
+    /// For each limit that was reached, the number of items beyond the limit.
     public var overLimit: [OverLimitCount]
     /// The total of ``dropped``, at most 2^53 - 1.
     public var droppedTotal: Int { dropped.reduce(into: 0) { $0.addBounded($1.count) } }
@@ -72,8 +72,8 @@ public struct Overview: Sendable {
 
 /// One version of an app, all its builds together.
 public struct ReleaseSummary: Hashable, Sendable {
-    /// Maximum number of releases that are read per app, the highest ones: several years of releases. If there are more, the current
-    /// release and ``StoreLimits/other`` follow them.
+    /// Maximum number of releases that are read per app, the highest ones: several years of releases. If there are more, the
+    /// current release and ``StoreLimits/other`` follow them.
     package static let maxListed = 200
 
     public var version: String
@@ -91,7 +91,8 @@ public struct ReleaseSummary: Hashable, Sendable {
     public var leaks: Int
     /// Number of leaks first seen in this version.
     public var newLeaks: Int
-    /// Number of resolved leaks that were seen in this version since the decision, although it is not older than their fix.
+    /// Number of resolved leaks that were seen in this version since the decision, although this version is not older than
+    /// their fix.
     public var regressedLeaks: Int
     /// Number of leaks that were seen in the previous version but not in this version; 0 for the oldest version.
     public var goneLeaks: Int

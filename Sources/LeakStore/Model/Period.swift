@@ -27,8 +27,8 @@ package enum Retention {
     /// Days for which samples are kept, with their data about a device and its user: the same as for counts by hour.
     package static let sampleDays = 90
 
-    /// Days for which symbols are kept after a report last needed them: ten days longer than samples, so that the symbols of a sample
-    /// are there as long as the sample.
+    /// Days for which symbols are kept after a report last needed them: ten days longer than samples, so that the symbols of a
+    /// sample are there as long as the sample.
     package static let symbolDays = sampleDays + 10
 
     /// Days for which an app's counts by day are kept, with their sets of installs. Together with today, there are 91 days: one

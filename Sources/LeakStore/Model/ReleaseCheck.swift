@@ -8,13 +8,13 @@ public struct ReleaseCheckQuery: Hashable, Sendable {
     public var version: String
     /// A build of ``version``; `nil` adds up the counts of all its builds.
     public var build: String?
-    /// The version to compare with. `nil` chooses the build before ``build`` in the same version or, if there is none, the version
-    /// before ``version``.
+    /// The version to compare with. `nil` chooses the build before ``build`` in the same version or, if there is none, the
+    /// version before ``version``.
     public var baseline: String?
     /// A build of ``baseline``, or of ``version`` if ``baseline`` is `nil`. `nil` adds up the counts of all its builds.
     public var baselineBuild: String?
     public var limits = ReleaseGate.Limits()
-    /// `false` leaves ``ReleaseCheck/leaks`` empty, for a caller that needs only their numbers.
+    /// `false` leaves ``ReleaseCheck/leaks`` empty, for a caller that needs only the counts of leaks.
     public var listsLeaks = true
 
     public init(
@@ -42,11 +42,12 @@ public struct ReleaseCheck: Sendable {
         public var build: String?
         /// Sessions with a leak among all sessions.
         public var sessions = Proportion(events: 0, trials: 0)
-        /// The factor by which the variance of ``sessions`` is larger because devices differ: ``BucketedCounts/designEffect(of:)``. `nil` if
-        /// fewer than about four devices sent sessions, because so few do not show how much devices differ.
+        /// The factor by which the variance of ``sessions`` is larger because devices differ:
+        /// ``BucketedCounts/designEffect(of:)``. `nil` if fewer than about four devices sent sessions, because so few do not
+        /// show how much devices differ.
         public var sessionsEffect: Double? = 1
         public var checks = 0
-        /// Reports that are split into buckets, of leaks that are not set aside.
+        /// Number of reports of leaks that are not set aside. Only reports that were counted by bucket are included.
         public var reports = 0
         /// The same factor as ``sessionsEffect`` for the rate of reports per check.
         public var reportsEffect: Double? = 1
@@ -80,7 +81,7 @@ public struct ReleaseCheck: Sendable {
     /// A class whose leaks have a higher rate together, although no single leak fails the release.
     public struct WorseClass: Hashable, Sendable {
         public var className: String
-        /// The probability of such a rise without a change, corrected for the number of leaks and classes.
+        /// The probability of such a rise by chance, corrected for the number of leaks and classes.
         public var probability: Double
         /// Reports of all leaks of the class, and its checks, in the baseline.
         public var baseline: RateCounts
@@ -104,27 +105,28 @@ public struct ReleaseCheck: Sendable {
     /// `nil` if there is no earlier version; no leak is new or worse then.
     public var baseline: Side?
     public var verdict: ReleaseGate.Verdict
-    /// Leaks that are worse, new, back or better, in this order, at most ``rowLimit`` of each. Known system leaks and ignored leaks
-    /// are left out. Leaks that are resolved in ``version`` or an earlier version can only be better, unless they were seen again in
-    /// ``version``.
+    /// Leaks that are worse, new, back or better, in this order, at most ``rowLimit`` of each. Known system leaks and ignored
+    /// leaks are left out. Leaks that are resolved in ``version`` or an earlier version can only be better, unless they were
+    /// seen again in ``version``.
     public var leaks: [Leak]
     /// Number of all leaks that are worse, including those beyond ``rowLimit``. The next three counts are complete, too.
     public var worseCount = 0
     public var newCount = 0
     public var backCount = 0
     public var betterCount = 0
-    /// The part of ``betterCount`` without a report in ``version``: their rates have fallen to 0.
+    /// Number of those leaks in ``betterCount`` that have no report in ``version``: their rates have fallen to 0.
     public var fixedCount = 0
     /// ``ReleaseGate/Result/isEnough``. If it is `false`, a count of 0 does not mean that no leak has changed.
     public var isEnough = false
     /// Classes in which the rate of all leaks together is worse, lowest ``WorseClass/probability`` first; at most ``rowLimit``.
     public var worseClasses: [WorseClass] = []
-    /// Checked classes, at most ``rowLimit``: those with the most checks in the baseline first; among equal ones, those with the most
-    /// checks in the version first.
+    /// Checked classes, at most ``rowLimit``, sorted by their checks in the baseline and then by their checks in the version,
+    /// most checks first.
     public var classes: [CheckedClass]
     /// Number of new leaks that have too few reports or devices, or too low a rate, to fail the version.
     public var rareCount: Int
-    /// Number of leaks seen in ``version`` whose rates are not known, because their classes have no checks in one of the versions.
+    /// Number of leaks seen in ``version`` whose rates are not known, because their classes have no checks in one of the
+    /// versions.
     public var uncomparedCount = 0
     /// Number of leaks seen in ``version`` that were left out because they are known, ignored or resolved.
     public var setAsideCount: Int

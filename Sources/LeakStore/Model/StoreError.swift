@@ -14,14 +14,15 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         case invalidArgument
         /// A row cannot be read back as written, or SQLite finds the file malformed.
         case corrupt
-        /// The file is damaged, or another file than the opened file has its name. The store does not write to it any more.
+        /// The file is damaged, or its path names another file than the file that was opened. The store does not write to it
+        /// any more.
         case damaged
         /// The database does not exist any more.
         case missing
         /// The database cannot be reached; nothing was counted.
         case unavailable
-        /// The connection broke during the commit: either the whole transaction is on disk, or nothing of it. If the same request is
-        /// sent again, its idempotency key shows whether it was counted.
+        /// The connection broke during the commit: either the whole transaction is on disk, or nothing of it. If the same
+        /// request is sent again, its idempotency key shows whether it was counted.
         case uncertain
         case other
     }

@@ -1,16 +1,18 @@
-/// Limits on the data that one sender can add to a database, for example with an ingest key that was extracted from a shipped app.
+/// Limits on the data that one sender can add to a database, for example with an ingest key that was extracted from a shipped
+/// app.
 ///
-/// Reports beyond a limit of names or bytes are not rejected: they count under the name ``other``, or are not kept as samples. The
-/// number of such reports is stored as ``OverLimitCount`` and shown. Names that exist already still count under their own name. Only
-/// ``databaseBytes`` and ``symbolBytes`` make the store reject data.
+/// Reports beyond a limit of names or bytes are not rejected: they are counted under the name ``other``, or are not stored as
+/// samples. The number of such reports is stored as ``OverLimitCount`` and shown. Names that exist already still count under
+/// their own name. Only ``databaseBytes`` and ``symbolBytes`` make the store reject data.
 public struct StoreLimits: Hashable, Sendable {
-    /// The name under which new names count beyond a limit.
+    /// The name under which the reports of new names are counted when a limit is reached.
     public static let other = "other"
 
-    /// Apps that one ingest key may create: those of a large company, with their extensions and test builds. A key that is restricted to
-    /// an app creates one.
+    /// Apps that one ingest key may create: those of a large company, with their extensions and test builds. A key that is
+    /// restricted to an app creates one.
     public var appsPerKey = 100
-    /// Environments of one app. Beyond this number, further environments count as ``other``; ``AppKey/production`` is always admitted.
+    /// Environments of one app. Beyond this number, further environments count as ``other``; ``AppKey/production`` is always
+    /// admitted.
     public var environmentsPerApp = 16
     /// Versions of one app: about 20 years with one version a week.
     public var releasesPerApp = 1_000
@@ -33,18 +35,18 @@ public struct StoreLimits: Hashable, Sendable {
     /// For example, 1,000 leaks with all 18 samples of 4 KiB each and 20 explanations of 300 bytes take 80 MB on the day on
     /// which they are added. Half of the limit is 134 MB.
     public var detailBytesPerKeyAndDay = 256 << 20
-    /// Builds that one leak counts separately: more than a year of daily builds. Beyond this number, the new builds of each
-    /// release count together.
+    /// Builds that are counted separately for one leak: more than a year of daily builds. Beyond this number, the new builds of
+    /// each release count together.
     public var buildsPerLeak = 500
-    /// Builds that all leaks of an app count separately, added up over the leaks: enough for a thousand leaks in two hundred builds
-    /// each. Beyond twice as many, new releases of a leak count together.
+    /// Builds that are counted separately for a leak, added up over all leaks of an app: enough for a thousand leaks in two
+    /// hundred builds each. Beyond twice as many, new releases of a leak count together.
     public var leakBuildsPerApp = 200_000
-    /// Classes whose checks one build counts separately. A large app has a few hundred screens.
+    /// Classes whose checks are counted separately in one build. A large app has a few hundred screens.
     public var checkClassesPerBuild = 2_000
     /// Reasons for which an app's devices dropped reports. This project's reporter sends eight.
     public var droppedReasonsPerApp = 32
-    /// Idempotency keys remembered for one ingest key and day, 60 bytes each, or 120 with 64 characters: two batches a day from a
-    /// million devices.
+    /// Idempotency keys remembered for one ingest key and day, 60 bytes each, or 120 with 64 characters: two batches a day from
+    /// a million devices.
     public var idempotencyKeysPerDay = 2_000_000
     /// Different responses stored for one ingest key and day, 960 bytes each at most. Most batches have one of a few responses.
     /// Beyond the limit, a repeated batch is still recognized, but its response says only that the batch was counted.
@@ -55,26 +57,26 @@ public struct StoreLimits: Hashable, Sendable {
     /// Bytes of all symbol tables together, compressed: 500 builds of an app with a million lines of machine code. Tables that
     /// reports no longer need are deleted automatically.
     public var symbolBytes = 1 << 30
-    /// Maximum size of the database file in bytes, which SQLite enforces. It takes effect if the other limits together allow too much
-    /// data: reports are then rejected. A file that is larger when it is opened may grow by 64 MiB more.
+    /// Maximum size of the database file in bytes, which SQLite enforces. It takes effect if the other limits together allow
+    /// too much data: reports are then rejected. A file that is larger when it is opened may grow by 64 MiB more.
     public var databaseBytes = 16 << 30
 
     public init() {}
 
-    /// Returns `true` if one more build of a leak may count separately.
+    /// Returns `true` if one more build may be counted separately for a leak.
     ///
     /// - Parameters:
-    ///   - builds: number of builds that the leak counts separately.
+    ///   - builds: number of builds that are counted separately for the leak.
     ///   - cells: the sum of these numbers over all leaks of its app.
-    ///   - isOther: `true` for the build `other`, which counts the builds of a release that the leak does not count separately.
+    ///   - isOther: `true` for the build `other`, in which all other builds of a release are counted together.
     package func admitsBuild(builds: Int, cells: Int, isOther: Bool) -> Bool {
         // Subtracts instead of adding, because a limit may be Int.max.
         (builds < buildsPerLeak || isOther && builds - buildsPerLeak < releasesPerApp)
             && (cells < leakBuildsPerApp || isOther && cells - leakBuildsPerApp < leakBuildsPerApp)
     }
 
-    /// Limits for an operator's imports: ten times as many names as senders may create, and every idempotency key, so that repeated
-    /// imports count once.
+    /// Limits for an operator's imports: ten times as many names as senders may create, and no limit of idempotency keys, so
+    /// that repeated imports count once.
     public static var forImports: StoreLimits {
         var limits = StoreLimits()
         limits.appsPerKey *= 10
@@ -124,8 +126,8 @@ public struct OverLimitCount: Hashable, Sendable {
 
     public var app: AppKey
     public var limit: Name
-    /// Reports; checks for ``Name/checkClasses``, batches for ``Name/idempotencyKeys``. For ``Name/details``: samples,
-    /// reports whose system or model has no name, values of explanations, and checks.
+    /// The number of reports, except for three limits. ``Name/checkClasses`` counts checks. ``Name/idempotencyKeys`` counts
+    /// batches. ``Name/details`` counts samples, reports whose system or model has no name, values of explanations, and checks.
     public var count: Int
 
     public init(app: AppKey, limit: Name, count: Int) {

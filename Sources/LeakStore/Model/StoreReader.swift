@@ -4,8 +4,8 @@ public protocol StoreReader: AnyObject {
     func apps(in environment: String) throws(StoreError) -> [String]
     /// Returns the environments of an app, or of all apps, in the order of their names.
     func environments(app: String?) throws(StoreError) -> [String]
-    /// Returns every app in each of its environments, with its current release and the time when it was last seen, most recently
-    /// seen first. Needs only one query, for any number of versions.
+    /// Returns every app in each of its environments, with its current release and the time when it was last seen, most
+    /// recently seen first. Needs only one query, for any number of versions.
     func appSummaries() throws(StoreError) -> [AppSummary]
     /// Returns the versions of an app, or of all apps, newest first.
     func versions(app: AppScope) throws(StoreError) -> [String]
@@ -31,16 +31,16 @@ public protocol StoreReader: AnyObject {
     func symbols() throws(StoreError) -> [StoredSymbols]
     /// Returns the compressed table of an upload; `nil` if it does not exist any more.
     func symbolTable(_ rowID: Int64) throws(StoreError) -> [UInt8]?
-    /// Returns leaks whose path contains one of the texts. A frame without symbols contains the UUID of its image. Reads the paths of
-    /// all leaks.
+    /// Returns leaks whose path contains one of the texts. A frame without symbols contains the UUID of its image. Reads the
+    /// paths of all leaks.
     func leaks(withFramesOf images: [String]) throws(StoreError) -> [LeakID]
     /// Returns the identity of a leak; `nil` if there is no such leak. Reads one row.
     func outline(of id: LeakID) throws(StoreError) -> LeakOutline?
-    /// Returns other leaks of the same app that may be similar to a leak: of the same class, with one of the elements of its key,
-    /// or with a class or text like its own. Empty for a leak that does not exist.
+    /// Returns other leaks of the same app that may be similar to a leak: of the same class, with one of the elements of its
+    /// key, or with a class or text like its own. Empty for a leak that does not exist.
     ///
-    /// Returns at most 62 leaks, found through indexes. Compares the names of the 1,024 classes before and after the leak's own class,
-    /// or, for a leak without a class, the texts of 512 other leaks.
+    /// Returns at most 62 leaks, found through indexes. Compares the names of the 1,024 classes before and after the leak's own
+    /// class, or, for a leak without a class, the texts of 512 other leaks.
     func outlines(similarTo id: LeakID) throws(StoreError) -> [LeakOutline]
     func overview(app: AppScope, period: Period, now: Int64) throws(StoreError) -> Overview
     /// Returns the releases of an app, newest version first: 200, and the current release if it is not among them.
@@ -50,12 +50,13 @@ public protocol StoreReader: AnyObject {
     /// - Returns: `nil` if no report, session or check of the version, or of its build, was ever received.
     /// - Throws: ``StoreError/Reason/invalidArgument`` for a baseline that is not older than the version.
     func releaseCheck(_ query: ReleaseCheckQuery, now: Int64) throws(StoreError) -> ReleaseCheck?
-    /// Returns every credential that is neither revoked nor expired; with `includingEnded`, returns revoked and expired credentials too.
+    /// Returns every credential that is neither revoked nor expired; with `includingEnded`, returns revoked and expired
+    /// credentials too.
     func credentials(includingEnded: Bool, now: Int64) throws(StoreError) -> [Credential]
     /// Returns a number that changes whenever another connection commits.
     func changeCounter() throws(StoreError) -> Int64
-    /// `true` if ``changeCounter()`` takes only microseconds, because it does not query a server. It may then be called before each
-    /// read, to reuse cached results while the number stays the same.
+    /// `true` if ``changeCounter()`` takes only microseconds, because it does not query a server. It may then be called before
+    /// each read, to reuse cached results while the number stays the same.
     var hasLocalChangeCounter: Bool { get }
     /// Checks that the store answers, by reading one row.
     func ping() throws(StoreError)

@@ -39,8 +39,8 @@ public enum SymbolUploadResult: Hashable, Sendable {
     case stored
     /// The symbols replace an earlier upload for the same image.
     case replaced
-    /// Nothing was stored, because the new table would exceed ``StoreLimits/symbolBytes``. `bytes` is the size of the tables of all
-    /// other images together.
+    /// Nothing was stored, because the new table would exceed ``StoreLimits/symbolBytes``. `bytes` is the size of the tables of
+    /// all other images together.
     case full(bytes: Int)
 }
 

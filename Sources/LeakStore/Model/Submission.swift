@@ -11,7 +11,7 @@ public struct Submission: Sendable {
     /// Explanations: the reasons why objects of leaks stay. Their leaks are stored, or reported in `sightings`.
     public var explanations: [Explanation]
     public var usageCounts: [UsageCounts]
-    /// Numbers of reports that devices dropped, by app and reason.
+    /// Counts of reports that devices dropped, by app and reason.
     public var dropped: [Dropped]
     /// The bytes that ``Sighting/jsonRange`` refers to.
     public var body: [UInt8]
@@ -31,8 +31,8 @@ public struct Submission: Sendable {
         response = []
     }
 
-    /// Indices of the ``origins`` that are counted; `nil` if all are counted. An origin that only has explanations is not counted: it
-    /// creates no app, version or build.
+    /// Indices of the ``origins`` that are counted; `nil` if all are counted. An origin that only has explanations is not
+    /// counted: it creates no app, version or build.
     package var countedOrigins: Set<Int>? { explanations.isEmpty ? nil : Set(sightings.map(\.origin)) }
 
     /// All apps that are counted; an app may occur more than once.
@@ -142,8 +142,8 @@ public struct Submission: Sendable {
         /// Bytes that would be freed with the object.
         public var bytes: Int?
 
-        /// Maximum length in bytes: with the other columns of its index, safely below the 2,704 bytes that a row of a PostgreSQL
-        /// B-tree can have.
+        /// Maximum length in bytes: with the other columns of its index, safely below the 2,704 bytes that a row of a
+        /// PostgreSQL B-tree can have.
         public static let maxReasonBytes = 2_000
 
         public init(

@@ -7,9 +7,9 @@ final class CountLogFlusher: Sendable {
     private let readTime: LastReadTime
     /// The number of readers that wait for a flush.
     private let waitingReaders = PendingCalls()
-    /// The time (``SystemTime/monotonic``) and the error of the last flush, if it failed and nothing has been written since. Readers do not
-    /// try again for ``pauseMilliseconds``, because each attempt may wait for another process, or write thousands of rows, while commits
-    /// wait.
+    /// The time (``SystemTime/monotonic``) and the error of the last flush, if it failed and nothing has been written since.
+    /// Readers do not try again for ``pauseMilliseconds``, because each attempt may wait for another process, or write
+    /// thousands of rows, while commits wait.
     private let lastFailure = Guarded<(at: Int64, error: StoreError)?>(nil)
     private static let pauseMilliseconds: Int64 = 5_000
 
@@ -48,7 +48,7 @@ final class CountLogFlusher: Sendable {
     /// Lets the next reader try a flush again.
     func recordWrite() { lastFailure.with { $0 = nil } }
 
-    /// Waits a short time until no reader waits for a flush: ``PendingCalls/yield()``. Without this call, a thread that counts without
-    /// a pause would lock the writer again before a waiting reader wakes up.
+    /// Waits a short time until no reader waits for a flush: ``PendingCalls/yield()``. Without this call, a thread that counts
+    /// without a pause would lock the writer again before a waiting reader wakes up.
     func yield() { waitingReaders.yield() }
 }

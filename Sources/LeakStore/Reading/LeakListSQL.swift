@@ -4,9 +4,9 @@ struct LeakListSQL {
     let sourceSQL: String
     /// The values of the parameters in ``sourceSQL``.
     let values: [any Bindable]
-    /// SQL for the reports of a row.
+    /// SQL for the number of reports that a row shows.
     let reportsSQL: String
-    /// SQL for the installs of a row.
+    /// SQL for the number of installs that a row shows.
     let installsSQL: String
     /// SQL for the release whose rate (``LeakRow/share``) the row shows.
     let rateReleaseSQL: String
@@ -126,8 +126,8 @@ struct LeakListSQL {
         self.sortKeyValues = sortKeyValues
     }
 
-    /// Returns SQL for the leaks with reports in a period, and the numbers of these reports. Each number is computed once, even if the
-    /// enclosing SQL reads it several times.
+    /// Returns SQL for the leaks with reports in a period, each with the number of its reports in the period. Each number is
+    /// computed once, even if the enclosing SQL reads it several times.
     ///
     /// - Parameter leaks: SQL for the leaks to search, as `l`. The returned values are bound first, then those of `leaks`, then
     ///   the start of the period.

@@ -12,10 +12,11 @@ extension LeakRow {
         """
     }
 
-    /// The columns of a row, for a table `page` with `id`, `k1`, `k2`, `reports`, `installs` and `looked_at`.
+    /// The columns of a row, for a table `page` with the columns `id`, `k1` and `k2` (the sort keys), `reports`, `installs`,
+    /// and `looked_at` (the release whose rate the row shows).
     ///
-    /// No expression reads `leak_day` or `leak_hour`, which have many rows. Values from these tables, such as the trend, are added to the
-    /// rows of one page later.
+    /// No expression reads `leak_day` or `leak_hour`, which have many rows. Values from these tables, such as the trend, are
+    /// added to the rows of one page later.
     package enum Column: Int32, StoredColumn {
         /// The row ID of the leak.
         case row

@@ -1,7 +1,7 @@
 /// The position of the last row of a page of a list: the sort keys of this row.
 ///
-/// The next page contains the rows after this position. A leak whose counts grow between two pages may move up, so that it is missing
-/// on both pages. A leak whose counts do not change is never shown twice.
+/// The next page contains the rows after this position. A leak whose counts grow between two pages may move up, so that it is
+/// missing on both pages. A leak whose counts do not change is never shown twice.
 package struct PageCursor: Hashable, Comparable, Sendable {
     package var primary: Int64
     package var secondary: Int64
@@ -13,8 +13,8 @@ package struct PageCursor: Hashable, Comparable, Sendable {
         return PageCursor(primary: key, secondary: key, leakRowID: key)
     }
 
-    /// Returns the cursor at the present position of its leak in a list by name, where the first key is the position of a name in
-    /// the list. The position changes when other names come or go.
+    /// Returns the cursor at the present position of its leak in a list by name, where the first key is the position of a name
+    /// in the list. The position changes when other names come or go.
     ///
     /// - Parameters:
     ///   - position: the position of the last listed name that does not come after the name of the leak; 0 if there is none.
@@ -78,7 +78,8 @@ package struct PageCursor: Hashable, Comparable, Sendable {
         self.leakRowID = leakRowID
     }
 
-    /// Returns a hash of the keys and of the query without its limit and cursor. A cursor with another hash does not belong to the query.
+    /// Returns a hash of the keys and of the query without its limit and cursor. A cursor with another hash does not belong to
+    /// the query.
     private func hash(for query: LeakQuery) -> UInt64 {
         var listQuery = query
         (listQuery.limit, listQuery.cursor) = (LeakQuery().limit, nil)

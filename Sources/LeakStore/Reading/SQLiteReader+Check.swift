@@ -1,7 +1,8 @@
 extension SQLiteReader {
     func releaseCheck(_ query: ReleaseCheckQuery, now: Int64) throws(StoreError) -> ReleaseCheck? {
         try snapshot { () throws(StoreError) in
-            // The tables have all checks, but lack the reports in the log. Without these reports, a version with leaks could pass.
+            // The tables have all checks, but lack the reports that are only in the log of counts. Without these reports, a
+            // version with leaks could pass.
             guard try !connection.lacksCounts else {
                 throw StoreError(
                     .locked,

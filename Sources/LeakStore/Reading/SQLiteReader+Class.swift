@@ -83,8 +83,8 @@ extension SQLiteReader {
         return mergedHistogram.percentiles
     }
 
-    /// Returns the number of installs with a leak of the class. A leak that was seen in only one build has no set of its own, so the
-    /// set of the build is read.
+    /// Returns the number of installs with a leak of the class. A leak that was seen in only one build has no set of its own,
+    /// so the set of the build is read.
     private func installs(ofClass name: String, app: AppScope) throws(StoreError) -> Int {
         let select = try connection.statement(
             """

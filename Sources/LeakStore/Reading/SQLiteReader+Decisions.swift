@@ -1,5 +1,6 @@
 extension SQLiteReader {
-    /// Returns the states that result from known leaks, decisions, and freed reports, for the leaks of an app or of all apps.
+    /// Returns the states that result from known leaks, decisions, and reports of freed objects, for the leaks of an app or of
+    /// all apps.
     func leakStates(app: AppScope, now: Int64) throws(StoreError) -> LeakStates {
         try forgetMergedLeaks()
         let changeCounter = try changeCounter()
@@ -14,7 +15,8 @@ extension SQLiteReader {
         return leakStates
     }
 
-    /// Returns the leaks that are ``LeakState/slow`` by their counts. Finds them in a partial index, as ``decidedLeaks(app:)`` does.
+    /// Returns the leaks that are ``LeakState/slow`` by their counts. Finds them in a partial index, as ``decidedLeaks(app:)``
+    /// does.
     private func readSlowLeaks(app: AppScope) throws(StoreError) -> [(leakRowID: Int64, reports: Int)] {
         let select = try connection.statement(
             composed: """

@@ -1,5 +1,5 @@
 extension SQLiteReader {
-    /// The allowed numbers of rows of a page.
+    /// The allowed range for the number of rows of a page.
     private static let rowLimits = 1...1_000
 
     func leaks(_ query: LeakQuery, now: Int64) throws(StoreError) -> LeakPage {
@@ -91,7 +91,8 @@ extension SQLiteReader {
         return try select.step() ? LeakTotals(leaks: select.int(0), reports: select.int(1)) : LeakTotals()
     }
 
-    /// Reads a page together with the totals of all leaks that match, because reading these leaks takes most of the time of a page.
+    /// Reads a page together with the totals of all leaks that match, because reading these leaks takes most of the time of a
+    /// page.
     private func page(
         of list: LeakListSQL, after cursor: PageCursor?, limit: Int
     ) throws(StoreError) -> ([LeakRow], [PageCursor], LeakTotals) {
@@ -150,8 +151,9 @@ extension SQLiteReader {
             isAscending: list.direction.keyword == "asc")
     }
 
-    /// Reads a page of all leaks of an app, or of all apps. Reads the next leaks of each app from the index of the order, and its
-    /// unindexed leaks (`is_unindexed = 1`), and merges them. Skips leaks that are set aside if the list is of leaks to fix.
+    /// Reads a page of all leaks of an app, or of all apps. Reads the next leaks of each app from the index of the sort order,
+    /// reads its unindexed leaks (`is_unindexed = 1`), and merges both. Skips leaks that are set aside if the list is of leaks
+    /// to fix.
     private func pageFromIndexes(
         _ query: LeakQuery, _ leakStates: LeakStates, after cursor: PageCursor?, limit: Int
     ) throws(StoreError) -> ([LeakRow], [PageCursor], LeakTotals) {

@@ -60,7 +60,8 @@ extension SQLiteReader {
     }
 
     /// Returns the row IDs of leaks whose class or text is similar to that of a leak. Reads at most 2 ×
-    /// ``SimilarLeakLimits/maxComparedClassNames`` entries of the index `leak_of_class`, or ``SimilarLeakLimits/maxComparedTexts`` rows.
+    /// ``SimilarLeakLimits/maxComparedClassNames`` entries of the index `leak_of_class`, or
+    /// ``SimilarLeakLimits/maxComparedTexts`` rows.
     private func leaksWithSimilarNames(_ leak: LeakOutline) throws(StoreError) -> [Int64] {
         let select =
             leak.className == nil

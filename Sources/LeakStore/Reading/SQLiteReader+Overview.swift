@@ -113,8 +113,8 @@ extension SQLiteReader {
         return (max(count, 0), try titles(of: titledLeaks.prefix(Self.maxTitlesShown).map(\.rowID)))
     }
 
-    /// Returns the counts of a period. The last 24 hours are read from ten-minute slots. A longer period is read from days and from
-    /// slots, because reports count in days only after their slots were deleted.
+    /// Returns the counts of a period. The last 24 hours are read from ten-minute slots. A longer period is read from days and
+    /// from slots, because reports count in days only after their slots were deleted.
     private func recentCounts(
         _ app: AppScope, _ period: Period, now: Int64
     ) throws(StoreError) -> (reports: Int, installs: Int, leaks: Int) {

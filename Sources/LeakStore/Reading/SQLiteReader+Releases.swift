@@ -15,7 +15,8 @@ extension SQLiteReader {
         }
     }
 
-    /// Returns the row ID of the release that counts the releases beyond the limit. It ranks below all others.
+    /// Returns the row ID of the release `other`, in which all releases beyond the limit are counted together. It ranks below
+    /// all others.
     private func otherRelease(_ app: AppKey) throws(StoreError) -> Int64? {
         let select = try connection.statement(
             """
@@ -114,9 +115,9 @@ extension SQLiteReader {
         return builds
     }
 
-    /// Returns the number of leaks that were seen in the previous (`former`) release but not in the release. The cached result
-    /// is valid until one of the two releases has more leaks, because only a merge removes leaks. Uses two index steps for each
-    /// leak of the previous release.
+    /// Returns how many leaks of the previous release (`former`) were not seen in the release `release`. The cached result is
+    /// valid until one of the two releases has more leaks, because only a merge removes leaks, and a merge clears the cache.
+    /// Uses two index steps for each leak of the previous release.
     private func goneLeakCount(
         in release: Int64, leaks: Int, from former: Int64, formerLeaks: Int
     ) throws(StoreError) -> Int {

@@ -1,6 +1,6 @@
 extension SQLiteReader {
-    /// Returns the samples of a leak. A report in several sample slots is returned once: as the newest, else as the first, else as
-    /// a random one.
+    /// Returns the samples of a leak. A report in several sample slots is returned once: as the newest, else as the first, else
+    /// as a random one.
     func samples(of leak: Int64) throws(StoreError) -> [SampleReport] {
         let select = try connection.statement(
             """

@@ -34,7 +34,7 @@ final class SQLiteReader: StoreReader {
     ///
     /// If the flush fails, the new snapshot lacks the counts since the last flush.
     private func renewSnapshot(by flusher: CountLogFlusher) throws(StoreError) {
-        // The writer may wait for this reader to leave the write-ahead log.
+        // The writer may wait until this reader no longer uses the write-ahead log.
         try connection.run("commit")
         var hasBegun = false
         do throws(StoreError) {

@@ -1,14 +1,14 @@
 internal import CLeakSQLite
 
-/// Adds SQL functions for ``BucketCounts/bytes``: `add_buckets(a, b)` adds two values bucket by bucket, and `bucket_total(a)` returns
-/// the total of all buckets.
+/// Adds SQL functions for ``BucketCounts/bytes``: `add_buckets(a, b)` adds two values bucket by bucket, and `bucket_total(a)`
+/// returns the total of all buckets.
 @unsafe
 func addBucketFunctions(to database: OpaquePointer) {
     let flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC
     unsafe sqlite3_create_function_v2(
         database, "add_buckets", 2, flags, nil,
         { context, _, values in
-            // The second value is empty for a leak that has only freed reports: the sum is the first value.
+            // The second value is empty for a leak that has only reports of freed objects: the sum is the first value.
             if unsafe sqlite3_value_bytes(values?[1]) == 0 {
                 return unsafe sqlite3_result_value(context, values?[0])
             }

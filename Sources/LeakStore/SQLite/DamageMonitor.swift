@@ -8,9 +8,10 @@ internal import LeakPlatform
 
 /// A monitor that stops all writes at the first sign that a database is damaged, or is not the file that was opened.
 ///
-/// All connections of one store share a monitor. A sign is a result code of SQLite on any connection, or a file that has shrunk. A disk
-/// that fails for a moment causes the same signs, so ``checkIntegrity()`` reads the whole file before the damage counts as confirmed.
-/// Until then the write-ahead log is not changed, because it may contain reports that a damaged file has lost.
+/// All connections of one store share a monitor. A sign is a result code of SQLite on any connection, or a file that has
+/// shrunk. A disk that fails for a moment causes the same signs, so ``checkIntegrity()`` reads the whole file before the damage
+/// counts as confirmed. Until then the write-ahead log is not changed, because it may contain reports that a damaged file has
+/// lost.
 final class DamageMonitor: Sendable {
     /// Maximum number of signs within an hour that a check of the whole file does not confirm. One more counts as damage.
     static let unconfirmedSignLimit = 3
@@ -114,8 +115,8 @@ final class DamageMonitor: Sendable {
         state.with { $0.damage == nil && $0.sign != nil && !$0.isCheckingIntegrity }
     }
 
-    /// Examines a sign of damage, which takes seconds for a large file. May be called on any thread; does nothing if another call is
-    /// running.
+    /// Examines a sign of damage, which takes seconds for a large file. May be called on any thread; does nothing if another
+    /// call is running.
     func checkIntegrity() {
         let pendingSign: (sign: Sign, count: Int)? = state.with { state in
             guard state.damage == nil, !state.isCheckingIntegrity, let sign = state.sign else { return nil }
@@ -170,8 +171,8 @@ final class DamageMonitor: Sendable {
 
     /// Checks that the log was not cut since the last check, unless SQLite has restarted it.
     ///
-    /// - Parameter log: the state of the log, read before its first bytes are read here. In this order, a log that SQLite restarts
-    ///   meanwhile never looks like a log that was cut.
+    /// - Parameter log: the state of the log, read before its first bytes are read here. In this order, a log that SQLite
+    ///   restarts meanwhile never looks like a log that was cut.
     /// - Returns: the problem; `nil` if there is none.
     private func damageOfLog(_ log: FileState?, _ state: inout State) -> String? {
         let start = WriteAheadLogCheck.start(of: path + "-wal")
@@ -187,8 +188,8 @@ final class DamageMonitor: Sendable {
         return nil
     }
 
-    /// Checks after a commit that the log has a header and was not cut. Before a commit, the log may lack a header: if a failing disk
-    /// prevented SQLite from writing the header, the next commit writes it.
+    /// Checks after a commit that the log has a header and was not cut. Before a commit, the log may lack a header: if a
+    /// failing disk prevented SQLite from writing the header, the next commit writes it.
     ///
     /// - Throws: ``StoreError/Reason/damaged``.
     func detectDamageAfterCommit() throws(StoreError) {

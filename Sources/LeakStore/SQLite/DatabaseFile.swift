@@ -6,8 +6,8 @@
 
 /// The file of a database, before SQLite opens it.
 enum DatabaseFile {
-    /// Creates the file if it does not exist. Only its owner, or its group (``openOrCreate(_:)``), can read it, because it contains hashes
-    /// of keys and data of apps.
+    /// Creates the file if it does not exist. Only its owner, or its group (``openOrCreate(_:)``), can read it, because it
+    /// contains hashes of keys and data of apps.
     static func create(at path: String) throws(StoreError) {
         close(try openOrCreate(path))
     }
@@ -42,8 +42,8 @@ enum DatabaseFile {
         path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
     }
 
-    /// Returns `true` if a path names one of the files of a database: the database itself, SQLite's other files, the lock file or the
-    /// marker. The file need not exist.
+    /// Returns `true` if a path names one of the files of a database: the database itself, SQLite's other files, the lock file
+    /// or the marker. The file need not exist.
     static func belongs(_ path: String, to database: String) -> Bool {
         (fileSuffixes + [".lock", DatabaseMarker.suffix]).contains { suffix in
             let ownFile = database + suffix
@@ -60,7 +60,8 @@ enum DatabaseFile {
         path.lastIndex(of: "/").map { path[path.index(after: $0)...] } ?? path[...]
     }
 
-    /// Returns the device and the inode number of a file, which identify it independently of its name; `nil` if it does not exist.
+    /// Returns the device and the inode number of a file, which identify it independently of its name; `nil` if it does not
+    /// exist.
     private static func identity(of path: String) -> [UInt64]? {
         var status = stat()
         guard unsafe stat(path, &status) == 0 else { return nil }
@@ -146,7 +147,8 @@ struct DatabaseHeader {
     static let byteCount = 100
     private static let magic = Array("SQLite format 3\0".utf8)
 
-    /// - Returns: `nil` for bytes that are not a header, and for a header of an old version of SQLite, which does not contain the size.
+    /// - Returns: `nil` for bytes that are not a header, and for a header of an old version of SQLite, which does not contain
+    ///   the size.
     init?(_ bytes: [UInt8]) {
         guard bytes.count >= Self.byteCount, bytes.starts(with: Self.magic) else { return nil }
         func number(at offset: Int) -> UInt32 {

@@ -36,8 +36,8 @@ enum DatabaseMarker {
         throw missingDatabaseError(path: path, evidence: path + "-wal")
     }
 
-    /// Returns `true` for an SQLite file without a write-ahead log that has no tables, or has no leaks although the marker says that the
-    /// database has leaks. Such a file is not the recorded database: merges delete leaks, but never the last leak.
+    /// Returns `true` for an SQLite file without a write-ahead log that has no tables, or has no leaks although the marker says
+    /// that the database has leaks. Such a file is not the recorded database: merges delete leaks, but never the last leak.
     private static func isEmptyDatabase(_ path: String) -> Bool {
         guard DatabaseFile.size(of: path + "-wal") == 0,
             let connection = try? SQLiteConnection(path: path, access: .readOnly),
@@ -75,7 +75,8 @@ enum DatabaseMarker {
         try replace(at: path, with: "")
     }
 
-    /// Records the damage for the next start. A failure to write is ignored: the damage is in the log as well.
+    /// Records the damage for the next start. A failure to write is ignored, because the log of the collector names the damage
+    /// as well.
     ///
     /// - Parameter isConfirmed: `true` if the damage counts until the file is replaced.
     static func recordDamage(of path: String, _ problem: String, isConfirmed: Bool) {
@@ -99,8 +100,8 @@ enum DatabaseMarker {
         return "\(status.st_ino) \(status.st_size) \(modified.tv_sec).\(modified.tv_nsec)"
     }
 
-    /// Returns `true` if the file was not replaced or written to since its damage was confirmed. A check at the next start may not find the
-    /// damage again, because a damaged log may look empty then.
+    /// Returns `true` if the file was not replaced or written to since its damage was confirmed. A check at the next start may
+    /// not find the damage again, because a damaged write-ahead log may look empty then.
     static func isUnchangedSinceDamage(_ path: String) -> Bool {
         guard let state = fileState(of: path) else { return false }
         let lines = DatabaseFile.text(of: path + suffix)?.split(separator: "\n") ?? []

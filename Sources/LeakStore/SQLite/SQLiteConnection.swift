@@ -11,7 +11,8 @@ final class SQLiteConnection {
         case readWrite, readOnly
     }
 
-    /// Maximum time that a statement waits for the lock of another process. `collector key create` locks the file for milliseconds.
+    /// Maximum time that a statement waits for the lock of another process. `collector key create` locks the file for
+    /// milliseconds.
     static let busyTimeoutMilliseconds: Int32 = 5_000
 
     let path: String
@@ -21,13 +22,14 @@ final class SQLiteConnection {
     private var literalStatements: [UnsafeRawPointer: Statement] = unsafe [:]
     private var composedStatements: [String: Statement] = [:]
 
-    /// Turns off SQLite's statistics of allocated memory, which are not read and need a lock at each allocation. This works only before
-    /// the first connection; later SQLite rejects the setting.
+    /// Turns off SQLite's statistics of allocated memory, which are not read and need a lock at each allocation. This works
+    /// only before the first connection; later SQLite rejects the setting.
     private static let isWithoutMemoryStatistics: Bool = csqlite_config_memory_statistics(0) == SQLITE_OK
 
     /// Opens a file that exists.
     ///
-    /// - Parameter damageMonitor: receives signs of damage. With a monitor, the log is kept until the first check: ``keepLog()``.
+    /// - Parameter damageMonitor: receives signs of damage. With a monitor, the log is kept until the first check:
+    ///   ``keepLog()``.
     init(path: String, access: Access, damageMonitor: DamageMonitor? = nil) throws(StoreError) {
         _ = Self.isWithoutMemoryStatistics
         self.path = path
@@ -50,7 +52,7 @@ final class SQLiteConnection {
         if damageMonitor != nil { keepLog() }
     }
 
-    /// Prevents commits, and the end of this connection, from copying the log into the database.
+    /// Prevents commits, and the end of this connection, from copying the write-ahead log into the database.
     func keepLog() {
         unsafe sqlite3_wal_autocheckpoint(handle, 0)
         unsafe csqlite_config_keep_log(handle, 1)
@@ -125,8 +127,8 @@ final class SQLiteConnection {
 
     /// Copies the whole database into another, empty database. https://www.sqlite.org/backup.html
     ///
-    /// Copies in one step, because SQLite starts again if another connection writes between two steps. Writers do not wait for the copy,
-    /// because readers do not block writers.
+    /// Copies in one step, because SQLite starts again if another connection writes between two steps. Writers do not wait for
+    /// the copy, because readers do not block writers.
     func copy(to other: SQLiteConnection) throws(StoreError) {
         func failure() -> StoreError {
             unsafe .sqlite(
@@ -160,7 +162,7 @@ final class SQLiteConnection {
 
     /// Runs `body` in one transaction. An error that it throws rolls back the whole transaction.
     ///
-    /// - Parameter kind: `immediate` takes the write lock at once, so that no lock can fail in the middle;
+    /// - Parameter kind: `immediate` takes the write lock at its beginning, so that no later statement can fail to get it;
     ///   `deferred` sees one state of the database throughout.
     func transaction<Result>(
         _ kind: TransactionKind, _ body: () throws(StoreError) -> Result

@@ -4,7 +4,8 @@ internal import LeakGzip
 /// The column `body` of `sample`: the JSON of a report or, if the JSON has at least ``minBytesToCompress`` bytes, its gzip
 /// member.
 ///
-/// A report with a call stack has 3 KB, and only one fits into a page. Compressed, six fit, and a commit writes a fifth of the bytes.
+/// A report with a call stack has 3 KB, and only one fits into a page. Compressed, six fit, and a commit writes a fifth of the
+/// bytes.
 enum SampleBody {
     /// Minimum number of bytes of a JSON that is compressed. Several shorter JSON texts fit into a page.
     static let minBytesToCompress = 1_024

@@ -1,8 +1,8 @@
 internal import CLeakSQLite
 
 extension StoreError {
-    /// Returns an error that explains a result code to the operator, and records a sign of damage. The error contains the SQL text, but not
-    /// the bound values.
+    /// Returns an error that explains a result code to the operator, and records a sign of damage. The error contains the SQL
+    /// text, but not the bound values.
     ///
     /// - Parameters:
     ///   - code: plain or extended: https://www.sqlite.org/rescode.html
@@ -24,8 +24,8 @@ extension StoreError {
     /// `SQLITE_IOERR_SHORT_READ`: the file, or its log, ends before a page that it should contain.
     private static let shortRead: Int32 = 522
 
-    /// Returns `true` for result codes that show a damaged file, or a file that is not a database any more. A failure of the disk is not
-    /// damage, because the next transaction may succeed.
+    /// Returns `true` for result codes that show a damaged file, or a file that is not a database any more. A failure of the
+    /// disk is not damage, because the next transaction may succeed.
     static func isDamage(_ code: Int32) -> Bool {
         [SQLITE_CORRUPT, SQLITE_NOTADB].contains(code & 0xFF) || code == shortRead
     }

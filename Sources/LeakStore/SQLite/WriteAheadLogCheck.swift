@@ -4,8 +4,8 @@
     internal import Glibc
 #endif
 
-/// A check for damage of a write-ahead log that SQLite silently ignores: SQLite reads a log up to the first frame with a wrong checksum or
-/// salt, and treats a log without a header as empty. https://www.sqlite.org/fileformat2.html#the_write_ahead_log
+/// A check for damage of a write-ahead log that SQLite silently ignores: SQLite reads a log up to the first frame with a wrong
+/// checksum or salt, and treats a log without a header as empty. https://www.sqlite.org/fileformat2.html#the_write_ahead_log
 enum WriteAheadLogCheck {
     private static let headerBytes = 32
     private static let frameHeaderBytes = 24
@@ -14,14 +14,15 @@ enum WriteAheadLogCheck {
     enum LogStart: Equatable {
         /// A valid header. It changes each time that SQLite restarts the log.
         case header([UInt8])
-        /// No log, or a log that is too short for a header: after SQLite has emptied a log, it writes the header with the next commit.
+        /// No log, or a log that is too short for a header: after SQLite has emptied a log, it writes the header with the next
+        /// commit.
         case empty
         /// The log has an invalid header.
         case damaged
     }
 
-    /// Returns the first bytes of a log. Reads them up to three times, 1 ms apart, before they count as damaged, because another process
-    /// may be writing them.
+    /// Returns the first bytes of a log. Reads them up to three times, 1 ms apart, before they count as damaged, because
+    /// another process may be writing them.
     static func start(of log: String) -> LogStart {
         for attempt in 0..<3 {
             if attempt > 0 { usleep(1_000) }
@@ -70,8 +71,8 @@ enum WriteAheadLogCheck {
                 if !isValid { (isBroken, commitCount) = (true, 0) }
                 let isCommit = fields.dropFirst(4).prefix(4).contains { $0 != 0 }
                 if isBroken, isValid, isCommit { commitCount += 1 }
-                // One commit after a broken frame is allowed: a failing disk or a power cut may have left that commit unfinished,
-                // and the next commit overwrites it.
+                // One commit after a broken frame is allowed: a failing disk or a power cut may have left that commit
+                // unfinished, and the next commit overwrites it.
                 if commitCount > 1 { return "its log has commits behind a broken one" }
             }
             guard count == framesAtOnce else { return nil }
@@ -145,7 +146,7 @@ enum WriteAheadLogCheck {
             }
         }
 
-        /// Returns `true` if eight bytes of the file are this checksum. They are always big-endian.
+        /// Returns `true` if eight bytes of the file are this checksum. The file stores checksums big-endian.
         func equals(_ bytes: ArraySlice<UInt8>) -> Bool {
             bytes.elementsEqual(
                 [first, second].flatMap { word in

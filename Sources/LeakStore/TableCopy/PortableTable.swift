@@ -1,5 +1,5 @@
-/// A table of a SQLite store, in a form that does not depend on SQLite's row ids. It is the source for a copy into another kind of
-/// store.
+/// A table of a SQLite store, in a form that does not depend on SQLite's row ids. It is the source for a copy into another kind
+/// of store.
 package struct PortableTable: Sendable {
     package struct Column: Sendable {
         package enum Kind: Sendable {

@@ -1,6 +1,6 @@
 extension SQLiteStore {
-    /// Calls `body` with a reader of all tables in one transaction. No other connection can write meanwhile: a writer waits, and fails
-    /// after five seconds with nothing counted.
+    /// Calls `body` with a reader of all tables in one transaction. No other connection can write meanwhile: a writer waits,
+    /// and fails after five seconds with nothing counted.
     ///
     /// - Parameter now: milliseconds since 1970; idempotency keys that have expired at this time are left out.
     package func withPortableTables<Result>(

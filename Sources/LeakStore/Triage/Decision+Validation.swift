@@ -1,5 +1,6 @@
 extension Decision {
-    /// Maximum length in bytes of the version in ``Fix/version(_:)`` and ``Fix/newerThan(_:)``, equal to that of a report's version.
+    /// Maximum length in bytes of the version in ``Fix/version(_:)`` and ``Fix/newerThan(_:)``, equal to that of a report's
+    /// version.
     public static let maxVersionBytes = 64
 
     /// Validates the decision, and returns it in the form that is stored: an empty note becomes `nil`.

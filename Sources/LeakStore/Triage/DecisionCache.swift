@@ -52,8 +52,9 @@ package struct DecisionCache {
 
     /// Caches a status.
     ///
-    /// - Parameter mayExpire: `true` if a release that was known at the decision contradicts it. The status is not cached then: the
-    ///   leak may be resolved again when the hours of the day of its decision expire (``ContradictingReports``), without a report.
+    /// - Parameter mayExpire: `true` if a release that the store already had when the decision was made contradicts the
+    ///   decision. The status is not cached then: the leak may be resolved again when the hours of the day of its decision
+    ///   expire (``ContradictingReports``), without a report.
     package mutating func keep(
         _ decisionStatus: DecisionStatus, of row: Int64, decision: Int64, reports: Int, mayExpire: Bool
     ) {
@@ -63,8 +64,8 @@ package struct DecisionCache {
     }
 }
 
-/// A cache of one count for each release: the leaks of the release before it (`former`) that were not seen in the release
-/// itself. A count is valid until one of the two releases has more leaks.
+/// A cache of one count for each release: how many leaks of the release before it (`former`) were not seen in the release
+/// itself. A count is valid until a leak is added to one of the two releases.
 package struct GoneLeaksCache {
     /// Maximum number of releases of all apps. The cache then takes 0.5 MiB.
     private static let capacity = 5_000

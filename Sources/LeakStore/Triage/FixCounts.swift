@@ -35,9 +35,9 @@ package struct FixCounts: Sendable {
         package var version: String
         /// `false` for a version that is older than the fix.
         package var hasFix: Bool
-        /// `true` if the version had reports of the leak when it was resolved, or got only reports that do not contradict the decision.
-        /// Its checks before and after the decision cannot be told apart, so they neither prove nor refute the fix. New reports of the
-        /// version still make the leak regressed.
+        /// `true` if the version had reports of the leak when it was resolved, or got only reports that do not contradict the
+        /// decision. Its checks before and after the decision cannot be told apart, so they neither prove nor refute the fix.
+        /// New reports of the version still make the leak regressed.
         package var hadReports: Bool
         /// Number of earlier decisions that resolved the leak in this version or an older version. A decision does not count if
         /// another decision replaced it before any version with its fix was used, or if this version had the leak when the

@@ -1,6 +1,7 @@
 /// The decisions that resolved a leak, and the versions that show whether its fixes worked.
 ///
-/// Each fact is read once for a leak, not for each pair of a decision and a version: a leak may have 200 decisions and 200 versions.
+/// Each fact is read once for a leak, not for each pair of a decision and a version: a leak may have 200 decisions and 200
+/// versions.
 package struct FixHistory: Sendable {
     /// A decision that resolved the leak.
     private struct Fix {
@@ -78,8 +79,8 @@ package struct FixHistory: Sendable {
         for (number, version) in versions.enumerated() where number >= min(first[index], firstWithLeak) {
             let hasFix = number >= first[index]
             let seenAgainDay = days[version.row]?.lazy.filter { $0 >= fix.day }.min()
-            // Versions from the fix of the next decision on belong to the next decision, except versions in which the leak was seen again
-            // before the next decision was made.
+            // Versions from the fix of the next decision on belong to the next decision, except versions in which the leak was
+            // seen again before the next decision was made.
             if let next, number >= first[next] {
                 guard version.firstUse < fixes[next].decidedAt, let seenAgainDay,
                     seenAgainDay <= fixes[next].day
@@ -131,8 +132,8 @@ extension FixHistory {
     package enum Part: CaseIterable {
         /// All decisions that resolved the leak, oldest first.
         case fixes
-        /// The builds of the versions, oldest version first. They begin with the version in which the leak was first seen, or with the
-        /// oldest fix if that is older still.
+        /// The builds of the versions, oldest version first. They begin with the version in which the leak was first seen, or
+        /// with the oldest fix if that is older still.
         case builds
         /// For each version the first day with the leak since each decision, up to the next decision.
         case days

@@ -12,8 +12,8 @@ package struct DecidedLeak: Sendable {
     }
 }
 
-/// The states of leaks that are known leaks of the system, have a decision, or are nearly always freed later. All other leaks are
-/// ``LeakState/open``.
+/// The states of leaks that are known leaks of the system, have a decision, or are nearly always freed later. All other leaks
+/// are ``LeakState/open``.
 package struct LeakStates: Sendable {
     package let known: KnownLeakRows
     package let decisionStatuses: [Int64: DecisionStatus]

@@ -5,8 +5,8 @@ package struct ReleaseCheckSide: Sendable {
         package var name: String
         package var order: [UInt8]
 
-        /// The least key of an earlier build to compare with: a build with a number is not compared with a build without one, such as
-        /// `local`.
+        /// The least key of an earlier build to compare with: a build with a number is not compared with a build without one,
+        /// such as `local`.
         package var floor: [UInt8] { VersionOrder(name).isNumbered ? VersionOrder.numberedLowerBound : [] }
 
         package init(rowID: Int64, name: String, order: [UInt8]) {
@@ -27,17 +27,18 @@ package struct ReleaseCheckSide: Sendable {
     }
 }
 
-/// The baseline of a release check, and the range of versions and builds up to it. A leak that was seen in this range is not new.
+/// The baseline of a release check, and the range of versions and builds up to it. A leak that was seen in this range is not
+/// new.
 package struct ReleaseCheckBaseline: Sendable {
     /// The releases to compare with; `nil` if there is no earlier version.
     package var side: ReleaseCheckSide?
     package var resultSide: ReleaseCheck.Side?
-    /// The upper bound of the keys of the versions up to the baseline; ``bound`` itself is not one of these keys. All builds of these
-    /// versions belong to the range.
+    /// The upper bound of the keys of the versions up to the baseline; ``bound`` itself is not one of these keys. All builds of
+    /// these versions belong to the range.
     package var bound: [UInt8]
     /// The lowest key of these versions.
     package var floor: [UInt8]
-    /// The builds of the checked version up to this key, and with this key, also belong to the range; `nil` if none does.
+    /// The builds of the checked version whose keys are not higher than this key also belong to the range; `nil` if none does.
     package var buildBound: [UInt8]?
 
     package init(
@@ -64,8 +65,10 @@ package struct ReleaseCheckBaseline: Sendable {
 
     /// Creates the baseline that the query names.
     ///
-    /// - Parameter side: the releases of the named baseline. Its build is `nil` if the query names no build, or a build that does not exist.
-    /// - Throws: ``StoreError/Reason/invalidArgument`` for a baseline that is not older than the version, or a build without reports.
+    /// - Parameter side: the releases of the named baseline. Its build is `nil` if the query names no build, or a build that
+    ///   does not exist.
+    /// - Throws: ``StoreError/Reason/invalidArgument`` for a baseline that is not older than the version, or a build without
+    ///   reports.
     package init(
         _ side: ReleaseCheckSide, of query: ReleaseCheckQuery, _ version: ReleaseCheckSide, floor: [UInt8]
     ) throws(StoreError) {
@@ -96,8 +99,8 @@ package struct ReleaseCheckBaseline: Sendable {
 }
 
 extension ReleaseCheck {
-    /// Returns the lowest key of the versions to compare with. A version without a number, such as `unknown`, may be of any age, so a
-    /// numbered version is not compared with it, unless the query names it as the baseline.
+    /// Returns the lowest key of the versions to compare with. A version without a number, such as `unknown`, may be of any
+    /// age, so a numbered version is not compared with it, unless the query names it as the baseline.
     ///
     /// - Parameter baseline: the version that the query names; `nil` if it names none.
     package static func floor(baseline: String?, of version: String) -> [UInt8] {

@@ -256,7 +256,8 @@ package struct ReleaseVerdict: Sendable {
         }
     }
 
-    /// Returns `true` if the release check leaves out the leak. A resolved leak whose fix is in a later version is not left out.
+    /// Returns `true` if the release check leaves out the leak. A resolved leak whose fix is in a later version is not left
+    /// out.
     private static func isSetAside(_ rowID: Int64, in version: String, _ leakStates: LeakStates) -> Bool {
         switch leakStates.states[rowID] {
         case .known, .ignored: true

@@ -1,7 +1,7 @@
 /// A text that is compared with other texts byte by byte, as the database compares them.
 ///
-/// A `String` is also equal to its canonical equivalents, such as `é` as one code point and as two. As a key, it would merge texts
-/// that the database keeps separate.
+/// A `String` is also equal to its canonical equivalents, such as `é` as one code point and as two. As a key, it would merge
+/// texts that the database keeps separate.
 package struct ByteText: Hashable {
     package let text: String
 

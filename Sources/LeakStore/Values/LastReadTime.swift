@@ -1,7 +1,7 @@
 internal import LeakPlatform
 
-/// The time at which counts were last read. Soon after a read, commits write counts directly to their tables, so that the next reader
-/// does not wait for a flush.
+/// The time at which counts were last read. Soon after a read, commits write counts directly to their tables, so that the next
+/// reader does not wait for a flush.
 final class LastReadTime: Sendable {
     /// ``SystemTime/monotonic``; `nil` before the first read.
     private let last = Guarded<Int64?>(nil)

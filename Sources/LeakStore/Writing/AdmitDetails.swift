@@ -1,5 +1,6 @@
 extension Writer {
-    /// Adds the bytes of a new leak, version or build, or of the rows of a leak in one more build, to the sum of its ingest key and day.
+    /// Adds the bytes of a new leak, version or build, or of the rows of a leak in one more build, to the daily sum of its
+    /// ingest key.
     ///
     /// - Parameter isLastResort: as for ``NameQuota/admits(_:in:isLastResort:of:key:)``.
     /// - Returns: `false`, with nothing added, if the sum would exceed ``StoreLimits/leakTextBytesPerKeyAndDay``.
@@ -11,11 +12,12 @@ extension Writer {
         return true
     }
 
-    /// Adds the bytes of a detail, as ``DetailBytes`` counts them, to the sum of its ingest key and day.
+    /// Adds the bytes of a detail, as ``DetailBytes`` counts them, to the daily sum of its ingest key.
     ///
     /// - Parameters:
     ///   - bytes: bytes by which the file grows; negative for a sample that replaces a longer sample.
-    ///   - isFirst: `true` for the first report of a leak, which may use the whole limit; other details may use only the first half.
+    ///   - isFirst: `true` for the first report of a leak, which may use the whole limit; other details may use only the first
+    ///     half.
     /// - Returns: `false`, with nothing added, if the sum would exceed the limit.
     func admitDetail(bytes: Int, key: Int64, day: Int, isFirst: Bool = false) throws(StoreError) -> Bool {
         guard bytes != 0 else { return true }
@@ -27,15 +29,15 @@ extension Writer {
         return true
     }
 
-    /// Adds the bytes of a detail to the sum of the first ingest key of `keys` that has enough bytes left.
+    /// Adds the bytes of a detail to the daily sum of the first ingest key of `keys` that has enough daily bytes left.
     ///
-    /// - Returns: `false` if no ingest key has enough bytes left.
+    /// - Returns: `false` if no ingest key has enough daily bytes left.
     func admitDetail(bytes: Int, keys: [Int64], day: Int) throws(StoreError) -> Bool {
         for key in keys where try admitDetail(bytes: bytes, key: key, day: day) { return true }
         return false
     }
 
-    /// Adds the bytes of a sample to the sum of its ingest key, as ``admitDetail(bytes:key:day:isFirst:)`` does.
+    /// Adds the bytes of a sample to the daily sum of its ingest key, as ``admitDetail(bytes:key:day:isFirst:)`` does.
     ///
     /// - Parameter sample: the sample with its JSON as the body. The bytes before compression count, so that the limit is the
     ///   same for all stores.

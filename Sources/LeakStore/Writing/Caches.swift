@@ -2,16 +2,16 @@
 struct Caches {
     var apps = RecentCache<AppKey, AppEntry>(capacity: 256)
     var releases = RecentCache<ReleaseKey, ReleaseEntry>(capacity: 512)
-    /// Sets by row ID in `install_set`, at most 2 KiB each. Most of them are in ``PendingLogs/installs`` too, which shares their
-    /// memory.
+    /// Sets by row ID in `install_set`, at most 2 KiB each. Most of them are in ``PendingLogs/installs`` too, which shares
+    /// their memory.
     var installs = RecentCache<Int64, InstallEntry>(capacity: PendingLogs.Limits().installSets / 2)
     var leaks = RecentCache<LeakID, LeakEntry>(capacity: 2_048)
-    /// Installs that the log of counts or the tables have, by row ID in `leak_release`.
+    /// Installs that were already counted, in the log of counts or in the tables, by row ID in `leak_release`.
     var countedInstalls = CountedInstalls()
     /// `nil` until the logs have been read.
     var logs: PendingLogs?
     var deferredIndexing = DeferredIndexing()
-    /// Numbers of idempotency keys and bytes that each ingest key has added on the current day.
+    /// The count of idempotency keys and the count of bytes that each ingest key has added on the current day.
     var idempotency = IdempotencyUse()
 
     mutating func removeAll() {
@@ -42,14 +42,14 @@ final class AppEntry {
     var leaks = 0
     /// Bytes of the texts of these leaks.
     var textBytes = 0
-    /// Number of builds that these leaks count separately, added up over the leaks.
+    /// Number of builds that are counted separately for a leak, added up over these leaks.
     var cells = 0
     /// Number of the app's releases; `nil` until they have been counted.
     var releaseCount: Int?
     /// Number of reasons of dropped reports; `nil` until they have been counted.
     var reasonCount: Int?
 
-    /// `true` for the app that counts apps beyond the limit.
+    /// `true` for the app `other`, in which all apps beyond the limit are counted together.
     var isOverLimit: Bool { key.name == StoreLimits.other }
 
     init(id: Int64, key: AppKey) {
@@ -64,7 +64,7 @@ final class ReleaseEntry {
 
     let id: Int64
     let order: [UInt8]
-    /// `true` for the release that counts releases beyond the limit.
+    /// `true` for the release `other`, in which all releases beyond the limit are counted together.
     let isOverLimit: Bool
     /// Rows of `build` by name.
     private(set) var builds: [ByteText: Int64] = [:]
@@ -189,16 +189,16 @@ final class LeakEntry {
 
     func remember(_ count: CountEntry, release: Int64) { releases.remember(count, of: release) }
 
-    /// Evicts builds and releases if there are many. Must run before a transaction changes their counts: an evicted entry is read
-    /// again from its row, which would lack these changes.
+    /// Evicts builds and releases if there are many. Must run before a transaction changes their counts: an evicted entry is
+    /// read again from its row, which would lack these changes.
     func evictBuildsAndReleasesIfFull() {
         builds.evictWrittenIfFull()
         releases.evictWrittenIfFull()
     }
 }
 
-/// Counts of one leak by build, or by release. Only few builds or releases send reports at the same time, so a linear search takes less
-/// time than a dictionary.
+/// Counts of one leak by build, or by release. Only few builds or releases send reports at the same time, so a linear search
+/// takes less time than a dictionary.
 private struct CountCache {
     private static let limit = 16
 

@@ -1,8 +1,8 @@
-/// Counts and samples of leaks that are in memory and in `count_log`, and not yet in `leak`, `leak_release`, `leak_build`, `leak_hour`,
-/// `leak_day` and `sample`.
+/// Counts and samples of leaks that are in memory and in `count_log`, and not yet in `leak`, `leak_release`, `leak_build`,
+/// `leak_hour`, `leak_day` and `sample`.
 ///
-/// Under load, each commit changes the counts of hundreds of leaks in a dozen versions, whose rows are on hundreds of pages. Commits
-/// append the counts to a few pages instead. The rows are written when the log is long, and before they are read.
+/// Under load, each commit changes the counts of hundreds of leaks in a dozen versions, whose rows are on hundreds of pages.
+/// Commits append the counts to a few pages instead. The rows are written when the log is long, and before they are read.
 struct CountLog: PendingLog {
     /// Counts of a leak in a release, with the columns that rows of hours and days need.
     private struct Release {
@@ -11,8 +11,8 @@ struct CountLog: PendingLog {
         var count: CountEntry
     }
 
-    /// Entries by row ID in `leak`. An entry that the cache of leaks has evicted is found here, with the entries of its builds and
-    /// releases.
+    /// Entries by row ID in `leak`. An entry that the cache of leaks has evicted is found here, with the entries of its builds
+    /// and releases.
     private(set) var leaks: [Int64: LeakEntry] = [:]
     private var builds: [CountEntry] = []
     private var releases: [Release] = []
@@ -30,8 +30,8 @@ struct CountLog: PendingLog {
 
     /// Adds the changes of one transaction.
     ///
-    /// - Parameter limit: ``PendingLogs/Limits/countBytes``. If the log is longer, ``unwritten`` stays empty, because the log is flushed
-    ///   at once.
+    /// - Parameter limit: ``PendingLogs/Limits/countBytes``. If the log is longer, ``unwritten`` stays empty, because the log
+    ///   is flushed in the same transaction.
     mutating func add(_ changed: ChangedCounts, within limit: Int) {
         guard !changed.leaks.isEmpty else { return }
         var rows = LoggedCounts()
@@ -159,8 +159,8 @@ struct LoggedCounts {
         var hours: [(hour: Int, reports: Int)]
     }
 
-    /// Reports of a row of `leak_build` from one bucket of installs. Unlike other counts, these are added to earlier counts of the same
-    /// row.
+    /// Reports of a row of `leak_build` from one bucket of installs. Unlike other counts, these are added to earlier counts of
+    /// the same row.
     struct BucketReports: Comparable {
         /// The row of `leak_build`, and the bucket in the low six bits.
         fileprivate let packedKey: UInt64

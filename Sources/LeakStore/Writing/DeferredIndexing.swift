@@ -1,4 +1,4 @@
-/// Tracks the leaks whose counts have changed since the indexes of the list's orders were last updated.
+/// Tracks the leaks whose counts have changed since the indexes for the sort orders of the list were last updated.
 ///
 /// A leak whose counts change with every commit would change its position in four indexes each time, which takes more time than
 /// all other writes for the leak. So the leak is removed from the indexes once (`is_unindexed = 1`), and reindexed later. Lists
@@ -12,8 +12,8 @@ struct DeferredIndexing {
 
     /// Number of reindexes so far.
     private(set) var period = 0
-    /// Number of leaks that became unindexed since the last reindex. Leaks that another process left unindexed may be missing in this
-    /// number; they are reindexed with the other leaks.
+    /// Number of leaks that became unindexed since the last reindex. Leaks that another process left unindexed may be missing
+    /// in this number; they are reindexed with the other leaks.
     private var unindexedCount = 0
     /// Milliseconds since 1970; `nil` before the first reindex.
     private var reindexedAt: Int64?

@@ -71,8 +71,8 @@ extension Writer {
         return clock
     }
 
-    /// Deletes the keys of all days before the day of `start`. Keys of that day are not deleted yet, even if they have expired; lookups
-    /// ignore expired keys.
+    /// Deletes the keys of all days before the day of `start`. Keys of that day are not deleted yet, even if they have expired;
+    /// lookups ignore expired keys.
     private func expireIdempotencyKeys(before start: Int64) throws(StoreError) -> Bool {
         try connection.run(
             """
@@ -102,8 +102,8 @@ extension Writer {
         try select.bind(expiry.lastExpiredLeak, Self.maxRowsPerStep)
         guard try select.step(), let last = select.optionalInt64(0) else { return true }
         let first = Calendar.hour(of: Retention.startTime(ofLastDays: Retention.hourDays, now: now))
-        // Deletes the oldest hours of a leak first, because the check of its days expects that later days are complete. This order also
-        // lets SQLite look up the hours leak by leak.
+        // Deletes the oldest hours of a leak first, because the check of its days expects that later days are complete. This
+        // order also lets SQLite look up the hours leak by leak.
         try connection.run(
             """
             delete from leak_hour where (leak, hour, release) in
@@ -121,7 +121,8 @@ extension Writer {
             Retention.startTime(ofLastDays: Retention.sampleDays, now: now), Self.maxWideRowsPerStep)
         let count = connection.changes
         if count > 0 {
-            // Entries of leaks cache the sizes of their samples. The flush also evicts the entries that the log refers to.
+            // The cached entries of leaks contain the sizes of their samples. The flush also removes the entries that the log
+            // refers to.
             try flushCountLog()
             caches.leaks.removeAll()
         }
@@ -153,7 +154,7 @@ extension Writer {
         return connection.changes < Self.maxWideRowsPerStep
     }
 
-    /// Drops installs that were not seen in the last days, and updates the impact of their leaks.
+    /// Removes installs that were not seen in the last ``RecentInstalls/days`` days, and updates the impact of their leaks.
     private func expireRecentInstalls(_ expiry: inout Expiry, _ clock: StoreClock) throws(StoreError) -> Bool
     {
         let today = Calendar.day(of: clock.expiryTime)

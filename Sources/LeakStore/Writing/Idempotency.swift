@@ -83,7 +83,7 @@ extension Writer {
         return try select.step() ? select.int64(0) : nil
     }
 
-    /// Returns the numbers of idempotency keys and responses, and the bytes, that an ingest key has added on a day.
+    /// Returns how many idempotency keys, responses and bytes an ingest key has added on a day.
     func readIdempotencyUse(of keyID: Int64, day: Int) throws(StoreError) -> IdempotencyUse.Count {
         if let count = caches.idempotency.count(of: keyID, day: day) { return count }
         let select = try connection.statement(
@@ -101,7 +101,8 @@ extension Writer {
         return count
     }
 
-    /// Writes the numbers of keys and responses, and the bytes of new texts and details, of ingest keys that the transaction has changed.
+    /// Writes the counts of keys and responses, and the bytes of new texts and details, for each ingest key for which the
+    /// transaction has changed them.
     func writeIdempotencyUse() throws(StoreError) {
         for (keyID, count) in caches.idempotency.takeChanges() {
             try connection.run(
@@ -113,7 +114,8 @@ extension Writer {
         }
     }
 
-    /// Returns the days with keys, from the day `first` on. The day of a transaction that has not added a key yet may be missing.
+    /// Returns the days with keys, from the day `first` on. The day of a transaction that has not added a key yet may be
+    /// missing.
     private func findIdempotencyDays(since first: Int) throws(StoreError) -> [Int] {
         if let days = caches.idempotency.days { return days.filter { $0 >= first } }
         let select = try connection.statement("select distinct day from idempotency_use order by day desc")
@@ -125,7 +127,7 @@ extension Writer {
     }
 }
 
-/// Numbers of idempotency keys and responses stored on one day, and bytes of new texts and details, by ingest key.
+/// Counts of idempotency keys and responses stored on one day, and of bytes of new texts and details, by ingest key.
 struct IdempotencyUse {
     struct Count {
         var keys = 0

@@ -82,7 +82,7 @@ extension Writer {
             Int64(bitPattern: next.install))
         guard connection.changes > 0 else { return }
         next.addToResult(samples: connection.changes)
-        // Entries of leaks cache the times of their first and newest samples.
+        // The cached entries of leaks contain the times of their first and newest samples.
         caches.removeAll()
     }
 

@@ -1,7 +1,7 @@
 internal import LeakPlatform
 
-/// The number of calls that wait for a writer or use it. Long tasks wait between two steps until there are no such calls: a lock alone
-/// would not let waiting calls run first.
+/// The number of calls that wait for a writer or use it. Long tasks wait between two steps until there are no such calls: a
+/// lock alone would not let waiting calls run first.
 package final class PendingCalls: Sendable {
     /// Maximum time that a long task waits between two steps.
     private static let stepWait = Duration.milliseconds(100)
@@ -17,8 +17,8 @@ package final class PendingCalls: Sendable {
         count.wakeAll()
     }
 
-    /// Waits until there are no calls, at most for ``stepWait``. Called between two steps of a long task, while the task does not use
-    /// the writer.
+    /// Waits until there are no calls, at most for ``stepWait``. Called between two steps of a long task, while the task does
+    /// not use the writer.
     package func yield() {
         _ = count.wait(timeout: Self.stepWait) { $0 == 0 ? true : nil }
     }

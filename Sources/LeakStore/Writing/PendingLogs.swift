@@ -4,8 +4,8 @@
 struct PendingLogs {
     /// Sizes above which a log is written to its table.
     struct Limits {
-        /// Number of sets of installs with members in the log. 1,000 leaks of a busy app in a dozen versions have 13,000 sets. Most sets
-        /// have few members; if all are full, they take 32 MiB of memory.
+        /// Number of sets of installs with members in the log. 1,000 leaks of a busy app in a dozen versions have 13,000 sets.
+        /// Most sets have few members; if all are full, they take 32 MiB of memory.
         var installSets = 16_384
         /// Bytes of the log of values on disk.
         var valueBytes = 1 << 21
@@ -13,18 +13,18 @@ struct PendingLogs {
         var readValueBytes = 1 << 18
         /// Bytes of the log of keys on disk: 50,000 keys. When the log is flushed, each key changes a random page of its table.
         var keyBytes = 1 << 21
-        /// Bytes of the log of counts on disk: fifty commits of 64 batches, fewer while many reports are kept as samples. A flush
-        /// takes 0.1 s, because most rows occur many times in the log.
+        /// Bytes of the log of counts on disk: fifty commits of 64 batches, fewer while many reports are kept as samples. A
+        /// flush takes 0.1 s, because most rows occur many times in the log.
         var countBytes = 1 << 23
-        /// Number of rows of leaks, builds and releases in the log of counts. 1,000 leaks of a busy app in a dozen versions have 25,000
-        /// rows. A row takes between 100 bytes and 1 KiB of memory.
+        /// Number of rows of leaks, builds and releases in the log of counts. 1,000 leaks of a busy app in a dozen versions
+        /// have 25,000 rows. A row takes between 100 bytes and 1 KiB of memory.
         var countRows = 65_536
-        /// Maximum number of submissions of a call that counts as quiet.
+        /// A call with at most this number of submissions is a quiet call.
         var maxSubmissionsWhenIdle = 4
-        /// Number of successive quiet calls after which commits write counts to their tables at once. Under load there are
+        /// Number of successive quiet calls after which commits write counts directly to their tables. Under load there are
         /// quiet calls, too, but not so many in succession.
         var quietCalls = 16
-        /// Time after a read during which commits write counts to their tables at once.
+        /// Time after a read during which commits write counts directly to their tables.
         var millisecondsAfterRead: Int64 = 500
 
         /// The limits while pages read the log of values.

@@ -1,7 +1,7 @@
-/// A cache of recently used entries: at most twice `capacity`.
+/// A cache of recently used entries: at most twice `capacity` entries.
 ///
-/// A used entry moves to the young half. When the young half is full, it becomes the old half, and the entries that are still in the
-/// previous old half are dropped.
+/// A used entry moves to the young half. When the young half is full, it becomes the old half, and the entries that are still
+/// in the previous old half are dropped.
 package struct RecentCache<Key: Hashable, Value> {
     package let capacity: Int
     private var young: [Key: Value] = [:]

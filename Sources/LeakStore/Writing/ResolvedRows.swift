@@ -1,27 +1,28 @@
-/// The quota of a writer, with the database entries of the names in an aggregate.
+/// The quota that a writer uses. It finds the rows of the names in an aggregate, and inserts rows for new apps, releases and
+/// builds.
 ///
 /// Keeps each entry for as long as the aggregate exists, even if the writer's caches evict it meanwhile.
 final class ResolvedRows: NameQuota {
     struct Build {
         /// Row ID in `build`.
         var buildRowID: Int64
-        /// `true` for the build that counts all builds beyond a limit.
+        /// `true` for the build `other`, in which all builds beyond a limit are counted together.
         var isOther: Bool
     }
 
     struct Leak {
         /// `nil` for a leak that the database does not have.
         let entry: LeakEntry?
-        /// Number of builds that the leak counts separately, including those that the transaction adds.
+        /// Number of builds that are counted separately for the leak, including builds that the transaction adds.
         var builds: Int
 
         init(_ entry: LeakEntry?) { (self.entry, builds) = (entry, entry?.buildCount ?? 0) }
     }
 
     private let writer: Writer
-    /// The day on which the bytes of new texts and details count.
+    /// The day for which the bytes of new texts and details are counted.
     let day: Int
-    // Entries by the numbers in the aggregate.
+    // Entries by the numbers that this quota gives them, which the aggregate stores.
     private(set) var apps = NumberedEntries<Int64, AppEntry>()
     private(set) var releases = NumberedEntries<Int64, ReleaseEntry>()
     private(set) var builds = NumberedEntries<Int64, Build>()
@@ -152,7 +153,7 @@ extension Writer {
         return entry
     }
 
-    /// - Parameter admit: returns `true` if the ingest key has enough bytes left for a new name. Not called for
+    /// - Parameter admit: returns `true` if the ingest key has enough daily bytes left for a new name. Not called for
     ///   ``StoreLimits/other``.
     func release(
         _ version: String, of app: AppEntry, at time: Int64, admit: () throws(StoreError) -> Bool
@@ -222,7 +223,7 @@ extension Writer {
         return rowID
     }
 
-    /// - Parameter day: the day on which the bytes of new texts count.
+    /// - Parameter day: the day for which the bytes of new texts are counted.
     func leak(
         _ identity: LeakIdentity, of app: AppEntry, key: Int64, day: Int
     ) throws(StoreError) -> (admitted: AdmittedLeak, entry: LeakEntry?) {

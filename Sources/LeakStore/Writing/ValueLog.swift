@@ -25,7 +25,7 @@ struct ValueLog: PendingLog {
         let kind: ValueKind
     }
 
-    /// The reports of a leak that have one of its values.
+    /// The system or the model that the reports of one element of ``SubmissionAggregate/hourCounts`` name.
     struct ValueKey: Hashable {
         /// Index in ``SubmissionAggregate/hourCounts``.
         var hourCount: Int
@@ -44,13 +44,14 @@ struct ValueLog: PendingLog {
     /// - Parameter name: the name of a value that needs no new row in the table.
     mutating func remember(_ name: HashedName) { lookedUpNames.insert(name) }
 
-    /// Adds a value that the next flush adds to the table.
+    /// Records a value that the next flush adds to the table.
     mutating func rememberNew(_ name: HashedName, of leak: Int64, _ kind: ValueKind) {
         lookedUpNames.insert(name)
         newValueCounts[Owner(leak: leak, kind: kind), default: 0] += 1
     }
 
-    /// Returns the number of a leak's values that the next flush adds to the table. Values that another process has logged do not count.
+    /// Returns the number of a leak's values that the next flush adds to the table. Values that another process has logged do
+    /// not count.
     func newValueCount(of leak: Int64, _ kind: ValueKind) -> Int {
         newValueCounts[Owner(leak: leak, kind: kind)] ?? 0
     }
@@ -90,7 +91,7 @@ struct ValueLog: PendingLog {
 
     /// Adds one transaction's reports.
     ///
-    /// - Parameter unnamedValues: values that count without their name.
+    /// - Parameter unnamedValues: values that are counted without their name.
     mutating func add(_ aggregate: SubmissionAggregate, leaks: [LeakEntry], unnamedValues: Set<ValueKey>) {
         guard !aggregate.texts.isEmpty else { return }
         let texts = aggregate.texts + (unnamedValues.isEmpty ? [] : [""])

@@ -62,7 +62,7 @@ extension SQLiteConnection {
         return rows
     }
 
-    /// Writes the counts of the whole log to their tables, and empties it.
+    /// Writes the counts of the whole log to their tables, and empties the log.
     ///
     /// - Parameter didRead: called with each set of recent installs in the log, after the installs were added.
     func flush(
@@ -118,8 +118,8 @@ extension UpsertStatements {
     fileprivate static let hours = counter("leak_hour", "hour, release")
     fileprivate static let days = counter("leak_day", "day, release")
 
-    /// The SQL that sets the counts of existing rows. If a row did not exist, the insert would violate a foreign key (row 0), and the
-    /// statement would fail.
+    /// The SQL that sets the counts of existing rows. If a row did not exist, the insert would violate a foreign key (row 0),
+    /// and the statement would fail.
     private static let countsUpdateSQL =
         "reports = excluded.reports, freed = excluded.freed, installs = excluded.installs"
 

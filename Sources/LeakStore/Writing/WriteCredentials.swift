@@ -20,7 +20,8 @@ extension Writer {
             try connection.run(
                 "update credential set revoked_at = ? where id = ? and revoked_at is null", now, id)
             let isRevoked = connection.changes == 1
-            // Revokes the sessions even if the credential was already revoked, because a session may have been opened at the same moment.
+            // Revokes the sessions even if the credential was already revoked, because a session may have been opened at the
+            // same moment.
             try connection.run(
                 """
                 update credential set revoked_at = ?
@@ -36,7 +37,7 @@ extension Writer {
         return connection.changes == 1
     }
 
-    /// Revokes a sign-in link that is being used.
+    /// Revokes a sign-in link, because it is used.
     ///
     /// - Returns: `false` if the link does not exist, was used before, or has expired.
     func useOnce(hash: [UInt8], now: Int64) throws(StoreError) -> Bool {

@@ -119,8 +119,8 @@ extension Writer {
     /// Sets the impact of each leak to its recent installs in the stored current release.
     private func rankByCurrentRelease(of app: Int64) throws(StoreError) {
         try flushCountLog()
-        // The first two statements use one partial index each. An unindexed leak (`is_unindexed = 1`) is added to the indexes when
-        // it is reindexed.
+        // The first two statements use one partial index each. An unindexed leak (`is_unindexed = 1`) is added to the indexes
+        // when it is reindexed.
         try connection.run(
             """
             update leak set impact = 0, rank_impact = 0 where app = ? and is_unindexed = 0 and rank_impact > 0

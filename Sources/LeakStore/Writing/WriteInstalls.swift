@@ -16,8 +16,8 @@ extension Writer {
         let entry = try installs(in: rowID)
         let newHashes = entry.insert(hashes)
         guard !newHashes.isEmpty else { return nil }
-        // The sets of ten-minute slots and days are written at once, because every overview reads them. Readers of other sets also
-        // read the log.
+        // The sets of ten-minute slots and days are written directly to their table, because every overview reads them, and it
+        // does not read the log. Readers of other sets also read the log.
         if entry.isStored, scope != .slot, scope != .day {
             caches.logs?.installs.add(newHashes, to: entry, rowID)
         } else {
@@ -103,8 +103,8 @@ extension Writer {
 
 /// Members of sets that are in memory and in `install_log`, and not yet in `install_set`.
 ///
-/// A set takes up to 2 KiB, and a commit adds members to hundreds of sets. So commits append the new members to a log, which takes few
-/// pages, and the sets are written when the log is long.
+/// A set takes up to 2 KiB, and a commit adds members to hundreds of sets. So commits append the new members to a log, which
+/// takes few pages, and the sets are written when the log is long.
 struct InstallLog: PendingLog {
     /// If the log has more members than this number, the sets are written. So many members take 4 MiB on disk.
     private static let memberLimit = 262_144

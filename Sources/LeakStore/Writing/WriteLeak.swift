@@ -58,7 +58,7 @@ extension Writer {
 
     /// Counts values of explanations. Explanations are rare, so their values are written without ``ValueLog``.
     ///
-    /// - Parameter day: the day on which the bytes of new values count.
+    /// - Parameter day: the day for which the bytes of new values are counted.
     func writeValues(
         _ values: [SubmissionAggregate.Value], of leak: Int64, app: AppEntry, day: Int
     ) throws(StoreError) {

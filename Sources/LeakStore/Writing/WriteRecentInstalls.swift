@@ -8,7 +8,7 @@ struct RecentInstallSet {
 }
 
 extension SQLiteConnection {
-    /// Adds installs to their sets. The impact of their leaks is written with their counts.
+    /// Adds installs to their sets. The impact of a leak is written together with the counts of the leak.
     ///
     /// - Parameter didRead: called with each set of recent installs in the log, after the installs were added.
     func add(
@@ -59,7 +59,7 @@ extension SQLiteConnection {
         return count
     }
 
-    /// Returns the set of a row of `leak_release`; an empty set if the table has no such row.
+    /// Returns the set of a row of `leak_release`; an empty set if no install was recorded for that row.
     func recentInstallSet(_ row: Int64) throws(StoreError) -> RecentInstallSet {
         let select = try statement("select id, day, members from recent_install_set where id = ?")
         defer { select.reset() }
@@ -70,7 +70,7 @@ extension SQLiteConnection {
     /// Returns sets in the order of their row IDs.
     ///
     /// - Parameter today: if given, only sets are returned whose ``RecentInstallSet/day`` is before this day, or so far ahead
-    ///   that it is not possible.
+    ///   that it counts as impossible (``RecentInstalls/impossibleDays``).
     func recentInstallSets(
         after row: Int64, expiringOn today: Int? = nil, limit: Int
     ) throws(StoreError) -> [RecentInstallSet] {

@@ -1,5 +1,5 @@
 extension Writer {
-    /// Counts a leak in its builds and releases.
+    /// Counts the reports and installs of a leak in its builds and releases.
     ///
     /// - Parameter changed: receives the changed rows.
     func countReleases(

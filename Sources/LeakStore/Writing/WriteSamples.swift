@@ -1,7 +1,7 @@
 extension Writer {
     /// Stores some of a leak's reports as samples. Reads only the JSON of these reports.
     ///
-    /// - Parameter day: the day on which the bytes of the samples count.
+    /// - Parameter day: the day for which the bytes of the samples are counted.
     func keepSamples(
         of leak: SubmissionAggregate.Leak, _ entry: LeakEntry, app: AppEntry, from submissions: [Submission],
         in changed: inout ChangedCounts, day: Int, now: Int64
@@ -43,8 +43,8 @@ struct StoredSample {
     var body: [UInt8]
 
     func write(on connection: SQLiteConnection) throws(StoreError) {
-        // Deletes the row first: if a long row were replaced by a short row, its page would stay half empty, because SQLite merges pages
-        // only when rows are deleted.
+        // Deletes the row first: if a long row were replaced by a short row, its page would stay half empty, because SQLite
+        // merges pages only when rows are deleted.
         try connection.run("delete from sample where id = ?", rowID)
         try connection.run(
             """

@@ -15,11 +15,11 @@ final class Writer {
     static let checkpointThresholdBytes = 64 << 20
     /// Maximum time that a checkpoint waits for readers, during which nothing is counted. Reading a page takes less time.
     private static let checkpointWaitMilliseconds: Int32 = 200
-    /// Time after a checkpoint that could not empty the log until the next attempt.
+    /// Time between a checkpoint that could not empty the log and the next attempt.
     private static let checkpointRetryMilliseconds: Int64 = 10_000
 
-    /// Bytes by which the file may exceed its limit for some writes, such as erasures, which free space, and sign-ins, which let users see
-    /// the problem.
+    /// Bytes by which the file may exceed its limit for some writes, such as erasures, which free space, and sign-ins, which
+    /// let users see the problem.
     private static let reservedBytes = 64 << 20
 
     let connection: SQLiteConnection
@@ -46,7 +46,7 @@ final class Writer {
     /// Number of successive calls with few submissions.
     private var quietCalls = 0
     private var lastCheckpointAttemptAt: Int64?
-    /// `true` while commits must not copy the log into the file.
+    /// `true` while commits must not copy the write-ahead log into the database file.
     private var isKeepingLog: Bool
 
     init(
@@ -61,13 +61,13 @@ final class Writer {
         clockRule = clock
         self.redact = redact
         self.reservoir = reservoir
-        // If the file system does not support shared memory, SQLite does not use a write-ahead log, and shows this only in the result of
-        // this statement.
+        // If the file system does not support shared memory, SQLite does not use a write-ahead log, and shows this only in the
+        // result of this statement.
         let mode = try connection.statement("pragma journal_mode = wal")
         defer { mode.reset() }
         var isLogged = false
-        // Steps to the end, because SQLite commits the change of the mode after it has returned the row. Otherwise a power cut may restore
-        // an old journal, which would undo the last commit.
+        // Steps to the end, because SQLite commits the change of the mode after it has returned the row. Otherwise a power cut
+        // may restore an old journal, which would undo the last commit.
         while try mode.step() { isLogged = mode.text(0) == "wal" }
         guard isLogged else {
             throw StoreError(
@@ -120,8 +120,8 @@ final class Writer {
     /// Checks the write-ahead log after a commit, before the commit is acknowledged.
     func detectDamageAfterCommit() throws(StoreError) { try damageMonitor?.detectDamageAfterCommit() }
 
-    /// Changes the reason ``StoreError/Reason/diskFull`` to ``StoreError/Reason/databaseFull`` if the file is at its size limit: SQLite
-    /// returns the same code for both.
+    /// Changes the reason ``StoreError/Reason/diskFull`` to ``StoreError/Reason/databaseFull`` if the file is at its size
+    /// limit: SQLite returns the same code for both.
     private func distinguishFullDatabase(_ error: StoreError) -> StoreError {
         guard error.reason == .diskFull, let pages = try? connection.number("pragma page_count"),
             (pageLimit - Int(pages)) * Self.pageBytes < Self.reservedBytes,
@@ -135,7 +135,8 @@ final class Writer {
 
     func count(_ submissions: [Submission], now: Int64) throws(StoreError) -> [Receipt] {
         do throws(StoreError) {
-            // Nothing may fail after the commit: if this function throws, callers assume that nothing was counted, and senders send again.
+            // Nothing may fail after the commit: if this function throws, callers assume that nothing was counted, and senders
+            // send again.
             return try connection.transaction(.immediate) { () throws(StoreError) in
                 try clearCachesIfOthersWrote()
                 try readLogs()
@@ -176,7 +177,7 @@ final class Writer {
         let version = try connection.number("pragma data_version")
         guard version != dataVersion else { return }
         caches.removeAll()
-        // The other process may have flushed the logs because of its readers.
+        // The other process may have flushed the logs because it has readers, so its commit counts as a read.
         readTime.record()
         let schema = Int(try connection.number("pragma user_version") ?? 0)
         guard schema == Migration.newestVersion else { throw .newerSchema(schema, in: connection.path) }
@@ -223,7 +224,8 @@ final class Writer {
             acceptedTime: select.time(0), keyTime: select.time(1), waitedMilliseconds: select.time(2))
     }
 
-    /// Empties the write-ahead log if it is larger than ``writeAheadLogLimitBytes``: readers may have prevented SQLite from emptying it.
+    /// Empties the write-ahead log if it is larger than ``writeAheadLogLimitBytes``: readers may have prevented SQLite from
+    /// emptying it.
     func checkpointIfNeeded(now: Int64) throws(StoreError) {
         if let lastAttempt = lastCheckpointAttemptAt,
             (0..<Self.checkpointRetryMilliseconds).contains(now - lastAttempt)
@@ -361,8 +363,8 @@ final class Writer {
         for (limit, count) in overLimitCounts { try addOverLimitCount(count, of: limit, to: app) }
     }
 
-    /// - Parameter day: the day on which the bytes of a new class count.
-    /// - Returns: the limit because of which the class does not count under its own name; `nil` if it does.
+    /// - Parameter day: the day for which the bytes of a new class are counted.
+    /// - Returns: the limit because of which the class is not counted under its own name; `nil` if it is.
     private func writeChecks(
         _ check: SubmissionAggregate.Check, of className: String, to build: Int64, day: Int
     ) throws(StoreError) -> OverLimitCount.Name? {

@@ -10,7 +10,8 @@ struct ReferenceBalance {
     /// Below 0 if the graph changed during the walk.
     let unexplainedCount: Int
 
-    /// Computes the balance. Rejects the suspected references for which the strong counts of their targets leave no room.
+    /// Computes the balance. Rejects a suspected reference if proven references already explain the whole strong count of its
+    /// target.
     init(_ walker: inout GraphWalker, callerReferences: Int) {
         let nodeCount = walker.graph.nodes.count
         var proven = [Int32](repeating: 0, count: nodeCount)

@@ -43,8 +43,9 @@ struct CaptureDescriptor {
 
     /// Returns the index of the capture that is a parameter of the closure's function.
     ///
-    /// The compiler numbers parameters, and the captures come last (lib/IRGen/GenReflection.cpp): for a closure without arguments,
-    /// the number is that of the capture. With arguments, the capture is found only if it alone is of a generic class.
+    /// The compiler numbers parameters, and the captures come last (lib/IRGen/GenReflection.cpp): for a closure without
+    /// arguments, the number is that of the capture. With arguments, the capture is found only if no other capture is of a
+    /// generic class.
     func genericCapture(ofParameter index: Int) -> Int? {
         let candidates = captureTypes.prefix(index + 1).indices.filter {
             captureTypes[$0]?.genericClass != nil
@@ -65,7 +66,8 @@ struct MetadataSource {
     }
 
     let origin: Origin
-    /// The indexes of the type arguments to take from the origin, the innermost first: each `G` around the origin gives one.
+    /// The indexes of the type arguments to take from the origin, the innermost first: each `G` around the origin gives one
+    /// index.
     let argumentPath: [Int]
 
     /// Parses a source such as `B0` or `G1R0_`; `nil` for other sources.

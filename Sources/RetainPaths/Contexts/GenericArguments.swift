@@ -23,7 +23,8 @@ struct GenericArguments {
         struct Inner3<E, F, G> {}
     }
 
-    /// Descriptors by the number of parameters at depth 0, from 1 to 4, then by that at depth 1, from 0 to 3.
+    /// Descriptors by the number of parameters at depth 0, from 1 to 4, then by the number of parameters at depth 1, from 0 to
+    /// 3.
     private static let descriptors: [[UInt]] = {
         let types: [[Any.Type]] = [
             [

@@ -23,7 +23,7 @@ extension ObjectLayouts {
 
     /// Returns the layout of a context whose captures are known without looking at an instance.
     ///
-    /// - Parameter descriptor: `nil` if the compiler left none: the words of the context are searched instead.
+    /// - Parameter descriptor: `nil` if the compiler wrote no descriptor: the words of the context are searched instead.
     mutating func contextLayout(_ metadata: Metadata, _ descriptor: CaptureDescriptor?) -> ObjectLayout {
         guard let descriptor else {
             return ObjectLayout(
@@ -52,7 +52,7 @@ extension ObjectLayouts {
         for name in descriptor.captureTypes {
             guard let capture = name.flatMap({ capture($0, arguments: arguments, parameters: parameters) })
             else {
-                // The references of this capture and of later ones are found by searching, up to the end of the allocation.
+                // The references of this capture and of later captures are found by searching, up to the end of the allocation.
                 layout.scanStart = offset.aligned(to: 8)
                 break
             }
@@ -116,8 +116,8 @@ extension ObjectLayouts {
         return context
     }
 
-    /// Returns `true` if the objects from which type arguments were taken are at the offsets that captures have with these
-    /// arguments.
+    /// Returns `true` if the captures from which type arguments were taken have the same offsets when the layout is computed
+    /// with these arguments.
     mutating func areOffsetsRight(
         in context: GenericContext, _ metadata: Metadata, arguments: [GenericArguments.Argument]
     ) -> Bool {

@@ -105,8 +105,8 @@ struct ObjectLayouts {
         return layout
     }
 
-    /// Returns the type of the elements behind a `ManagedBuffer`; `nil` for other classes. Only the buffer's owner knows their
-    /// number.
+    /// Returns the type of the tail-allocated elements of a `ManagedBuffer`; `nil` for other classes. Only the buffer's owner
+    /// knows their number.
     private func bufferElement(of metadata: Metadata) -> Metadata? {
         var current: Metadata? = metadata
         for _ in 0..<64 {
@@ -158,7 +158,7 @@ struct ObjectLayouts {
         }
     }
 
-    /// Adds the raw memory of the storage of `Data`, which frees it itself. swift-foundation: Data+Representation.swift
+    /// Adds the raw memory that the storage of `Data` owns and frees. swift-foundation: Data+Representation.swift
     private func addRawMemory(_ fields: [Reflection.Field], to layout: inout ObjectLayout) {
         guard fields.count <= 8, let bytes = fields.first(where: { $0.name == "_bytes" }),
             let capacity = fields.first(where: { $0.name == "_capacity" }),

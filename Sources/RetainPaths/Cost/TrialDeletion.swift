@@ -1,8 +1,8 @@
 /// The memory that would be freed with an object: the object, and all objects whose strong references all come from freed objects.
 ///
 /// The counts in the headers show which objects are held from outside, so no other root is needed. The object itself counts as
-/// released by its holder. Suspected references explain nothing: an object that only they hold is not counted. "Trial deletion":
-/// Lins 1992; Bacon, Rajan: Concurrent Cycle Collection, 2001.
+/// released by its holder. Suspected references explain nothing: an object that no proven reference leads to is not counted.
+/// "Trial deletion": Lins 1992; Bacon, Rajan: Concurrent Cycle Collection, 2001.
 struct TrialDeletion {
     private(set) var byteCount = 0
     private(set) var objectCount = 0
@@ -79,7 +79,7 @@ extension ObjectReader {
             capacity < HeapLayout.Chunk.sizeLimit
         {
             let chunk = chunkBytes(at: memory) ?? 0
-            // Memory that was not allocated by malloc may have any word in front.
+            // Memory that was not allocated by malloc may have any word in front of it.
             let isOwn = chunk >= Int(capacity) && chunk < Int(capacity) + 64 * 1024
             bytes &+= isOwn ? chunk : Allocator.estimatedBytes(Int(capacity))
         }

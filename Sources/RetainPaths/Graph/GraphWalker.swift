@@ -1,7 +1,7 @@
 /// A walker that visits the objects reachable from one object, breadth first, so that a small budget misses only the farthest
 /// objects.
 ///
-/// It retains nothing, runs no code of the program, and reads instances only through the snapshot.
+/// It retains nothing, runs no code of the program, and reads instances only through ``PageSnapshot``.
 struct GraphWalker: ~Copyable {
     /// The maximum number of references per node, on average. With ``Budget/thorough``, an array of a million references to one
     /// object does not exceed it.

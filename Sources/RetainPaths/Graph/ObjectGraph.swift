@@ -32,7 +32,8 @@ struct ObjectGraph {
         /// The address of the code of a closure or block, or 0.
         var function: UInt
 
-        /// `true` if type metadata shows that this is a strong reference; `false` for a word that a search found.
+        /// `true` if type metadata shows that this is a strong reference; `false` if a search of memory found a word that may
+        /// be a reference.
         var isProven: Bool { !flags.contains(.suspected) }
     }
 
@@ -43,7 +44,7 @@ struct ObjectGraph {
         var address: UInt
     }
 
-    /// The objects. The first one is the object to explain.
+    /// The objects. The first object is the object to explain.
     var nodes: [Node] = []
     var edges: [Edge] = []
     var bufferEdges: [BufferEdge] = []

@@ -1,5 +1,5 @@
-/// Checks that a word of memory is the address of metadata, before it is used as such. The checks read only through the
-/// snapshot of the memory, because a word may have any value.
+/// Checks that a word of memory is the address of metadata, before it is used as such. The checks read only through
+/// ``PageSnapshot``, because a word may have any value.
 ///
 /// `RandomAddressTests` walks from random addresses while another thread changes objects.
 extension ObjectReader {

@@ -1,4 +1,4 @@
-/// A reader that recognizes objects: it reads a header through the snapshot, validates the metadata and finds the layout.
+/// A reader that recognizes objects: it reads a header through ``PageSnapshot``, validates the metadata and finds the layout.
 struct ObjectReader: ~Copyable {
     var memory = PageSnapshot()
     var images: ImageAddressMap
@@ -30,7 +30,7 @@ struct ObjectReader: ~Copyable {
 
     /// Returns the index of the layout of the object at an address.
     ///
-    /// - Returns: `nil` if there is no object, or one of a kind that holds no references.
+    /// - Returns: `nil` if there is no object, or an object of a kind that holds no references.
     @inline(__always)
     mutating func layoutIndex(at address: UInt) -> Int32? {
         guard Self.isAddress(address), let metadata = memory.word(address), metadata != 0 else { return nil }

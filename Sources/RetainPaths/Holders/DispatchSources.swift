@@ -15,8 +15,8 @@ extension GraphWalker {
 }
 
 extension ObjectReader {
-    /// The maximum number of references from the Dispatch object that a source wraps to its handler: to the description of the
-    /// timer or file, to an item of a queue, to the block. swift-corelibs-libdispatch: src/source.c
+    /// The maximum number of references on the way from the Dispatch object, which a source wraps, to the handler: to the
+    /// description of the timer or file, to an item of a queue, to the block. swift-corelibs-libdispatch: src/source.c
     private static let maxHandlerDistance = 4
     /// The maximum number of allocations that are read.
     private static let allocationLimit = 64

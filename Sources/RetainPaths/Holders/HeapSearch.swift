@@ -14,8 +14,8 @@ struct HeapSearch {
     private static let holderLimit = 16
     /// The maximum number of bytes that are read in one round, 1 GiB.
     private static let byteLimit = 1 << 30
-    /// The maximum number of addresses that are visited in one round, 8 GiB, with memory behind them or not, because each visit
-    /// takes time. Larger mappings are left out: a sanitizer or another allocator reserves terabytes.
+    /// The maximum number of addresses that are visited in one round, 8 GiB, even if they are not backed by memory, because
+    /// each visit takes time. Larger mappings are left out: a sanitizer or another allocator reserves terabytes.
     static let addressLimit = 1 << 33
     private static let blockBytes = 1 << 20
 

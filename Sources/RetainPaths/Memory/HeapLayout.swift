@@ -28,7 +28,7 @@ enum HeapLayout {
     /// Metadata of closure contexts and boxes. Metadata.h: TargetHeapLocalVariableMetadata, TargetGenericBoxHeapMetadata
     enum Context {
         static let firstCapture: UInt = 8
-        /// The maximum offset of the first capture, which depends on its alignment; garbage is larger.
+        /// The maximum offset of the first capture, which depends on its alignment; a larger number is garbage.
         static let firstLimit = 256
         static let captureDescriptor: UInt = 16
         /// For generic boxes: the offset of the word that holds the value's offset.

@@ -29,8 +29,8 @@ struct ImageAddressMap: Sendable {
     /// number of images.
     let version: UInt64
     let images: [Image]
-    /// The bounds of the segments of all images, in the order of their addresses. They are stored apart because every validation
-    /// searches them.
+    /// The bounds of the segments of all images, in the order of their addresses. They are stored in arrays of their own,
+    /// because each check of an address searches them.
     private let starts: [UInt]
     private let ends: [UInt]
     private let segments: [(segment: Segment, image: Int)]

@@ -38,6 +38,7 @@ enum Allocator {
             - (word & Chunk.isMappedFlag == 0 ? Chunk.overhead : Chunk.mappedOverhead)
     }
 
-    /// Estimates the bytes that an allocation takes if the allocator does not provide them: a multiple of 16, as on both systems.
+    /// Estimates the bytes that an allocation takes if the allocator does not provide them: a multiple of 16, as on Linux and
+    /// on Apple's systems.
     static func estimatedBytes(_ size: Int) -> Int { (size + 8).aligned(to: 16) }
 }

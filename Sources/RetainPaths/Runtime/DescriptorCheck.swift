@@ -1,7 +1,7 @@
 /// A check of descriptors before a type or a name is passed to the runtime, which follows their contents without a check.
 ///
-/// Each relative reference must lead to a readable segment of an image, and to an executable one for functions. Each count has a
-/// limit, and whole records lie in one segment.
+/// Each relative reference must lead to a readable segment of an image; a reference to a function must lead to an executable
+/// segment. Each count has a limit, and whole records lie in one segment.
 struct DescriptorCheck {
     private typealias Context = DescriptorLayout.Context
     private typealias Fields = DescriptorLayout.Fields

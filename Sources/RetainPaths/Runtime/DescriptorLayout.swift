@@ -65,7 +65,7 @@ enum DescriptorLayout {
         static let captureTypeRecordBytes: UInt = 4
         static let sourceRecordBytes: UInt = 8
         static let sourceNameOffset: UInt = 4
-        /// A limit that no program reaches; garbage is larger.
+        /// A limit that no program reaches; a larger number is garbage.
         static let countLimit: UInt32 = 256
     }
 }

@@ -37,7 +37,8 @@ struct MangledName {
         }
         while position < Self.maxBytes, hasByte(position), bytes[position] != 0 {
             switch bytes[position] {
-            // A control byte, then a relative reference of 4 bytes or an absolute one of 8, which no compiler has written yet.
+            // A control byte, then a relative reference of 4 bytes, or an absolute reference of 8 bytes, which no compiler has
+            // written yet.
             case 0x01...0x17:
                 references.append(
                     (bytes[position], ImmortalMemory.relativeTarget(address &+ UInt(position + 1))))
@@ -134,7 +135,8 @@ struct MangledName {
         return descriptor
     }
 
-    /// The descriptor of a generic class that the name applies to arguments, which end with `G`; `nil` for other types.
+    /// The descriptor of the class if the name is a generic class with its arguments, which end with `G`; `nil` for other
+    /// types.
     var genericClass: UInt? { tail.last == UInt8(ascii: "G") ? classDescriptor : nil }
 
     /// The representation of the value of a lowered function type.

@@ -87,7 +87,7 @@ enum MetadataLayout {
         static let specialProtocolShift: UInt32 = 24
         static let specialProtocolMask: UInt32 = 0x3F
         static let errorProtocol: UInt32 = 1
-        /// The offset of the type in a container, behind a buffer of three words.
+        /// The offset of the type in a container, after a buffer of three words.
         static let containedType = 24
         /// Metadata.h: ExtendedExistentialTypeShape. The lowest byte of its flags is 0 for an opaque type and 1 for a class.
         static let shape = 8

@@ -128,8 +128,8 @@ struct TypeLayouts {
         return referenceFields
     }
 
-    /// Returns the reference fields of the elements of an `InlineArray`, whose number is its first argument. Reference fields
-    /// beyond 4,096 are left out.
+    /// Returns the reference fields of the elements of an `InlineArray`. The number of elements is its first type argument.
+    /// Reference fields beyond 4,096 are left out.
     private mutating func inlineElementReferenceFields(_ metadata: Metadata) -> [ReferenceField] {
         guard let offset = metadata.genericArgumentsOffset, let type = metadata.genericArgument(1) else {
             return []
@@ -194,7 +194,7 @@ struct TypeLayouts {
 }
 
 extension Metadata {
-    /// `true` for `Dictionary`, the only one of ``StandardTypes/containers`` with two type arguments.
+    /// `true` for `Dictionary`, the only type of ``StandardTypes/containers`` with two type arguments.
     fileprivate var isDictionary: Bool {
         descriptor == Metadata([Int: Int].self).descriptor
     }

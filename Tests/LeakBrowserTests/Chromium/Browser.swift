@@ -33,8 +33,8 @@ final class Browser: Sendable {
     ///
     /// - Parameter site: the address of the visited site, without a path.
     ///
-    /// Complaints of its pages are recorded as issues of the test, unless the test took them before
-    /// (``Tab/takeErrors()``).
+    /// Errors and warnings of the tab's pages are recorded as issues of the test, unless the test took them with
+    /// ``Tab/takeErrors()`` before.
     static func tab<Value>(
         _ look: Look = .desk, at site: String = "", sourceLocation: SourceLocation = #_sourceLocation,
         _ body: (Tab) async throws -> Value

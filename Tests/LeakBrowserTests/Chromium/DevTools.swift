@@ -88,7 +88,7 @@ final class DevTools: Sendable {
         if let bytes = try? message.bytes { process.send(bytes) }
     }
 
-    /// Sets the handler for the events of a session, which runs on the reading thread; `nil` removes it.
+    /// Sets the handler for the events of a session; `nil` removes it. The handler runs on the reading thread.
     func listen(to session: String, _ handler: Handler?) {
         state.with { $0.handlers[session] = handler }
     }

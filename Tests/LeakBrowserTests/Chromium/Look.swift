@@ -19,7 +19,7 @@ struct Look: Hashable, Sendable, CustomStringConvertible {
     /// A4 with 96 pixels per inch.
     static let paper = Look(width: 794, isPrinted: true)
 
-    /// The part of a screenshot's file name, such as `1200-dark`.
+    /// The name of these conditions in the file name of a screenshot, such as `1200-dark`.
     var name: String { isPrinted ? "print" : "\(width)-\(isDark ? "dark" : "light")" }
 
     var description: String { runsScripts ? name : "\(name), no scripts" }

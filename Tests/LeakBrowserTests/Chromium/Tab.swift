@@ -138,7 +138,7 @@ final class Tab: Sendable {
         "Execution context was destroyed",
     ]
 
-    /// Returns the complaints of the pages since the last call.
+    /// Returns the errors and warnings of the pages since the last call.
     func takeErrors() -> [String] {
         events.with { events in
             defer { events.complaints = [] }

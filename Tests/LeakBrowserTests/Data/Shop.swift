@@ -1,7 +1,7 @@
 import Testing
 
-/// A shop with leaks of every kind: new and old leaks, an object that is only freed late, leaks of the system, and a
-/// leak that has only a text.
+/// A shop with leaks of every kind: new and old leaks, an object that is freed late, leaks of the system, and a leak without a
+/// class, whose report has only a message.
 enum Shop {
     static let app = "com.acme.shop"
     static let driverApp = "com.acme.driver"
@@ -55,7 +55,7 @@ enum Shop {
         ]
     }
 
-    /// Reports of a leak in three versions, under two paths.
+    /// Reports of one leak in three versions, with two different paths of owners.
     static let cart: [JSON] = (0..<30).map { index in
         Sighting(
             className: "Shop.CartViewModel", kind: "object",

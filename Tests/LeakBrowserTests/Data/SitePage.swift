@@ -49,13 +49,13 @@ enum SitePage: String, CaseIterable, CustomStringConvertible, Sendable {
         }
     }
 
-    /// Number of messages that a browser logs about the status of the page.
+    /// Number of errors that a browser logs because of the status of the page.
     var expectedMessageCount: Int { self == .missing ? 1 : 0 }
 }
 
 extension Tab {
-    /// Opens a page of its site. For the missing page, accepts the browser's messages about the status 404, and throws if
-    /// there are others.
+    /// Opens a page of a site. For the missing page, ignores the browser's errors about the status 404, and throws if there are
+    /// other errors.
     func open(_ page: SitePage, of site: Site) async throws {
         try await open(site.address + page.path(at: site))
         guard page.expectedMessageCount > 0 else { return }

@@ -1,12 +1,12 @@
 import Testing
 
 extension BrowserTests {
-    /// Keys and tokens, created and revoked on their page.
+    /// Ingest keys and access tokens, created and revoked on their page.
     @Suite struct AccessTests {
         static let looks = [Look.desk, .withoutScripts]
 
         @Test(arguments: looks)
-        func `a key is created, renamed and revoked, and reports are accepted while the key is valid`(
+        func `an ingest key can be created, renamed and revoked, and is accepted until it is revoked`(
             look: Look
         ) async throws {
             let site = try await Site()
@@ -36,7 +36,9 @@ extension BrowserTests {
         }
 
         @Test(arguments: looks)
-        func `revoking a token ends the sessions that were opened with it`(look: Look) async throws {
+        func `revoking an access token ends the sign-in sessions that were opened with it`(look: Look)
+            async throws
+        {
             let site = try await Site()
             let token = try await site.visit(look) { tab in
                 try await tab.open(site.address + "/access")

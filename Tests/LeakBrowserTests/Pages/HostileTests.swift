@@ -3,7 +3,8 @@ import Testing
 extension BrowserTests {
     /// Texts from outside are shown as text, even if they contain markup, and do not change the layout of the page.
     @Suite struct HostileTests {
-        @Test func `a list of hostile names runs no script, fits a phone and shows the names as written`()
+        @Test
+        func `a list with hostile names runs no script, fits a phone and a desktop window, and has all rows`()
             async throws
         {
             let site = try await Hostile.site()

@@ -29,7 +29,7 @@ extension BrowserTests {
 
         @Test
         func
-            `on a phone each number of a release has the name of its column, and all columns have headers`()
+            `on a phone each number of a release is labelled with its column, and 13 columns have headers`()
             async throws
         {
             try await Shop.shared().visit(.phone) { tab in
@@ -54,7 +54,7 @@ extension BrowserTests {
 
         @Test
         func
-            `a name of 512 bytes does not make the page long, and the keyboard can scroll to the whole name`()
+            `a class name of 512 bytes does not make a page long, and the keyboard can scroll to its end`()
             async throws
         {
             let name = String(repeating: "W", count: 512)

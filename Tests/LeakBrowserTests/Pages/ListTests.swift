@@ -78,7 +78,7 @@ extension BrowserTests {
             }
         }
 
-        @Test func `on a phone each number of a row has the name of its column`() async throws {
+        @Test func `on a phone each number of a row is labelled with the name of its column`() async throws {
             let names = """
                 [...document.querySelector('table.leaks tbody tr').cells].slice(3)
                     .map(it => JSON.parse(getComputedStyle(it, '::before').content)).join()
@@ -111,9 +111,9 @@ extension BrowserTests {
         }
 
         @Test(arguments: looks)
-        func `a list marks new leaks, and shows slow leaks and known leaks in separate sections`(look: Look)
-            async throws
-        {
+        func `a list marks new leaks, and has sections for leaks that are freed late and for known leaks`(
+            look: Look
+        ) async throws {
             try await Shop.shared().visit(look) { tab in
                 try await tab.open(tab.site + "/?app=\(Shop.app)&q=checkout")
                 try await tab.expect(rows, reads: ["CheckoutViewController"])

@@ -1,7 +1,7 @@
 import Testing
 
 extension BrowserTests {
-    /// Features of the only script: live updates and keyboard shortcuts.
+    /// Features of the pages' only script: live updates and keyboard shortcuts.
     @Suite struct LiveTests {
         private let rows = "table.leaks:not(details *) > tbody > tr > th > a"
 

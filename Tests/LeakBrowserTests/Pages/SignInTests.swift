@@ -66,7 +66,7 @@ extension BrowserTests {
             }
         }
 
-        @Test func `a form of another site cannot sign out`() async throws {
+        @Test func `a form on another site cannot sign the browser out`() async throws {
             let site = try await Site()
             try await site.visit { tab in
                 let form =

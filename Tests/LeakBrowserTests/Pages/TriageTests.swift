@@ -132,7 +132,7 @@ extension BrowserTests {
             }
         }
 
-        @Test func `a form of another site cannot make a decision`() async throws {
+        @Test func `a form on another site cannot make a decision`() async throws {
             let (site, page) = try await site()
             try await site.visit { tab in
                 let form =

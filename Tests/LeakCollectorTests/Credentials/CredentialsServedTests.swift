@@ -11,7 +11,7 @@ import Testing
 
 @testable import LeakCollector
 
-/// Keys and tokens over real sockets: created, renamed and revoked by forms and by the API.
+/// Ingest keys and access tokens over real sockets: created, renamed and revoked by forms and by the API.
 @Suite struct CredentialsServedTests {
     private static let form = "application/x-www-form-urlencoded"
     private static let bearer = HTTPField("Authorization", "Bearer \(RunningCollector.token)")
@@ -40,7 +40,7 @@ import Testing
         ).status
     }
 
-    @Test func `a key that the form creates is shown once, and at once permits reports of its app only`()
+    @Test func `an ingest key that a form creates is shown once, and works immediately for its app only`()
         throws
     {
         let running = try RunningCollector()
@@ -75,7 +75,9 @@ import Testing
         #expect(again.status == 404 && again.text.contains("there is no valid key \(id)"))
     }
 
-    @Test func `a new key has a DSN that works at once, and a token has none`() throws {
+    @Test func `a new ingest key has a DSN that works immediately, and a new access token has no DSN`()
+        throws
+    {
         let running = try RunningCollector()
         let key = try running.post(#"{"name":"k"}"#, to: "/api/v1/keys", fields: [Self.bearer]).json
         let (secret, id) = (try #require(key["secret"] as? String), try #require(key["id"] as? Int))
@@ -89,7 +91,7 @@ import Testing
         #expect(token["secret"] != nil && token["dsn"] == nil)
     }
 
-    @Test func `revoking a token ends the sessions that were opened with it`() throws {
+    @Test func `revoking an access token ends the sign-in sessions that were opened with it`() throws {
         let running = try RunningCollector()
         let fields = try sessionFields(running)
         let tokens = try #require(try running.json("/api/v1/tokens")["tokens"] as? [[String: Any]])
@@ -240,7 +242,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `a token for release checks works only for release checks`(
+    func `an access token for release checks gives access only to release checks`(
         isForm: Bool
     ) async throws {
         let running = try RunningCollector()
@@ -293,7 +295,9 @@ import Testing
     }
 
     @Test(arguments: ["/api/v1/keys", "/api/v1/tokens/1"])
-    func `only a new token can be restricted to release checks`(path: String) async throws {
+    func `neither an ingest key nor an existing access token can be restricted to release checks`(
+        path: String
+    ) async throws {
         let running = try RunningCollector()
         let method = path.hasSuffix("keys") ? "POST" : "PATCH"
         let answer = try await send(
@@ -302,7 +306,7 @@ import Testing
     }
 
     @Test(arguments: ["+1", "-1", "1.0", "%2B1", "0x1", "99999999999999999999"])
-    func `the path of a key whose ID is not a plain number is not found`(number: String) async throws {
+    func `a request for an ingest key whose ID is not a plain number gets 404`(number: String) async throws {
         let running = try RunningCollector()
         let keys = try #require(try running.json("/api/v1/keys")["keys"] as? [[String: Any]])
         #expect(keys.first?["id"] as? Int == 1)
@@ -338,7 +342,7 @@ import Testing
         ("sign-in link", 400, "choose another"), ("signed in by ann", 400, "choose another"),
         ("ann", 409, "choose another name, or revoke that token first"),
     ])
-    func `a token cannot have the name of another author of decisions`(
+    func `an access token cannot have a name that the history of decisions uses for another author`(
         name: String, status: Int, words: String
     ) async throws {
         let running = try RunningCollector()

@@ -26,7 +26,7 @@ import Testing
         ("https://abc@host", "abc"), ("https://host/1", nil), ("https://@host/1", nil), ("abc@host/1", nil),
         ("", nil), ("https://host/a@b", nil), ("https://host?a@b", nil),
     ])
-    func `the key of a received DSN is the part before its host`(dsn: String, key: String?) {
+    func `the key of a received DSN is the user name of its URL`(dsn: String, key: String?) {
         #expect(SentryDSN.key(of: dsn) == key)
     }
 }

@@ -40,8 +40,8 @@ import Testing
         #expect(hash.hash(bytes) != ByteHash(seed: 2).hash(bytes))
     }
 
-    /// The store keeps this hash of each batch for seven days.
-    @Test func `the hash of a body is the same in each version`() {
+    /// The store keeps this hash of each batch for seven days, also when the collector is updated.
+    @Test func `the hash of a request body is the same in each version of the collector`() {
         let body = Array("VIEWCONTROLLER STILL IN MEMORY <CartViewController: 0x7f88acc69260>".utf8)
         #expect(ByteHash(seed: 0).hash(body) == 6_513_743_752_801_325_775)
     }

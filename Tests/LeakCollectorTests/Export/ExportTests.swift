@@ -168,7 +168,7 @@ import Testing
     }
 
     @Test
-    func `a later export removes the files of the earlier export that it does not write, and no other file`()
+    func `an export removes files of an earlier export that it does not write again, and no other file`()
         throws
     {
         defer { removeRoot() }
@@ -204,7 +204,7 @@ import Testing
         #expect(try problems(of: files).filter { !$0.hasPrefix("nothing leads to") } == [])
     }
 
-    @Test func `an interrupted export is cleaned up by the next one`() throws {
+    @Test func `the next export removes the files that an interrupted export left`() throws {
         defer { removeRoot() }
         try FileManager.default.createDirectory(atPath: root, withIntermediateDirectories: true)
         var cut = try ExportFolder("\(root)/a")
@@ -383,7 +383,8 @@ import Testing
         #expect(try files("a")["leaks/1.html"] == Data([2]))
     }
 
-    @Test func `names outside of the folder, or that no export writes, are ignored in a list of files`() {
+    @Test func `in a list of files, names outside of the folder and names that no export writes are ignored`()
+    {
         let lines = [
             "/etc/passwd", "../up.html", "leaks/../../up", ".", "..", ".ssh", "a//b", "a/b/c", "", "leaks/.x",
             "a\0b",

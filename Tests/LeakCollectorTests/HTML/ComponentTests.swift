@@ -21,7 +21,7 @@ import Testing
             (["Shop.cart", "closure"], "cart", ["*Shop.cart", "closure"]),
             ([], "Cart", []),
         ] as [([String], String?, [String])])
-    func `the diagram of a cycle begins with the leaked object and names the property of each reference`(
+    func `a cycle's diagram begins with the leaked object if that is in the cycle, and names properties`(
         references: [String], name: String?, links: [String]
     ) {
         let drawn = CycleShape(references, of: name).nodes.map { link in
@@ -66,9 +66,9 @@ import Testing
     @Test(arguments: [
         "closure #1 in text = 'jane.doe@example.com'", "closure #1 in 'jane doe'",
     ])
-    func `a description that begins like a closure's name is shown without its text`(raw: String)
-        throws
-    {
+    func `a text in a cycle that only begins like a closure's name is shown without the quoted part`(
+        raw: String
+    ) throws {
         let leak = try leak(#"["CartModel.onChange","\#(raw)"]"#)
         #expect(!leak.stack.contains { $0.contains("jane") || $0.contains("#") }, "\(leak.stack)")
     }

@@ -46,8 +46,8 @@ import Testing
         var query = context.query
         query.cursor = nil
         expected.insert(query)
-        // In a list of one version, the orders by impact and by installs are equal, so the link of the column reverses
-        // the order.
+        // In a list of one version, the orders by impact and by installs are equal, so the link of the column for installs
+        // reverses the order.
         for sort in LeakQuery.Sort.allCases where sort != .cost {
             var sorted = query
             (sorted.sort, sorted.order) = (sort, sort == .installs ? .ascending : nil)

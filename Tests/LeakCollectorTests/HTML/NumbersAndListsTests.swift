@@ -120,7 +120,7 @@ import Testing
                 }
             }
         }
-        // The newest version has three leaks that were first seen in it, and one that came back.
+        // The newest version has three leaks that were first seen in it, and one leak that came back.
         #expect(rows[0].contains(">3 first seen</a>") && rows[0].contains(##"to=1.11#back">1</a>"##))
         #expect(rows[0].contains(##"to=1.11#cannot-tell">cannot tell</a>"##))
         #expect(rows[2].contains("no earlier version") && !rows[2].contains("/compare"))

@@ -43,7 +43,7 @@ import Testing
         #expect(Self.lookup(credentialIndex, "", [.ingest, .access, .session, .signIn]) == "unknown")
     }
 
-    @Test func `a revoked secret is distinguished from an unknown one`() {
+    @Test func `a revoked secret is distinguished from an unknown secret`() {
         let credentialIndex = CredentialIndex([Self.credential("old", .ingest, revoked: 5)])
         #expect(Self.lookup(credentialIndex, "old", [.ingest]) == "revoked")
         #expect(Self.lookup(credentialIndex, "odl", [.ingest]) == "unknown")
@@ -70,7 +70,7 @@ import Testing
             #expect(secret.utf8.count == 40)
             #expect(secret.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) })
         }
-        // In 4,000 characters, a given one of 62 is missing once in 10^28 runs.
+        // A given character of the 62 is missing from 4,000 random characters once in 10^28 runs.
         #expect(Set(secrets.joined()).count == 62)
     }
 

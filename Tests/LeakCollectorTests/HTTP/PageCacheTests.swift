@@ -32,7 +32,7 @@ import Testing
         #expect(renderedKeys(PageCache(), [(1, 7, 0), (1, 8, 0), (1, 8, 0), (1, 7, 0)]) == [1, 1, 1])
     }
 
-    @Test func `a page is rendered again for a later minute, and for an earlier one`() {
+    @Test func `a page is rendered again in a later minute, and in an earlier minute`() {
         #expect(
             renderedKeys(PageCache(), [(1, 7, 0), (1, 7, 60_000), (1, 7, 60_000), (1, 7, 0)]) == [1, 1, 1])
     }
@@ -46,14 +46,14 @@ import Testing
         #expect(renderedKeys(pageCache, [(1, 7, 0), (1, 7, 0)]) == [1])
     }
 
-    @Test func `the page cache has at most its maximum of pages`() {
+    @Test func `the page cache stores at most its maximum number of pages`() {
         let pageCache = PageCache(maxPageCount: 3)
         #expect(renderedKeys(pageCache, [(1, 7, 0), (2, 7, 0), (3, 7, 0), (1, 7, 0)]) == [1, 2, 3])
         // The fourth page evicts all others.
         #expect(renderedKeys(pageCache, [(4, 7, 0), (4, 7, 0), (1, 7, 0), (1, 7, 0)]) == [4, 1])
     }
 
-    @Test func `the page cache has at most its maximum of bytes, including compressed pages`() {
+    @Test func `the page cache stores at most its maximum number of bytes, including compressed pages`() {
         #expect(renderedKeys(PageCache(maxBytes: 5999), (0..<4).map { ($0 % 2, 7, 0) }) == [0, 1])
         #expect(
             renderedKeys(PageCache(maxBytes: 5999), (0..<6).map { ($0 % 3, 7, 0) }) == [0, 1, 2, 0, 1, 2])

@@ -42,7 +42,7 @@ import Testing
         #expect(attempts.addressCount == SignInAttempts.addressLimit)
         #expect(attempts.secondsToWait(guesser, now: 0) != nil)
         #expect(attempts.secondsToWait(IPAddress("10.1.0.0"), now: 0) != nil)
-        // Once the other addresses have their full allowance again, the table has room.
+        // Once the other addresses may fail ten times again, they need no entry, so the table has room.
         fail(attempts, guesser, times: 1, now: 60_000)
         #expect(attempts.addressCount == 1)
         #expect(attempts.secondsToWait(guesser, now: 60_000) == nil)

@@ -41,7 +41,9 @@ import LeakPlatform
         #expect(used.status == 403 && used.text.contains("was used before") && !used.text.contains(code))
     }
 
-    @Test func `guessed tokens and readiness checks do not use up the limit of waiting pages`() throws {
+    @Test func `guessed tokens and readiness checks do not use up the limit of waiting page requests`()
+        throws
+    {
         let gate = Guarded((isOpen: false, waiting: 0))
         let running = try RunningCollector(store: { WaitingStore(store: $0, gate: gate) })
         let signedIn = try running.post(
@@ -151,7 +153,7 @@ import LeakPlatform
         #expect(try running.useSignInLink().status == 303)
     }
 
-    @Test func `failed sign-ins are counted for the client behind a trusted proxy`() throws {
+    @Test func `failed sign-ins are counted for the client's address that a trusted proxy forwards`() throws {
         let clock = Guarded<Int64>(1_700_000_000_000)
         let proxy = try IPNetwork("127.0.0.1")
         let running = try RunningCollector({ $0.trustedProxies = [proxy] }, now: { clock.with { $0 } })
@@ -168,7 +170,7 @@ import LeakPlatform
         #expect(opened.field("Set-Cookie")?.hasSuffix("; Secure") == true)
     }
 
-    @Test func `no proxy is trusted by default, not even one on the same machine`() throws {
+    @Test func `no proxy is trusted by default, not even a proxy on the same machine`() throws {
         let clock = Guarded<Int64>(1_700_000_000_000)
         let running = try RunningCollector(now: { clock.with { $0 } })
         func signIn(_ token: String, from address: String) throws -> HTTPResponse {

@@ -125,7 +125,7 @@ import LeakPlatform
     }
 
     @Test(arguments: [StoreError.Reason.other, .corrupt])
-    func `a submission that cannot be written does not prevent that others are written`(
+    func `a submission that cannot be written does not prevent others from being written`(
         reason: StoreError.Reason
     ) throws {
         let fixture = try QueueServer(waitingBytes: 1_000_000)

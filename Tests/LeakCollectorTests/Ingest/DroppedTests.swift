@@ -7,7 +7,7 @@ import Testing
 
 @testable import LeakCollector
 
-/// Limits for the number of lost reports that one batch may state.
+/// Limits of the counts of dropped reports: reports that an app or a Sentry SDK did not send.
 @Suite struct DroppedTests {
     @Test(
         arguments: [
@@ -15,13 +15,13 @@ import Testing
             ([100_001], [], ["r0": 100_000, "over_limit": 1]),
             ([1_000_000, 5], [], ["r0": 100_000, "over_limit": 1]),
             ([60_000, 60_000, 7], [], ["r0": 60_000, "r1": 40_000, "over_limit": 1]),
-            // Unseen objects have their own limit.
+            // Objects that were not checked (`unseen`) have a limit of their own.
             ([], [0, 0], [:]), ([], [5, 6], ["unseen": 11]), ([], [1_000_000], ["unseen": 1_000_000]),
             ([100_000], [400_000, 600_000], ["r0": 100_000, "unseen": 1_000_000]),
             ([7], [1_000_000, 1], ["r0": 7, "unseen": 1_000_000, "over_limit": 1]),
             ([100_001], [1_000_000, 1], ["r0": 100_000, "unseen": 1_000_000, "over_limit": 1]),
         ] as [([Int], [Int], [String: Int])])
-    func `the drops of a batch are counted up to a limit, and a batch over the limit is recorded`(
+    func `a batch's counts of dropped reports are limited, and a batch over the limit is recorded`(
         counts: [Int], unseen: [Int], counted: [String: Int]
     ) throws {
         let dropped = counts.enumerated().map { "\"r\($0.offset)\":\($0.element)" }.joined(separator: ",")
@@ -38,14 +38,15 @@ import Testing
             "sentry_not_a_leak", "sentry_empty", "sentry_too_large", "sentry_unreadable",
             "sentry_queue_overflow",
         ]).sorted())
-    func `a drop reason that only the collector may use is counted under another name`(reason: String) throws
-    {
+    func `dropped reports with a reason that only the collector may use are counted under another name`(
+        reason: String
+    ) throws {
         let batch = #"{"dropped":{"\#(reason)":7}}"#
         let drops = SubmissionBuilder.drops(of: try WireReader.read(Array(batch.utf8), as: .json))
         #expect(drops == [DroppedReports(reason: "device_" + reason, count: 7)])
     }
 
-    @Test func `the drops and the unseen objects of one ingest key have separate limits`() {
+    @Test func `dropped reports and unchecked objects of one ingest key have separate limits`() {
         let limit = RateLimit(reportsPerSecond: nil)
         func counted(_ reason: String, _ count: Int, key: Int64) -> [Int] {
             limit.countableDrops(
@@ -60,7 +61,9 @@ import Testing
     }
 
     @Test(arguments: [nil, 0, 1_000_000_000])
-    func `the drops of an ingest key are limited, even if it sends many batches`(reportsPerSecond: Int?) {
+    func `the dropped reports that an ingest key can count are limited, even if it sends many batches`(
+        reportsPerSecond: Int?
+    ) {
         let limit = RateLimit(reportsPerSecond: reportsPerSecond)
         var total: [String: Int] = [:]
         func send(_ reason: String, _ count: Int, key: Int64, now: Int64) {
@@ -75,14 +78,15 @@ import Testing
         #expect((60_000...72_000).contains(total["over_limit"] ?? 0))
         for number in 0..<72_000 { send("unseen", 1_000_000, key: 2, now: Int64(number) / 12) }
         #expect((10_500_000...10_600_000).contains(total["unseen"] ?? 0))
-        // Drops of another key are counted, and ten seconds later also those of this key.
+        // Dropped reports of another ingest key are counted. Ten seconds later, dropped reports of the first key are counted
+        // again.
         total = [:]
         send("r", 7, key: 3, now: 6_000)
         send("r", 100_000, key: 1, now: 16_000)
         #expect(total == ["r": 100_007])
     }
 
-    @Test func `real drops are counted even after forged batches over the limit`() throws {
+    @Test func `real dropped reports are counted even after forged batches over the limit`() throws {
         let running = try RunningCollector()
         let reasons = (0..<31).map { "\"r\($0)\":1000000" }.joined(separator: ",")
         let forged = #"{"app":{"id":"a","version":"1"},"dropped":{\#(reasons)}}"#

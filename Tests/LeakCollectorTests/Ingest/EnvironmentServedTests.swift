@@ -97,7 +97,7 @@ import Testing
         }
     }
 
-    @Test func `the error about a version that only another environment has names that environment`()
+    @Test func `the error about a version that exists only in another environment names that environment`()
         throws
     {
         let running = try RunningCollector()
@@ -109,7 +109,8 @@ import Testing
                 == "debug")
     }
 
-    @Test func `drops and unseen objects without an environment are counted in that of their ingest key`()
+    @Test
+    func `dropped reports and unchecked objects without an environment count for that of the ingest key`()
         throws
     {
         let running = try RunningCollector()
@@ -127,7 +128,9 @@ import Testing
     }
 
     @Test(arguments: ["/", "/releases", "/compare", "/causes"])
-    func `if only the environment debug has reports, pages offer it`(path: String) throws {
+    func `if only the environment debug has reports, no page waits for the first report`(path: String)
+        throws
+    {
         let running = try RunningCollector()
         #expect(try running.get("/").text.contains("Waiting for the first report"))
         try report("debug", to: running)
@@ -136,7 +139,9 @@ import Testing
         if path == "/" || path == "/releases" { #expect(page.contains("<option>debug</option>")) }
     }
 
-    @Test func `every link on a page of an environment keeps the environment`() throws {
+    @Test func `links on a page of an environment keep the environment, except the link to production`()
+        throws
+    {
         let running = try RunningCollector()
         for name in ["Cart", "Menu"] {
             let body = #"{"class":"\#(name)","app":{"id":"shop","version":"1.0","environment":"debug"}}"#
@@ -238,12 +243,13 @@ import Testing
         return try #require(try made.json["secret"] as? String)
     }
 
-    /// A client report names no environment. It is counted in the environment of the last event, or else in one of its key.
+    /// A Sentry client report names no environment. It is counted in the environment of the last event of its ingest key, or
+    /// else in one of the environments of the key.
     @Test(arguments: [
         ("ci", nil, "ci"), ("ci,debug", "debug", "debug"), ("ci,debug", nil, "ci"),
         ("debug,production", nil, "production"),
     ])
-    func `a client report is counted in the environment of the last event, or in one of its key`(
+    func `a Sentry client report counts for the environment of the last event, or for one of its key's`(
         environments: String, event: String?, expected: String
     ) throws {
         let running = try RunningCollector()

@@ -16,7 +16,7 @@ import Testing
         return (answer.status, try answer.json)
     }
 
-    @Test func `an install is erased only with read access`() throws {
+    @Test func `an install is erased only if the request has an access token`() throws {
         let running = try RunningCollector()
         for install in ["a + b é", "other"] {
             let body = #"{"class": "A", "install": "\#(install)"}"#
@@ -64,7 +64,7 @@ import Testing
         })
         let address = running.address
         let statuses = Guarded([Int]())
-        // The maximum of erasures that run or wait, and one more.
+        // As many requests as may run or wait, and one request more.
         let callers = (0...Erasure.maxRequestCount).map { number in
             WorkerThread(name: "erase") {
                 var options = HTTPClient.Options()

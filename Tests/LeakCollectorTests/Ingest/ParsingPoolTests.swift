@@ -30,7 +30,7 @@ import LeakPlatform
 
     /// Keeps the threads of a pool busy until the barrier opens.
     private static func block(_ pool: ParsingPool, with barrier: Barrier) -> Bool {
-        // There are more jobs than threads. The rest pass when the barrier opens.
+        // There are more jobs than threads. Jobs without a thread begin when the barrier opens.
         for _ in 0..<8 {
             _ = pool.enqueue(bytes: 0) {
                 barrier.pass()
@@ -58,7 +58,7 @@ import LeakPlatform
     private static let health = "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n"
 
     @Test
-    func `while a large body is parsed, its event loop serves others, and its own connection in order`()
+    func `while a large body is parsed, its event loop serves other connections, and its own in order`()
         throws
     {
         let running = try RunningCollector()
@@ -86,7 +86,7 @@ import LeakPlatform
         #expect(answers.last?.text == "ok\n")
     }
 
-    /// A few such bodies would block their event loop for longer than a request may take.
+    /// If event loops parsed such bodies, a few of them would block a loop for longer than a request may take.
     @Test func `an uncompressed body of 256 KiB is not parsed on its event loop`() throws {
         let running = try RunningCollector()
         let barrier = Barrier()

@@ -9,7 +9,7 @@ import Testing
 @testable import LeakCollector
 
 @Suite struct RateLimitTests {
-    @Test func `a key that used up its rate limit has to wait, and other keys do not`() {
+    @Test func `an ingest key that used up its rate limit has to wait, and other keys do not`() {
         let limit = RateLimit(reportsPerSecond: 10)
         #expect(limit.charge(1, cost: 99, now: 0, isBehind: false) == nil)
         #expect(limit.secondsToWait(of: 1, now: 0, isBehind: false) == nil)
@@ -21,21 +21,22 @@ import Testing
         #expect(limit.secondsToWait(of: 1, now: 5_100, isBehind: false) == nil)
     }
 
-    @Test func `the bucket of a key has tokens for at most ten seconds, even after a long pause`() {
+    @Test func `the token bucket of an ingest key holds tokens for ten seconds, even after a long pause`() {
         let limit = RateLimit(reportsPerSecond: 10)
         #expect(limit.secondsToWait(of: 1, now: 0, isBehind: false) == nil)
         #expect(limit.charge(1, cost: 101, now: 3_600_000, isBehind: false) == nil)
         #expect(limit.secondsToWait(of: 1, now: 3_600_000, isBehind: false) == 1)
     }
 
-    @Test func `a clock that was set back neither fills nor empties the bucket of the rate limit`() {
+    @Test func `a clock that was set back neither fills nor empties the token bucket of the rate limit`() {
         let limit = RateLimit(reportsPerSecond: 10)
         #expect(limit.charge(1, cost: 101, now: 1_000_000, isBehind: false) == nil)
         #expect(limit.secondsToWait(of: 1, now: 0, isBehind: false) == 1)
         #expect(limit.secondsToWait(of: 1, now: 1_000, isBehind: false) == nil)
     }
 
-    @Test func `the default rate limit applies only while the store is behind, and for about ten seconds`() {
+    @Test
+    func `the default rate limit applies only while the store cannot keep up, and for about ten seconds`() {
         let limit = RateLimit(reportsPerSecond: nil)
         #expect(limit.charge(1, cost: 100000001, now: 0, isBehind: false) == nil)
         #expect(limit.secondsToWait(of: 1, now: 0, isBehind: false) == nil)
@@ -43,7 +44,8 @@ import Testing
         #expect(limit.secondsToWait(of: 1, now: 10_001, isBehind: true) == nil)
     }
 
-    /// Requests that arrive at the same time are all admitted, because their cost is not known from their heads.
+    /// Requests that arrive at the same time are all accepted, because the cost of a request is known only after its body was
+    /// read.
     @Test(arguments: [
         (size: 1, parallel: 1), (10, 3), (100, 1), (100, 64), (10_000, 1), (10_000, 64),
     ])
@@ -68,7 +70,8 @@ import Testing
         #expect(counted >= min(allowed, 2 * parallel * hours * 3_600) / 2 - size, "\(counted) of \(allowed)")
     }
 
-    @Test func `requests that arrive together are charged until the debt of the key exceeds one bucket`() {
+    @Test func `requests that arrive together are charged until their ingest key owes more than one bucket`()
+    {
         let limit = RateLimit(reportsPerSecond: 10)
         for seconds in [nil, nil, 21, 21] as [Int?] {
             #expect(limit.charge(1, cost: 150, now: 0, isBehind: false) == seconds)
@@ -93,7 +96,7 @@ import Testing
         #expect(RateLimit.cost(of: document) == cost)
     }
 
-    @Test func `unreadable bodies are charged to their key too`() throws {
+    @Test func `requests with unreadable bodies count towards the rate limit of their ingest key`() throws {
         let running = try RunningCollector { $0.reportsPerSecond = 1 }
         let statuses = try (0..<30).map { _ in try running.post("{").status }
         #expect(statuses.first == 400)

@@ -30,7 +30,7 @@ struct RealSDKTests {
     }
 
     @Test
-    func `every event of an SDK over the rate limit is counted as a report, as refused, or as held back`()
+    func `each event of an SDK over the rate limit is counted: as stored, refused, or not sent by the SDK`()
         async throws
     {
         let running = try RunningCollector { $0.reportsPerSecond = 1 }
@@ -51,7 +51,7 @@ struct RealSDKTests {
     }
 
     @Test
-    func `an SDK drops an event that the collector cannot write, and reports the drop with the next event`()
+    func `a Sentry SDK drops an event that the collector cannot write, and counts that in its next envelope`()
         async throws
     {
         let running = try RunningCollector(store: { FailingStore($0, failures: 1) })

@@ -50,7 +50,7 @@ import Testing
         #expect(try running.json("/api/v1/summary?app=com.acme.shop")["reports"] as? Int == 1)
     }
 
-    @Test func `a client report without an event belongs to the app of the last event`() throws {
+    @Test func `a Sentry client report without an event counts for the app of the last event`() throws {
         let running = try RunningCollector()
         #expect(try running.postEnvelope(Self.envelope("{}", ("event", Self.event))).status == 200)
         #expect(try running.postEnvelope(Self.envelope("{}", ("client_report", Self.report))).status == 200)
@@ -58,7 +58,7 @@ import Testing
         #expect(try Self.apps(running) == ["com.acme.shop"])
     }
 
-    @Test func `without an earlier event a client report belongs to the default app`() throws {
+    @Test func `without an earlier event a Sentry client report counts for the default app`() throws {
         let running = try RunningCollector()
         #expect(try running.postEnvelope(Self.envelope("{}", ("client_report", Self.report))).status == 200)
         #expect(try Self.apps(running) == [SubmissionBuilder.defaultApp])
@@ -68,7 +68,8 @@ import Testing
         throws
     {
         let running = try RunningCollector()
-        // Contents that repeat sooner would compress so well that the server would inflate at most a megabyte.
+        // The contents repeat only after 4,000 frames. Contents that repeat sooner would compress so well that the server would
+        // inflate at most a megabyte of them.
         let part = (0..<4_000).map { "{\"lineno\":\($0 * 7_919)}," }.joined()
         let frames = String(repeating: part, count: (2 << 20) / part.utf8.count)
         let large = #"{"exception":{"type":"E","stacktrace":{"frames":[\#(frames){}]}}}"#
@@ -94,7 +95,7 @@ import Testing
         #expect(answer.status == 400)
     }
 
-    @Test func `the table of last Sentry senders keeps one for at most its maximum of ingest keys`() {
+    @Test func `the last Sentry sender is stored for at most the maximum number of ingest keys`() {
         let senders = SentrySenders()
         for key in 0..<Int64(SentrySenders.maxKeyCount + 100) {
             senders.record(.init(app: "a\(key)", environment: AppKey.production, version: "1"), of: key)

@@ -12,8 +12,7 @@ import Testing
         + [StoreError.Reason.diskFull, .databaseFull, .locked, .unavailable, .uncertain, .corrupt, .other]
         .compactMap { Ingest.problem(of: .failed(StoreError($0, "why"))) }
 
-    @Test func `for a problem after which a reporter sends again, the response to a Sentry SDK is withheld`()
-    {
+    @Test func `a Sentry SDK gets no response for problems after which LeakReporter sends a batch again`() {
         #expect(Self.unavailable.count == 15)
         for problem in Self.unavailable {
             #expect(problem.status == .serviceUnavailable)
@@ -38,7 +37,8 @@ import Testing
         #expect(outcome.mayHaveCounted == mayHaveCounted)
     }
 
-    @Test func `only reports that the rate limit refused are counted, and taking the count resets it`() {
+    @Test func `only reports over the rate limit are counted as refused, and reading the count sets it to 0`()
+    {
         let rejections = SentryRejections()
         rejections.record(Problem(.forbidden, "words"), 3, of: 1)
         rejections.record(Problem(.tooManyRequests, "words"), 0, of: 1)

@@ -49,7 +49,7 @@ import Testing
         "/api/x/envelope/", "/api/1a/envelope/", "/api/-1/envelope/", "/api//envelope/", "/api/1/envelope//",
         "/api/1/security/", "/api/envelope/", "/api/%D9%A1/envelope/",
     ])
-    func `an address of envelopes without a valid project number is not found`(path: String) throws {
+    func `a request for envelopes whose path has no valid project number gets 404`(path: String) throws {
         let running = try RunningCollector()
         #expect(try running.postEnvelope(SentryCapture.message.bytes, to: path).status == 404)
     }
@@ -153,7 +153,9 @@ import Testing
         #expect(apps.isEmpty)
     }
 
-    @Test func `drops that an SDK reports are in the summary and on the page of the app of its key`() throws {
+    @Test func `events that an SDK dropped are counted in the summary and on the page of its key's app`()
+        throws
+    {
         let running = try RunningCollector()
         let (_, secret) = try Credentials(store: running.store).create(
             .ingest, name: "shop", app: "shop", now: WallClock.milliseconds())
@@ -178,7 +180,9 @@ import Testing
         ("", 400), ("nonsense", 400), ("{}\n{\"type\":\"event\"}\nnonsense\n", 400),
         ("{}\n{\"type\":\"event\",\"length\":99}\n{}", 400), ("{\"event_id\":7}\n", 200), ("{}\n", 200),
     ])
-    func `an invalid envelope is refused with the position of the mistake`(body: String, status: Int) throws {
+    func `an invalid envelope gets 400 with the position of the mistake, and a lone header gets 200`(
+        body: String, status: Int
+    ) throws {
         let running = try RunningCollector()
         let answer = try running.postEnvelope(Array(body.utf8))
         #expect(answer.status == status, "\(answer.text)")
@@ -235,7 +239,7 @@ import Testing
     }
 
     @Test
-    func `an SDK over the rate limit gets a time to wait, and its refused requests are counted as drops`()
+    func `an SDK over the rate limit gets a time to wait, and its refused events are counted as dropped`()
         throws
     {
         let running = try RunningCollector { $0.reportsPerSecond = 1 }

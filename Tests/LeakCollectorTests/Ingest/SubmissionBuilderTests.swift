@@ -30,7 +30,7 @@ import Testing
             (#"{"class":"A","app":{"id":"own","version":"2"}}"#, "query", "1", nil, "own", "2"),
             (#"{"class":"A","app":{"version":"2"}}"#, nil, "1", "bound", "bound", "2"),
         ] as [(String, String?, String?, String?, String, String)])
-    func `the app of a sighting is read from the report, else from the address, else from the key`(
+    func `the app of a report is read from its fields, else from the URL, else from the ingest key`(
         body: String, queryApp: String?, queryVersion: String?, keyApp: String?, app: String, version: String
     ) throws {
         let builder = try receive(body, app: queryApp, version: queryVersion, keyApp: keyApp)
@@ -42,7 +42,7 @@ import Testing
         arguments: [
             ("Shop", "ListVC"), ("FeatureA", "Shop.ListVC"), (nil, "ListVC"), ("", "ListVC"),
         ] as [(String?, String)])
-    func `the module of a sighting is read from the report, else from the address`(
+    func `the module of a report is read from its fields, else from the URL`(
         module: String?, className: String
     ) throws {
         let text = try receive("Expected deallocation of Shop.ListVC", .text, module: module)
@@ -65,7 +65,7 @@ import Testing
         #expect(rejected > 1 || text.contains(#""index":1"#))
     }
 
-    @Test func `a request with another module in the address does not count as a repeat`() {
+    @Test func `a request with another module in its URL does not count as a repeat`() {
         var ingestRequest = IngestRequest(
             body: [1], format: .text, app: "a", version: nil, idempotencyKey: "k", receivedAt: Self.now)
         let content = ingestRequest.contentHash
@@ -118,7 +118,7 @@ import Testing
             (-SubmissionBuilder.maxAgeMilliseconds - 1, -SubmissionBuilder.maxAgeMilliseconds),
             (-Int64(4) * 365 * 24 * 3600 * 1000, -SubmissionBuilder.maxAgeMilliseconds),
         ] as [(Int64?, Int64)])
-    func `the time that a device states is used within limits, otherwise the nearest or the current time`(
+    func `a report's time is limited: too old becomes the oldest allowed time, too far ahead becomes now`(
         offset: Int64?, expected: Int64
     ) {
         let at = offset.map { WireTime(milliseconds: Self.now + $0) }
@@ -139,7 +139,7 @@ import Testing
         #expect(Set(builder.submission.origins.map(\.installHash)).count == 2)
     }
 
-    @Test func `the sessions, checks and drops of a batch without reports are counted`() throws {
+    @Test func `the sessions, checks and dropped reports of a batch without reports are counted`() throws {
         let builder = try receive(
             #"""
             {"app":{"id":"a","module":"Shop","version":"1","build":"8"},
@@ -170,7 +170,7 @@ import Testing
         #expect(builder.submission.dropped == [Submission.Dropped(app: "a", reason: "unseen", count: 11)])
     }
 
-    @Test func `the response to a repeat calls it a duplicate`() throws {
+    @Test func `the response to a repeated request says that it is a duplicate`() throws {
         let builder = try receive(#"[{"class":"A"},{"class":""}]"#, idempotencyKey: "k1")
         #expect(builder.submission.idempotency?.key == "k1")
         #expect(builder.submission.idempotency?.bodyHash.count == 8)
@@ -230,7 +230,7 @@ import Testing
             (nil, String(repeating: "1", count: 65), "version is 65 bytes, at most 64"),
             (nil, "1\n2", "version has a control character"),
         ] as [(String?, String?, String)])
-    func `a request whose address has an invalid app or version is refused`(
+    func `a request whose URL has an invalid app or version is refused`(
         app: String?, version: String?, reason: String
     ) {
         #expect {
@@ -241,7 +241,7 @@ import Testing
         }
     }
 
-    @Test func `an empty app or version in an address is treated as missing`() throws {
+    @Test func `an empty app or version in a request's URL is treated as missing`() throws {
         let builder = try receive(#"{"class":"A"}"#, app: "", version: "")
         #expect(builder.submission.origins.map(\.app) == ["default"])
         #expect(builder.submission.origins.map(\.version) == ["unknown"])

@@ -7,7 +7,7 @@ import LeakSentry
 
 /// Properties that hold for every request body, including hostile bodies.
 enum MessageInvariants {
-    /// Number of reports that are checked per body. More reports of one body would add no coverage.
+    /// Maximum number of reports of one body that are checked. More reports of one body would add no coverage.
     private static let checkedReportLimit = 16
 
     /// Checks all properties for one body.
@@ -188,7 +188,8 @@ enum MessageInvariants {
     {
         let redacted = report.redacted()
         guard redacted.redacted() == redacted else { return "\(redacted) becomes \(redacted.redacted())" }
-        // A text that grew beyond the length limit of a message is truncated in a sample.
+        // Redaction can make a text longer. A text beyond the length limit of a message is truncated in a sample, and its group
+        // may differ.
         guard (redacted.message?.utf8.count ?? 0) <= WireLimits.messageBytes else { return nil }
         let groups = GroupingRules.groups(report, app: "a", module: nil)
         // A sample of a report with several leaks may describe only the first.
@@ -245,7 +246,7 @@ enum MessageInvariants {
 
     // MARK: Text that users typed
 
-    /// Checks that a secret that a user typed is not kept, if other typed text is before and after it.
+    /// Checks that a secret that a user typed is neither stored nor shown, if other typed text is before and after it.
     ///
     /// - Parameter placeNumber: selects the ``PrivatePlaces`` that contain the typed text.
     private static func violationByTypedText(_ typed: String, _ placeNumber: Int) -> String? {

@@ -5,7 +5,7 @@ import LeakMessage
 
 /// Properties that hold for every symbol file and every upload of symbols, including hostile ones.
 enum SymbolInvariants {
-    /// Number of lines that are checked per file. More lines of one file would add no coverage.
+    /// Maximum number of lines of one file that are checked. More lines of one file would add no coverage.
     private static let lineLimit = 1 << 16
 
     /// Checks all properties for one file or upload.
@@ -90,7 +90,8 @@ enum SymbolInvariants {
                     return "\(made.count) ranges became \(table.rangeCount)"
                 }
             } catch {
-                // A file whose names are all outside of images has no table.
+                // A table without ranges is refused. A file gives such a table if it has no names, or only names beyond the
+                // highest offset.
                 guard made.count == 0 else { return "a table of a Breakpad file: \(error)" }
             }
             if let violation = violationByTable(made.table) { return violation }

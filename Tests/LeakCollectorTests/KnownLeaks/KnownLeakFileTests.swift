@@ -136,9 +136,9 @@ import Testing
         ),
         ("{\"off\":\n [\"uiswitch\"]}", "line 2, column 3: expected the id of an entry of known-leaks.json"),
     ])
-    func `an error in a known-leaks file names file, line, column and remedy`(text: String, words: String)
-        throws
-    {
+    func `the error about a known-leaks file names the file, line and column, and says what is expected`(
+        text: String, words: String
+    ) throws {
         try withFile(text) { path in
             #expect {
                 try KnownLeakFile.load(shipped: Self.shippedPath, own: path)

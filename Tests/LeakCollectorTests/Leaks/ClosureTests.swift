@@ -67,8 +67,8 @@ import Testing
         }
     }
 
-    /// Texts of the closure sets, most frequent first, such as `2: name file:line, 0x41b9 in Shop`. A closure without a name
-    /// has its offset and its image.
+    /// One text for each different list of closures in the reports, most frequent first, such as `2: name file:line, 0x41b9 in
+    /// Shop` for a list of two closures in two reports. A closure without a name has its offset and its image.
     private var closures: [String] {
         get throws {
             let sets = try #require(try variant["closures"] as? [[String: Any]])
@@ -101,7 +101,7 @@ import Testing
         #expect(try page.contains("<code>\(Self.bindClosure) (CartModel.swift:12)</code>"))
     }
 
-    @Test func `two builds share one variant and one closure, even if the symbols of one are uploaded later`()
+    @Test func `two builds share one retain path and one closure, even if symbols of one are uploaded later`()
         throws
     {
         try upload(Self.uuid, at: 0x4100, Self.cart)

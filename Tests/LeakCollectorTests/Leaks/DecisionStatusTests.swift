@@ -157,7 +157,10 @@ private func words(_ html: HTML) throws -> String {
             evidence == "not seen since; the rate before the fix is unknown, so the fix cannot be proven")
     }
 
-    @Test func `the history has each step of the fix below its decision`() throws {
+    @Test
+    func `the history of a leak lists the steps of a fix, such as fixed and regressed, below its decision`()
+        throws
+    {
         let texts = try Markup(SamplePage.regressed.html.bytes).texts.map {
             $0.replacing("\u{A0}", with: " ")
         }
@@ -224,7 +227,7 @@ private func words(_ html: HTML) throws -> String {
         #expect(markup.texts.contains("History"))
     }
 
-    @Test func `a long history is folded except for its newest entries`() throws {
+    @Test func `a long history is collapsed except for its newest entries`() throws {
         let history = (0..<200).map { PastDecision(.noted, note: "note \($0)", by: "Ann", at: Int64(-$0)) }
         let html = text(HistoryCard(context: Shop.context(), history: history).html)
         let fold = try #require(html.firstRange(of: "<details>"))

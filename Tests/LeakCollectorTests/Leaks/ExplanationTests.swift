@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test
-    func `each retain path has its share, and paths from different objects of one cycle are one variant`()
+    func `retain paths that start at different objects of one cycle are one path, and each path has a share`()
         throws
     {
         let running = try RunningCollector()
@@ -98,7 +98,7 @@ import Testing
         #expect(why["explained"] as? Int == 1)
     }
 
-    @Test func `the page of a leak without an explanation has no section about it`() throws {
+    @Test func `the page of a leak without an explanation has no section for explanations`() throws {
         let running = try RunningCollector()
         _ = try running.post(Self.batch(reports: ["{\(Self.cart)}"], explanations: []))
         let leak = try leak(running)
@@ -195,7 +195,9 @@ import Testing
         #expect(!page.contains("<script>A"))
     }
 
-    @Test(arguments: 1...200) func `a stored reason is read as it was written`(seed: UInt64) throws {
+    @Test(arguments: 1...200) func `the stored reason for a leak is read as it was written`(seed: UInt64)
+        throws
+    {
         var random = SeededRandom(seed: seed)
         let references = (0..<Int.random(in: 1...32, using: &random)).map { _ in
             RetainReference(

@@ -37,8 +37,8 @@ import Testing
         #expect(text.contains("- **Seen:** 1 report from 1 install, "))
     }
 
-    /// No text of a report becomes a link, a picture, a heading or the end of a block. If punctuation combines with the
-    /// scalar before or after it, Swift sees one other character, but Markdown still sees the punctuation.
+    /// No text of a report becomes a link, a picture, a heading or the end of a block. If punctuation combines with the scalar
+    /// before or after it, Swift sees one combined character, but Markdown still sees the punctuation.
     @Test(arguments: ["", "\u{D4E}", "\u{301}", "\u{200D}"])
     func `text from reports is not interpreted as Markdown`(joint: String) throws {
         let markup = "\(joint)<img src=//evil>\(joint) www.evil.example *a*\(joint) `\(joint) @me #1"
@@ -79,7 +79,7 @@ import Testing
         (["a\n```\r\nb"], ["````", "a ```  b", "````"]),
         (["```\u{301}"], ["````", "```\u{301}", "````"]),
     ])
-    func `no line of a code block ends the block`(lines: [String], block: [String]) {
+    func `no line inside a code block ends the block`(lines: [String], block: [String]) {
         #expect(LeakMarkdown.codeBlock(lines) == block)
     }
 

@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    /// The form sets another order, to which the direction of the earlier order does not apply.
+    /// The form can choose another sort order. The direction of the earlier order does not apply to it.
     @Test func `the filter form submits limit and class again, but neither direction nor cursor`() throws {
         let running = try RunningCollector()
         let page = try running.get("/?order=asc&limit=7&class=A&cursor=").text

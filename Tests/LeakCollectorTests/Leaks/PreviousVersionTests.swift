@@ -9,7 +9,7 @@ import Testing
 /// last version that has sessions.
 @Suite struct PreviousVersionTests {
     /// Starts a collector. In each app, all versions have a leak. 3.9 has one session and 4.0 has four; 5.1.0 and 5.2.0 have
-    /// none. 5.2.0 is pinned.
+    /// none. 5.2.0 is pinned as the current release.
     private func startCollector(apps: [String]) throws -> RunningCollector {
         let running = try RunningCollector()
         for app in apps {

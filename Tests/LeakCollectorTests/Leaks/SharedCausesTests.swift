@@ -120,7 +120,7 @@ import Testing
         return ("/causes?app=shop&first=\(parts[0])", String(parts[1]))
     }
 
-    @Test func `a leak's page links to its cause among any number of causes`() throws {
+    @Test func `a leak's page links to its cause, even if there are more causes than a page lists`() throws {
         let running = try RunningCollector()
         let reports = (0..<210).map { number in
             let path = Self.reference("Shop.Owner\(number)", "screen")

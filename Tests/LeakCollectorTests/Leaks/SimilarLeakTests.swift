@@ -155,8 +155,10 @@ import Testing
         ),
     ]
 
-    @Test(arguments: cases.indices) func `one sentence names the difference between similar leaks`(index: Int)
-    {
+    @Test(arguments: cases.indices)
+    func `one sentence names the difference between similar leaks; leaks that are not similar have none`(
+        index: Int
+    ) {
         let (ours, theirs, difference) = Self.cases[index]
         var other = theirs
         other.id = LeakID(high: 2, low: 2)

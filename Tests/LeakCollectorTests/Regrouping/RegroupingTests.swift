@@ -203,14 +203,14 @@ import Testing
         }
         #expect(try running.get("/leaks/\(String(repeating: "0", count: 31))1").status == 404)
 
-        // A page that was open before the merge decides about the merged leak.
+        // A decision on a page that was opened before the merge applies to the merged leak.
         let token = HTTPField("Authorization", "Bearer \(RunningCollector.token)")
         let decided = try running.post(
             #"{"action":"ignore"}"#, to: "/api/v1/leaks/\(ids[0])/decisions", fields: [token])
         #expect(decided.status == 201 && decided["Location"] == "/api/v1/leaks/\(new)", "\(decided.text)")
         #expect(try running.json("/api/v1/leaks/\(new)")["state"] as? String == "ignored")
 
-        // New reports count in the merged leak.
+        // New reports are counted for the merged leak.
         let frames = Self.launches[0].map { "\"\($0)\"" }.joined(separator: ",")
         let report =
             #"{"class":"Shop.CartModel","stack":[\#(frames)],"app":{"id":"shop","module":"Shop","version":"1.0"}}"#

@@ -9,7 +9,8 @@ import Testing
 
 /// The release check over real sockets, and directly on the same database.
 @Suite struct CheckServedTests {
-    /// In version 1.0 one of ten checked objects leaks, in 1.1 six of ten and there is a new leak. 1.2 has too few checks.
+    /// In version 1.0, one of ten checked objects leaks. In 1.1, six of ten leak, and there is a new leak. 1.2 has too few
+    /// checks.
     private static func startCollector() throws -> RunningCollector {
         let running = try RunningCollector()
         for (version, leaks, checks) in [
@@ -65,7 +66,7 @@ import Testing
         #expect(page.status == 200 && page.text.contains("Worse (1)") && page.text.contains("New (1)"))
         #expect(page.text.contains("/api/v1/check?app=a%20b&amp;version=1.1&amp;baseline=1.0"))
         #expect(try running.get("/compare?app=a%20b&from=1.1&to=1.0").text.contains("Worse (1)"))
-        // If the request does not name the first version, the version before the second one is compared.
+        // If the request does not name the first version, the second version is compared with the version before it.
         #expect(try running.get("/compare?app=a%20b&to=1.1").text.contains("compared with 1.0"))
         // If the request names nothing, the current release of the most recently seen app is compared.
         #expect(try running.pinCurrentRelease("1.1", of: "a+b").status == 303)
@@ -115,7 +116,7 @@ import Testing
     }
 
     @Test
-    func `a version passes if its new and worse leaks are ignored, and fails if a resolved leak is seen`()
+    func `a version passes if its new and worse leaks are ignored, and fails if a resolved leak returns`()
         throws
     {
         let running = try Self.startCollector()

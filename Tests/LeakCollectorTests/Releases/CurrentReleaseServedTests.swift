@@ -11,7 +11,8 @@ import Testing
 
 /// The current release of an app, over real sockets and with a real store.
 @Suite struct CurrentReleaseServedTests {
-    /// Starts a collector with 200 sessions of 5.2 and 4 of 5.3. Half of them name the same install, the others none.
+    /// Starts a collector with 200 sessions of 5.2 and 4 of 5.3. Half of the sessions have the same install, the others have no
+    /// install.
     private func startCollector() throws -> RunningCollector {
         let running = try RunningCollector()
         for (version, sessions) in [("5.2", 100), ("5.3", 2)] {
@@ -80,9 +81,9 @@ import Testing
         (#"{"version":"5.3"}"#, 400), (#"{"app":"shop","version":"5.3","x":1}"#, 400), ("[", 400),
         (#"{"app":"shop","version":5}"#, 400),
     ])
-    func `an invalid pin, or a pin of an unknown version, is refused`(body: String, status: Int)
-        async throws
-    {
+    func `an invalid request to pin a release, or a request to pin an unknown version, is refused`(
+        body: String, status: Int
+    ) async throws {
         let running = try startCollector()
         #expect(try await send("PUT", "/api/v1/releases/current", body, to: running).status == status)
         #expect(try newest(running) == "5.2")
@@ -120,7 +121,8 @@ import Testing
         #expect(answer.text.contains(#"href="\#(app)">Back to releases"#), "\(answer.text)")
     }
 
-    @Test func `a pin with an empty environment applies to production, in the form and in JSON`()
+    @Test
+    func `a request to pin a release with an empty environment pins it in production, as form and as JSON`()
         async throws
     {
         let running = try startCollector()

@@ -6,7 +6,7 @@ import Testing
 
 @testable import LeakCollector
 
-/// Pages that all reader threads have rendered and cached before a commit.
+/// Pages that all reader threads have rendered and cached before the database changes.
 @Suite struct FreshPageTests {
     private let running: RunningCollector
 
@@ -32,7 +32,7 @@ import Testing
         return try #require(leaks.first?["id"] as? String)
     }
 
-    @Test func `a page that is requested after a commit shows the commit`() throws {
+    @Test func `a page that is requested after a report or decision was stored shows it`() throws {
         let leak = try report("First")
         let paths = ["/", "/leaks/\(leak)", "/leaks/\(leak)/reports", "/classes?class=First"]
         let before = try paths.map(tag)
@@ -51,7 +51,7 @@ import Testing
         #expect(try tag("/") != counted[0])
     }
 
-    @Test func `a key that is added through another connection is visible on the next requested page`()
+    @Test func `an ingest key that another database connection added is listed on the next requested page`()
         throws
     {
         _ = try report("First")

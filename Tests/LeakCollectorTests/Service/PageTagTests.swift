@@ -32,7 +32,7 @@ import Testing
         #expect(ResponseETag.of(page: page { $0.leaks[0].lastSeen -= 1000 }) != tag)
     }
 
-    @Test func `text from outside cannot imitate the time of the page`() {
+    @Test func `text from reports that looks like the time of the page still changes the ETag`() {
         let hostile = { (title: String) -> HTML in
             page { page in
                 page.leaks = ["<time datetime=\"\">", title].enumerated().map {

@@ -51,7 +51,7 @@ import Testing
                     isAscending ? "ascending" : "descending"
                 ])
             let marked = try #require(head.split(separator: "<th ").first { $0.contains("aria-sort") })
-            // The link of the sorted column leads to the other direction; the usual one needs no parameter.
+            // The link of the sorted column leads to the other direction; the usual direction needs no parameter.
             let isUsual = isAscending == (sort.usualOrder == .ascending)
             let other = isAscending ? "order=desc" : "order=asc"
             #expect(marked.contains(isUsual ? other : "title") && marked.contains("order=") == isUsual)
@@ -213,7 +213,7 @@ import Testing
         ).html
         let markup = try Markup(html.bytes)
         #expect(markup.texts.contains("To fix · sorted by installs"))
-        // In a version, the orders by impact and by installs are equal, so the menu offers only one of them.
+        // In a list of one version, the orders by impact and by installs are equal, so the menu offers only one of them.
         let options = markup.texts.filter { $0.hasPrefix("Installs") }
         #expect(!options.contains { $0.contains("current release") }, "\(options)")
         let text = String(decoding: html.bytes, as: UTF8.self)
@@ -272,7 +272,9 @@ import Testing
 
 @Suite struct ReportCardTests {
     @Test(arguments: [(nil, nil), (5, nil), (-1, -1), (Int64.max, Int64.max)] as [(Int64?, Int64?)])
-    func `a report whose device time was corrected shows the device's time`(at: Int64?, doubted: Int64?) {
+    func `a report shows the time of the device only if the collector corrected it`(
+        at: Int64?, doubted: Int64?
+    ) {
         var report = LeakReport()
         report.at = at.map { WireTime(milliseconds: $0) }
         let sample = SampleReport(

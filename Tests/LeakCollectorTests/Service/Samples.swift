@@ -73,7 +73,7 @@ enum Shop {
             .resolved(version: "5.0.0", isAfter: false), note: "weak self", by: "anna", at: now - 700 * hour),
         reportsSince: 571, regressedIn: "5.2.0")
 
-    /// Returns the evidence for a fix of a leak with a rate of 14.4 %.
+    /// Returns the evidence for a fix of a leak that had a rate of 14.4 % before the fix.
     ///
     /// - Parameters:
     ///   - versions: reports and checks of the versions since the fix.
@@ -97,7 +97,7 @@ enum Shop {
         return counts.status(regressedIn: regressionVersion)
     }
 
-    /// A resolved leak that old versions still have.
+    /// A resolved leak that is still reported from old versions.
     static let resolved = row(
         leak(8, "ProfileViewController", stack: ["UITabBarController", "ProfileViewController"]),
         state: .resolved,

@@ -100,7 +100,7 @@ import Testing
         #expect(links.contains("/api/v1/summary?app=shop&period=7d"))
     }
 
-    @Test func `the page shows only the most recently seen of many apps, and says how many more exist`()
+    @Test func `the summary shows only the most recently seen of many apps, and says how many more exist`()
         throws
     {
         let running = try RunningCollector()

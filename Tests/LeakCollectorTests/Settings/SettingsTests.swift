@@ -110,7 +110,7 @@ import Testing
         #expect(limits.lingerBytes > limits.bodyBytes)
         let usual = Settings().serverLimits(loops: 8)
         #expect(usual.idleTime == .seconds(75))
-        // Each of the 8 event loops can hold an envelope with attachments, even one of unknown length, whose buffer
+        // Each of the 8 event loops can hold an envelope with attachments, even an envelope of unknown length, whose buffer
         // grows by doubling.
         #expect(usual.uploadBytes / 8 >= 3 * SentryIngest.maxBodyBytes)
     }
@@ -177,7 +177,7 @@ import Testing
         ("fe80::1", "[fe80::1]"),
         ("localhost", "localhost"), ("192.0.2.1", "192.0.2.1"),
     ])
-    func `the host that the collector listens on gives the host at which it reaches itself`(
+    func `the collector reaches itself at a host that depends on the host on which it listens`(
         host: String, reachable: String
     ) throws {
         #expect(try Settings(flags: [.host: host], environment: [:]).reachableHost == reachable)

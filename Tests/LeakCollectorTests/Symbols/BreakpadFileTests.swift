@@ -92,7 +92,7 @@ import Testing
         #expect(try seconds(20_000) < max(small, 0.005) * 40)
     }
 
-    @Test func `only one of several inlined calls that overlap at one depth is kept`() throws {
+    @Test func `several inlined calls that overlap at the same depth are reduced to one call`() throws {
         var lines = [
             "MODULE mac arm64 6F1B0C3E7B7B3D8C9E0D0D1C6B6A1F000 Shop", "INLINE_ORIGIN 0 inner",
             "FUNC 0 100 0 f",
@@ -216,7 +216,7 @@ import Testing
     }
 
     @Test(arguments: 1...10)
-    func `changed bytes of a file with symbols cause no crash`(seed: UInt64) {
+    func `a Mach-O file with changed bytes causes no crash`(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         for _ in 0..<200 {
             var bytes = Self.machO
@@ -227,7 +227,7 @@ import Testing
 
     /// Writes numbers that overflow in sums and conversions into headers of all kinds.
     @Test(arguments: 1...20)
-    func `numbers of any size in a file with symbols cause no crash`(seed: UInt64) {
+    func `numbers of any size in the headers of object files cause no crash`(seed: UInt64) {
         func universal(is64: Bool) -> [UInt8] {
             let head =
                 Self.bytes(is64 ? 0xCAFE_BABF : 0xCAFE_BABE, 4, isBigEndian: true)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import LeakCollector
 
-/// Mangled names in which each level contains the previous one twice.
+/// Mangled names in which each level contains the previous level twice.
 enum MangledChain {
     /// Returns the mangled form of the substitution with an index.
     static func substitution(_ index: Int) -> String {
@@ -23,7 +23,8 @@ enum MangledChain {
             + (0..<levels).map { substitution($0) + "G" }.joined() + "D"
     }
 
-    /// Returns the mangled name of optional tuples of two optional tuples, and so on. Only the optionals have substitutions.
+    /// Returns the mangled name of an optional tuple of two elements, each of which is such an optional tuple again. Only the
+    /// optionals have substitutions.
     static func optionals(_ levels: Int) -> String {
         "$sSiSg" + (0..<levels).map { "_" + substitution($0) + "tSg" }.joined() + "D"
     }
@@ -139,7 +140,7 @@ enum MangledChain {
     }
 
     @Test
-    func `names that double in size with each level are not demangled, after at most four short attempts`() {
+    func `demangling a name that doubles in size with each level stops after at most four short attempts`() {
         for levels in 10...80 {
             for mangled in MangledChain.all(levels) {
                 let demangler = Demangler()

@@ -111,7 +111,7 @@ import Testing
         #expect(TerminalText.text("a\u{202E}b\u{7}c\u{200F}d") == "a\u{FFFD}b\u{FFFD}c\u{FFFD}d")
     }
 
-    /// Otherwise the upload of an empty table would replace a good table.
+    /// If such a table were accepted, its upload would replace a good table.
     @Test func `a symbol table that names no function is refused`() throws {
         var builder = Self.builder()
         let bytes = builder.finish()
@@ -126,7 +126,7 @@ import Testing
         #expect(try SymbolTable(builder.finish()).rangeCount == 1)
     }
 
-    @Test func `a range of a symbol table that is not after the range before it is left out`() throws {
+    @Test func `a range of a symbol table that overlaps the range before it is left out`() throws {
         var builder = Self.builder()
         builder.add(10..<20, [SymbolicatedFrame(function: "f")])
         builder.add(15..<25, [SymbolicatedFrame(function: "g")])
@@ -174,7 +174,7 @@ import Testing
         }
     }
 
-    // MARK: Hostile
+    // MARK: Hostile input
 
     @Test func `no prefix of a symbol table is a symbol table`() {
         let bytes = Self.sample

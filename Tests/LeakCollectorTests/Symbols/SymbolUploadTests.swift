@@ -88,7 +88,7 @@ import Testing
         #expect(leak["stack"] as? [String] == Self.namedStack)
         for id in ids { #expect(try running.get("/api/v1/leaks/\(id)").status == 303) }
 
-        // The group caches already contain the frames without names, but must not be used for them any more.
+        // The group caches already contain groups for the frames without names. These groups must not be used any more.
         try report(Self.stack(Self.image, at: 0x1000))
         try report(Self.stack(Self.otherImage, at: 0x5000), version: "1.1")
         #expect(try leaks().count == 1 && leaks().first?["reports"] as? Int == 4)

@@ -67,7 +67,8 @@ import Testing
             decisionStatus["is_after"] as? Bool == true && decisionStatus["version"] as? String == "5.0.0")
     }
 
-    /// Sends one session from each of 50 installs. The class is checked in each session, and leaks in the first `leaky` ones.
+    /// Sends one session from each of 50 installs. The class is checked in each session, and leaks in the first `leaky`
+    /// sessions.
     private func sendSessions(
         _ version: String, leaky: Int, checks: Int = 1, to running: RunningCollector
     ) throws {

@@ -48,7 +48,9 @@ import LeakPlatform
                 == [Decision(.resolve(.nextVersion), note: "done", by: Setting.accessToken.variable)])
     }
 
-    @Test func `the author of a decision in a session of the sign-in link is the sign-in link`() throws {
+    @Test func `the author of a decision is called sign-in link if the browser signed in by the link`()
+        throws
+    {
         let (running, leak, decisions) = try startCollector()
         let cookie = try sessionCookie(running, byLink: true)
         let answer = try running.post(

@@ -120,9 +120,7 @@ import Testing
     /// The reported time from a report until the object is freed exceeds the real time by at most an eighth, or a second if
     /// that is longer, and a tick of 100 ms.
     @Test(arguments: [500, 2_000, 8_000, 60_000, 400_000, 3_000_000])
-    func `the time until a reported object is freed is reported with an error of at most an eighth`(age: Int)
-        throws
-    {
+    func `the time until a reported object is freed is reported with a limited error`(age: Int) throws {
         var table = Table()
         _ = table.expect(1)
         table.run(to: 1_500 + age)
@@ -172,7 +170,7 @@ import Testing
     }
 
     /// A new object, which leaks too, gets the memory of a leaked object that was freed.
-    @Test func `another object with a reused identity is another leak`() {
+    @Test func `a new leaked object at the address of a freed object is another leak`() {
         var table = Table()
         _ = table.expect(1)
         table.run(to: 1_500)
@@ -201,7 +199,7 @@ import Testing
         #expect(again, "freed objects make room for new ones")
     }
 
-    @Test func `leaks above the limit of survivors are reported, but their later release is not`() {
+    @Test func `above the limit of survivors, leaks are reported, but not when their objects are freed`() {
         var limits = LeakDetector.Limits()
         limits.survivors = 2
         var table = Table(limits)
@@ -283,7 +281,7 @@ import Testing
     }
 
     @Test(arguments: [ObjectState.gone, .inUse])
-    func `the release or reuse of a reported object is reported immediately, and only once`(
+    func `a reported object that is freed or used again is reported as such immediately, and only once`(
         objectState: ObjectState
     ) throws {
         var table = Table()
@@ -598,8 +596,8 @@ import Testing
         #expect(table.expectations.nextDue == nil)
     }
 
-    @Test func `known objects are scanned if there are 1,024, and again only after their number has doubled`()
-    {
+    @Test
+    func `1,023 known objects are not scanned, and 3,000 are not scanned again until their number grows`() {
         var table = KnownObjects<Int>()
         let pages = (0..<3_000).map { _ in Page() }
         for page in pages.prefix(1_023) {
@@ -628,7 +626,7 @@ import Testing
         #expect((1...12).contains(wakes))
     }
 
-    @Test func `the object of a self-test is not counted, and its release is reported despite all limits`() {
+    @Test func `the object of a self-test is not counted, and is reported as freed despite all limits`() {
         var limits = LeakDetector.Limits()
         limits.survivors = 0
         limits.survivorMilliseconds = 0

@@ -150,7 +150,7 @@ import LeakPlatform
 
     /// Forty objects leak and are freed one after another. Freed memory is soon allocated again, so many of them have the same
     /// address.
-    @Test func `the release of an object is reported even if another object already has its address`() {
+    @Test func `an object is reported as freed even if another object already has its address`() {
         var last: Page?
         for _ in 0..<40 {
             last = nil
@@ -249,7 +249,7 @@ import LeakPlatform
     }
 
     /// A check can run the app's code: the `deinit` of an object, which may expect another object.
-    @Test func `no lock is held while an object is checked`() {
+    @Test func `the detector holds no lock while it checks an object`() {
         final class Calling: Subject, @unchecked Sendable {
             // `@unchecked Sendable` is safe: no property changes after `init`.
             let detector: LeakDetector

@@ -12,7 +12,8 @@ import Testing
             graceMilliseconds: grace)
     }
 
-    /// Compares the wheel with a plain list, for grace periods around and far beyond its span.
+    /// Compares the wheel with a plain list, for grace periods below, above and far beyond the 3.2 seconds that the wheel
+    /// spans.
     @Test(arguments: 1...20)
     func `the timing wheel returns the same objects as a list`(seed: Int) {
         var random = SeededRandom(seed: UInt64(seed))
@@ -48,7 +49,7 @@ import Testing
         #expect(MemoryLayout<WeakChunk.Element>.stride == 16)
     }
 
-    @Test func `equal calls are stored once, and different calls separately`() {
+    @Test func `equal expectDeallocation calls are stored once, and different calls separately`() {
         var table = CallTable()
         let calls = [
             call(1), call(2), call(1, line: 2), call(1, path: ["A"]), call(1, path: ["A", "B"]),
@@ -61,7 +62,8 @@ import Testing
     }
 
     /// Calls whose paths are always different do not fill the memory.
-    @Test func `numbers of unused calls are reused`() {
+    @Test func `the call table reuses the number of an expectDeallocation call after the call was released`()
+    {
         var table = CallTable()
         var callNumbers: Set<UInt32> = []
         for number in 0..<10_000 {

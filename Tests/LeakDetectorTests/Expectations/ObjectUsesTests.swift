@@ -39,7 +39,7 @@ import Testing
         withExtendedLifetime((pages, page, waiting)) {}
     }
 
-    @Test func `old uses are removed to make room`() {
+    @Test func `at the limit of recorded uses, old uses are removed to make room for a new use`() {
         var uses = fullUses(at: 0)
         uses.add(identity(ObjectUses.limit), 200_000, at: 1_001, forgettingAfter: 1_000)
         #expect(uses.sequence(of: identity(ObjectUses.limit)) == 200_000)
@@ -47,7 +47,7 @@ import Testing
     }
 
     /// With a removal at each use, this test would take minutes.
-    @Test func `a million uses beyond the limit take little time`() {
+    @Test func `a million uses beyond the limit of recorded uses take little time`() {
         var uses = fullUses(at: 0)
         for _ in 0..<1_000_000 { uses.add(identity(ObjectUses.limit), 1, at: 50, forgettingAfter: 1_000) }
         #expect(uses.sequence(of: identity(ObjectUses.limit)) == nil)

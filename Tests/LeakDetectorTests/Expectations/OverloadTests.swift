@@ -4,7 +4,7 @@ import Testing
 
 @testable import LeakDetector
 
-/// More objects than the detector can expect at once.
+/// More objects than the detector can expect at the same time.
 @Suite struct OverloadTests {
     private let bench = Bench()
 
@@ -15,7 +15,7 @@ import Testing
         return Bench(limits: limits)
     }
 
-    @Test func `freed objects make room for new expectations`() throws {
+    @Test func `freed objects do not count towards the limit of expected objects`() throws {
         for _ in 0..<12_000 { bench.detector.expectDeallocation(of: Page()) }
         let sheet = Sheet()
         bench.detector.expectDeallocation(of: sheet)
@@ -28,7 +28,7 @@ import Testing
         withExtendedLifetime(sheet) {}
     }
 
-    @Test func `freed objects that had owners make room for new expectations`() {
+    @Test func `freed objects that had owners do not count towards the limit of expected objects`() {
         let bench = bench(of: 100)
         let owner = Sheet()
         for _ in 0..<1_000 { bench.detector.expectDeallocation(of: Page(), owner: owner) }
@@ -41,8 +41,10 @@ import Testing
         withExtendedLifetime((owner, page)) {}
     }
 
-    /// The thread that expects an object makes room, even while the detector's queue cannot run.
-    @Test func `freed objects make room for new expectations while the queue is blocked`() async {
+    /// The thread that expects an object also removes freed objects, even while the detector's queue cannot run.
+    @Test func `freed objects do not count towards the limit of expected objects while the queue is blocked`()
+        async
+    {
         let queue = DispatchQueue(label: "blocked")
         queue.suspend()
         let (leaks, told) = AsyncStream.makeStream(of: String.self)
@@ -107,7 +109,8 @@ import Testing
         #expect(bench.detector.takeSession() == nil)
     }
 
-    @Test func `left-out objects of classes beyond the limit are counted together as class other`() {
+    @Test func `left-out objects of classes beyond the limit of classes are counted together as class other`()
+    {
         let bench = bench(of: 0, checkedTypes: 1)
         for _ in 0..<3 { bench.detector.expectDeallocation(of: Page()) }
         for _ in 0..<4 { bench.detector.expectDeallocation(of: Sheet()) }

@@ -105,7 +105,7 @@ import Testing
         let id = 7
     }
 
-    @Test func `members of the value can be used through the wrapper`() {
+    @Test func `members of a Deallocating property's value can be used through its wrapper`() {
         let wrapper = Deallocating(wrappedValue: Model(), detector: bench.detector)
         #expect(wrapper.name == "Ada")
         #expect(wrapper.id == 7)
@@ -145,7 +145,7 @@ import Testing
         }
 
         @available(macOS 14, iOS 17, tvOS 17, *)
-        @Test func `changes of an observable value can be observed through the wrapper`() {
+        @Test func `changes of an observable value can be observed through its Deallocating wrapper`() {
             let wrapper = Deallocating(wrappedValue: Observed(), detector: bench.detector)
             let seen = Flag()
             withObservationTracking {

@@ -15,7 +15,7 @@ import Testing
         }
     }
 
-    @Test func `a value that is assigned again in time is not reported`() {
+    @Test func `a replaced value that is assigned again within its grace period is not reported`() {
         let (first, second) = (Page(), Sheet())
         let screen = Screen(first, bench.detector)
         screen.page = second
@@ -99,10 +99,7 @@ import Testing
         withExtendedLifetime(page) {}
     }
 
-    @Test
-    func
-        `a reported object that gets a new owner comes back, and leaks again with the reason of the new expectation`()
-    {
+    @Test func `a reported object that gets a new owner comes back, and leaks again with the new reason`() {
         let page = Page()
         bench.detector.expectDeallocation(of: page, reason: "cart closed")
         bench.advance(by: 5_000)

@@ -68,7 +68,7 @@ import LeakPlatform
         withExtendedLifetime(page) {}
     }
 
-    @Test func `a leak that was only reported is not shown when its object is freed`() {
+    @Test func `if a leak was reported without an alert, no alert is shown when its object is freed`() {
         let screen = Screen()
         let bench = Bench(alerts: AlertPresenter(screen: screen))
         do {

@@ -47,7 +47,9 @@ import LeakPlatform
         return explanation
     }
 
-    @Test func `a leak is reported at once and explained later, under the same id`() async throws {
+    @Test func `a leak is reported before it is explained, and the explanation has the report's id`()
+        async throws
+    {
         let explainer = Explainer(isOpen: false)
         let bench = Bench(explainer: explainer)
         let page = Page()

@@ -52,8 +52,8 @@ private final class Cache: Sendable {}
         withExtendedLifetime(objects) {}
     }
 
-    /// The closure returns `.report`, which does not count for an ignored object. The argument is the time after the
-    /// deallocation.
+    /// The closure returns `.report`, which has no effect for an ignored object. The argument is the number of milliseconds
+    /// that pass after the object was freed.
     @Test(arguments: [0, 100_000])
     func `an object that the closure ignores, and that is freed later, is not reported`(
         milliseconds: Int

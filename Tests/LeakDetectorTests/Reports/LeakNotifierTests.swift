@@ -116,7 +116,9 @@ import LeakPlatform
     }
 
     @Test(arguments: [([10, 3], true), ([11, 0], false)])
-    func `a known leak of the system is reported as known`(version: [Int], isKnown: Bool) throws {
+    func `a leak is marked as a known system leak only in the system versions that have it`(
+        version: [Int], isKnown: Bool
+    ) throws {
         let known = KnownSystemLeak(
             className: "LeakDetectorTests.Page", versions: ([10, 0], [11, 0]), reason: "iOS 10 keeps pages.")
         let bench = Bench(system: OperatingSystem(name: "iOS", version: version), known: [known])
@@ -148,7 +150,7 @@ import LeakPlatform
             #expect(text.contains("(popped): Tab → LeakDetectorTests.Page"))
         }
 
-        @Test func `in log mode leaks and releases of leaked objects are written to standard error`()
+        @Test func `in log mode a leak, and that its object is freed later, are written to standard error`()
             async throws
         {
             let result = try #require(

@@ -26,7 +26,7 @@ import Testing
         #expect(kit.report(0).reason == "removed")
     }
 
-    @Test func `owners and presenters are listed from the outermost inwards`() {
+    @Test func `a report lists containers and presenters from the outermost inwards`() {
         let nav = Nav(kit, Home(kit))
         let sheet = Nav(kit, Order(kit))
         kit.window.root = Tabs(kit, nav)
@@ -37,7 +37,7 @@ import Testing
         #expect(kit.report(0).stack.map(SimulatedUIKit.short) == ["Tabs", "Nav", "Cart"])
     }
 
-    @Test func `a page that is cached is not reported`() {
+    @Test func `a page that a page view controller caches is not reported`() {
         let pages = Pages(kit, Cart(kit))
         kit.window.root = pages
         pages.show(Order(kit))
@@ -45,7 +45,7 @@ import Testing
         #expect(kit.reportLines.isEmpty)
     }
 
-    @Test func `a page that is dropped from the cache is reported if it stays`() {
+    @Test func `a page that a page view controller removes from its cache is reported if it stays`() {
         let pages = Pages(kit, kit.keep(Cart(kit)))
         kit.window.root = pages
         pages.show(Order(kit))
@@ -56,7 +56,7 @@ import Testing
         #expect(kit.report(0).reason == "removed")
     }
 
-    @Test func `a detail that a split view keeps after it was left is not reported`() {
+    @Test func `a detail that a split view keeps after the user has left the detail is not reported`() {
         let split = Split(kit)
         kit.window.root = split
         split.showDetail(Cart(kit))
@@ -65,7 +65,7 @@ import Testing
         #expect(kit.reportLines.isEmpty)
     }
 
-    @Test func `a detail that a split view kept is reported if it stays after the next one was shown`() {
+    @Test func `a detail that a split view kept is reported if it stays after the next detail was shown`() {
         let split = Split(kit)
         kit.window.root = split
         split.showDetail(kit.keep(Cart(kit)))
@@ -77,7 +77,7 @@ import Testing
         #expect(kit.report(0).reason == "replaced")
     }
 
-    @Test func `a detail that is freed when the next is shown is checked and not reported`() {
+    @Test func `a detail that is freed when the next detail is shown is checked and not reported`() {
         let split = Split(kit)
         kit.window.root = split
         split.showDetail(Cart(kit))

@@ -91,7 +91,7 @@ import Testing
         #expect(kit.takeChecks() == [])
     }
 
-    @Test func `a tab that claims to leave its parent, and is still there, is not reported`() {
+    @Test func `a tab whose isMovingFromParent is true, but which stays in its parent, is not reported`() {
         let cart = cart()
         let tabs = Tabs(kit, cart, Order(kit))
         kit.window.root = tabs
@@ -131,7 +131,8 @@ import Testing
     }
 
     @Test
-    func `a screen for which two checks are requested, or another one after its report, is reported once`() {
+    func `a screen is reported once, even if several checks of it are requested before and after the report`()
+    {
         let cart = kit.keep(cart())
         for _ in 0..<2 {
             nav.push(cart)

@@ -91,7 +91,8 @@ import Testing
             kit.reportLines == ["leak Cart", "came back Cart"], "an unselected tab, so it has not appeared")
     }
 
-    @Test func `a screen that got a parent in time is expected again when the parent removes it`() {
+    @Test
+    func `a screen that got a parent within its grace period is expected again when the parent removes it`() {
         let cart = kit.keep(Cart(kit))
         home.present(cart)
         home.dismiss()
@@ -114,7 +115,7 @@ import Testing
         #expect(kit.reportLines == ["leak Cart", "came back Cart"])
     }
 
-    @Test func `a screen that comes back in time is not reported`() {
+    @Test func `a screen that comes back within its grace period is not reported`() {
         let cart = kit.keep(Cart(kit))
         home.present(cart)
         home.dismiss()

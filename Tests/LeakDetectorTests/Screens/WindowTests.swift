@@ -12,7 +12,7 @@ import Testing
         kit.window.root?.dismiss()
     }
 
-    @Test func `a replaced root is reported if it stays`() {
+    @Test func `a replaced root view controller is reported if it stays`() {
         kit.window.root = kit.keep(Cart(kit))
         kit.window.root = Home(kit)
         kit.advancePastChecks()
@@ -37,7 +37,8 @@ import Testing
         #expect(kit.reportLines == ["leak Cart", "leak Order"])
     }
 
-    @Test func `if a root that presents a screen is replaced and freed, both count as one check each`() {
+    @Test func `if a root that presents a screen is replaced and freed, each of the two counts as one check`()
+    {
         kit.window.root = Cart(kit)
         kit.window.root?.present(Order(kit))
         kit.advancePastChecks()
@@ -47,7 +48,7 @@ import Testing
         #expect(kit.takeChecks() == ["Cart 1", "Order 1"])
     }
 
-    @Test func `a root that moves to another window is not reported`() {
+    @Test func `a root view controller that moves to another window is not reported`() {
         let home = Home(kit)
         let other = Window(kit)
         kit.window.root = home
@@ -207,7 +208,7 @@ import Testing
         #expect(kit.reportLines == Array(repeating: ["leak Cart", "freed Cart"], count: 30).flatMap { $0 })
     }
 
-    @Test func `five hundred screens leave no state behind`() {
+    @Test func `a detector keeps no state for five hundred freed screens`() {
         kit.window.root = Home(kit)
         for _ in 0..<500 {
             kit.window.root?.present(Cart(kit))
@@ -221,7 +222,7 @@ import Testing
         #expect(kit.clock.timers.set == 0, "no timer while nothing waits")
     }
 
-    @Test func `screens beyond the limit are expected again later`() {
+    @Test func `screens beyond the limit of expected objects are expected again later`() {
         let kit = SimulatedUIKit { $0.outstanding = 1 }
         kit.window.root = Home(kit)
         for _ in 0..<2 {

@@ -1,4 +1,4 @@
-/// A class with the same name as one in another file.
+/// A class with the same name as a class in another file.
 private final class Row {}
 
 /// The file in which objects of the private class are expected.

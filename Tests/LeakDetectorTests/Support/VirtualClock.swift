@@ -20,7 +20,7 @@ final class VirtualClock: WakeClock {
     var roughUptime: Int { uptime }
     /// The number of times that a timer fired.
     let wakeUpCount = Guarded(0)
-    /// The number of set timers, and of all timers made.
+    /// The number of timers that are set, and of all timers.
     var timers: (set: Int, made: Int) {
         state.with { state in (state.timers.values.filter { $0.dueAt != nil }.count, state.timers.count) }
     }

@@ -4,7 +4,7 @@ import LeakMessage
 import Testing
 
 @Suite struct DetectorMessageTests {
-    @Test func `there are at least 28 texts of detectors`() { #expect(DetectorText.all.count >= 28) }
+    @Test func `the test data has at least 28 texts of detectors`() { #expect(DetectorText.all.count >= 28) }
 
     @Test(arguments: DetectorText.all)
     func `class, stack, children, cycle and event are read from the text of each detector`(

@@ -80,7 +80,9 @@ import Testing
             + "\nSUMMARY: AddressSanitizer: 72 byte(s) leaked in 3 allocation(s).\n"
     }
 
-    @Test func `each leak in a report of LeakSanitizer is a part with its call stack and no process number`()
+    @Test
+    func
+        `a report of LeakSanitizer is split into its leaks, each with its call stack, without process number`()
     {
         func keys(_ text: String) -> [[String]] {
             MessageSplitter.parts(of: text).map { part in
@@ -250,7 +252,7 @@ import Testing
         #expect(Self.classes(kept) == parts && DetectorMessage.redacted(kept) == kept)
     }
 
-    /// A stored report must contain each of its leaks, otherwise regroup would merge them.
+    /// A stored report must contain each of its leaks, otherwise `collector regroup` would merge them.
     @Test(arguments: [
         "{(\n  (\n    \"-> CartModel \",\n    \"-> _handler -> Block \"\n  ),\n  (\n    \"-> OrderModel \",\n    \"-> _owner -> Service \"\n  )\n)}",
         "Retain cycles: {((\"-> CartModel \"), (\"-> OrderModel \", \"-> _owner -> Service \"))}",
@@ -482,7 +484,7 @@ import Testing
         ["it may leak", "it might leak"], ["Mon leaked", "Sun leaked"], ["I am leaking", "we are leaking"],
         ["leak in MondayPage", "leak in SundayPage"], ["leak in May", "leak in June"],
     ])
-    func `words that may be something else than a time distinguish texts`(texts: [String]) {
+    func `words that may be something other than a time distinguish texts`(texts: [String]) {
         #expect(Set(texts.map { DetectorMessage($0).template }).count == 2)
     }
 }

@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test(arguments: DetectorText.all)
-    func `a report that is redacted for sending is the same leak`(vector: DetectorText) {
+    func `a report that is redacted for sending is still the same leak`(vector: DetectorText) {
         var report = LeakReport()
         report.message = vector.message
         let redacted = report.redactedForSending()

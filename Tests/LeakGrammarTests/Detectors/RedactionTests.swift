@@ -38,7 +38,7 @@ import Testing
         #expect(!redacted.contains("Jane"), "\(redacted)")
         var before = DetectorMessage(text)
         var after = DetectorMessage(redacted)
-        // The text that replaces a class is masked too, in a different way.
+        // Leaves out `maskedText`, which stands for a missing class, because it masks values in another way than redaction.
         before.maskedText = ""
         after.maskedText = ""
         #expect(before == after, "\(redacted)")
@@ -177,7 +177,7 @@ import Testing
         #expect(report.redacted(keepsUserInfo: true).error?.userInfo.last == report.error?.userInfo.last)
     }
 
-    /// Each string of one byte becomes a mark of three bytes, so a sample is truncated although the text was not.
+    /// Each string of one byte becomes "…", which has three bytes, so the redacted text is truncated although the text was not.
     @Test func `a text that becomes longer and is truncated by redaction gives the same facts`() {
         let fields = (0..<900).map { "\"k\($0)\":\"x\"" }.joined(separator: ",")
         let frames = (0..<120).map { "\($0)  Shop  0x00000001 Cart.load\($0)() + 4" }.joined(separator: "\n")

@@ -126,7 +126,7 @@ import Testing
     ]
 
     @Test(arguments: forms)
-    func `frames in the form of a tool are read as a stack and after a text`(form: Form) throws {
+    func `frames that a tool prints are read as a stack, and after a text`(form: Form) throws {
         let stack = try #require(CallStack(form.lines))
         #expect(stack.keyElements == form.key)
         let one = try #require(CallStack([form.lines.joined(separator: "\n")]))

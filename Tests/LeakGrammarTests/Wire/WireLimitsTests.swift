@@ -168,7 +168,7 @@ struct Bound: CustomTestStringConvertible {
             ])
     }
 
-    @Test func `the numbers of reports, lines, sessions and checks in one request are limited`() throws {
+    @Test func `reports, lines, sessions and checks in one request each have a maximum number`() throws {
         func array(_ count: Int, _ element: String) -> String {
             "[" + Array(repeating: element, count: count).joined(separator: ",") + "]"
         }

@@ -182,7 +182,7 @@ struct RandomReports {
         #expect((read.message?.utf8.count ?? 0) > 8188)
     }
 
-    @Test func `control characters in drop reasons are written as spaces`() throws {
+    @Test func `control characters in reasons of dropped reports are written as spaces`() throws {
         var batch = LeakBatch()
         batch.dropped = [DroppedReports(reason: "a\0b\u{9F}", count: 1)]
         let document = try WireReader.read(batch.json(), as: .json)

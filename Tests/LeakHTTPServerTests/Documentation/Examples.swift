@@ -1,4 +1,5 @@
-// The code examples of the documentation, so that the compiler checks them. `DocumentationTests` compares the two.
+// The code examples of the documentation, so that the compiler checks them. `DocumentationTests` compares this file with the
+// documentation.
 
 import Foundation
 import LeakHTTPServer

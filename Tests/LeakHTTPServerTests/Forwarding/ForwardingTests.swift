@@ -68,8 +68,7 @@ import LeakPlatform
     }
 
     @Test
-    func
-        `the limit per address applies to each client behind a proxy, and not to idle connections of the proxy`()
+    func `the limit per address applies to each client behind a proxy, not to the proxy's idle connections`()
         throws
     {
         let held = Guarded<[SharedResponder]>([])

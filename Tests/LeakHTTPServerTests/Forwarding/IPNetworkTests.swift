@@ -28,12 +28,12 @@ import Testing
         " 10.0.0.1",
         "::ffff:10.0.0.1/100", "10.0.0.0/99999999999999999999", "1\u{0}",
     ])
-    func `an invalid network is refused`(text: String) {
+    func `an invalid IP network is refused`(text: String) {
         #expect(throws: IPNetwork.Malformed.self) { try IPNetwork(text) }
     }
 
     @Test(arguments: ["0.0.0.0", "192.0.2.255", "::", "::1", "2001:db8::1", "fd00:0:1::f", "ffff::"])
-    func `an address is written as it was read`(text: String) throws {
+    func `an IP address is written as it was read`(text: String) throws {
         #expect(try #require(IPAddress(text)).description == text)
     }
 }

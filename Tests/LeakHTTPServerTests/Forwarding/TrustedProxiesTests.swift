@@ -53,7 +53,7 @@ import Testing
         (["for=1.1.1.1, for=unknown"], peer, false), (["for=1.1.1.1, for=_hidden"], peer, false),
         (["for=1.1.1.1, for=\"_gazonk\", for=10.2.3.4"], "10.2.3.4", false),
         (["for=1.1.1.1, proto=https"], peer, true), (["by=203.0.113.7"], peer, false),
-        // A quote that a client opened must not swallow or replace the element that a proxy appended.
+        // A quote that a client opened must not hide or replace the element that a proxy appended.
         (["for=\"9.9.9.9, for=203.0.113.7"], peer, false),
         (["for=9.9.9.9;x=\", for=\"[2001:db8::7]\""], peer, false),
         (["for=\"9.9.9.9", "for=203.0.113.7"], "203.0.113.7", false),
@@ -94,7 +94,7 @@ import Testing
         #expect(try client(forwardedFor: ["1.1.1.1, 203.0.113.7, 10.2.3.4"], proto: lines).usesTLS == usesTLS)
     }
 
-    @Test func `no value of a field crashes the parser`() throws {
+    @Test func `no value of Forwarded or the X-Forwarded fields crashes their parser`() throws {
         var random = SeededRandom(seed: 5)
         let alphabet = Array("for=proto;by,\"\\[]:._% \t19aF\u{0}\u{7F}\u{600}é".utf8)
         for _ in 0..<5_000 {

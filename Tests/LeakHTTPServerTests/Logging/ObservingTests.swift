@@ -136,7 +136,7 @@ import LeakPlatform
         }
     }
 
-    @Test func `a peer that does not read its response gets no second one when it is evicted`() throws {
+    @Test func `a peer that does not read its response gets no second response when it is evicted`() throws {
         let page = [UInt8](repeating: 0x61, count: 8 << 20)
         let service = ClosureService { request, responder in
             responder.send(Response(.ok, body: request.path == "/big" ? .bytes(page) : .empty))

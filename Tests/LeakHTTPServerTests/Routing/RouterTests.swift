@@ -63,9 +63,9 @@ import Testing
         ("/read", "GET, HEAD, OPTIONS"), ("/write", "POST, OPTIONS"), ("/both", "GET, HEAD, POST, OPTIONS"),
         ("/own/7", "HEAD, DELETE, OPTIONS"), ("/all", "GET, HEAD, PUT, PATCH, OPTIONS"),
     ])
-    func `a request with another method gets a list of the methods of its path`(path: String, allow: String)
-        throws
-    {
+    func `a request with a method that its path lacks gets a list of the path's methods`(
+        path: String, allow: String
+    ) throws {
         let router = Router<String>([
             (.post, "/both", "1"), (.get, "/read", "2"), (.post, "/write", "3"), (.get, "/both", "4"),
             (.delete, "/own/{id}", "5"), (.head, "/own/{id}", "6"), (.options, "/all", "7"),

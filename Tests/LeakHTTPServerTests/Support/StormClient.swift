@@ -19,7 +19,7 @@ final class StormClient {
     private var nextBurst = 0
     private var sent = 0
     private var hasEnded = false
-    private var breachBeforeReset: String?
+    private var violationBeforeReset: String?
 
     init(wellBehaved name: String, port: Int, bursts: Int, _ random: inout SeededRandom) {
         self.name = name
@@ -68,7 +68,7 @@ final class StormClient {
         switch ending {
         case .stopsSending: client.endSending()
         case .resets:
-            breachBeforeReset = violation(isAtRest: false)
+            violationBeforeReset = violation(isAtRest: false)
             client.reset()
             self.client = nil
         case .staysSilent: break
@@ -79,7 +79,7 @@ final class StormClient {
     ///
     /// - Returns: the error in the received answers, if any.
     func completeExchange(_ meanwhile: () -> Void) -> String? {
-        guard let client else { return breachBeforeReset }
+        guard let client else { return violationBeforeReset }
         let clock = ContinuousClock()
         var progress = clock.now
         var count = 0
@@ -87,7 +87,7 @@ final class StormClient {
             meanwhile()
             let before = (sent, client.received.count)
             sendRest()
-            guard self.client != nil else { return breachBeforeReset }
+            guard self.client != nil else { return violationBeforeReset }
             let came = client.read(milliseconds: 2)
             if came || before != (sent, client.received.count) { progress = clock.now }
             if client.isEnded { break }

@@ -2,9 +2,9 @@ import LeakSeededRandom
 import LeakHTTPServer
 import LeakPlatform
 
-/// A service that answers with the request's body, or with its path if there is no body: at once, or under `/later` on command.
-/// A request for `/hold` blocks its event loop until released, so that the bytes of many clients have arrived when the loop
-/// continues.
+/// A service that answers with the request's body, or with its path if there is no body: immediately, or for paths under
+/// `/later` when the test calls ``answerWaitingRequests(_:)``. A request for `/hold` blocks its event loop until released, so
+/// that the bytes of many clients have arrived when the loop continues.
 final class StormService: Service {
     private typealias Kept = (responder: SharedResponder, echo: [UInt8])
 

@@ -13,7 +13,7 @@ struct StormStream {
     private var count = 0
     private var current: [UInt8] = []
 
-    /// Bytes that an event loop reads at once.
+    /// The number of bytes that an event loop reads in one call.
     private static let readBytes = 65536
     private static let largestBody = 200 << 10
 
@@ -85,8 +85,8 @@ struct StormStream {
         expectResponse(body)
     }
 
-    /// Adds small requests and the beginning of a large body, so that the burst has exactly the size that is read at
-    /// once. The rest of the body, if any, is the next burst.
+    /// Adds small requests and the beginning of a large body, so that the burst has exactly the size that is read in one call.
+    /// The rest of the body, if any, is the next burst.
     private mutating func fillRead(_ random: inout SeededRandom) {
         for _ in 0..<random.number(0...4) { addSmall(&random) }
         let body = body(Self.largestBody)

@@ -66,7 +66,7 @@ import Testing
         #expect(LeakCause(of: path, closureNames: ["closure #1 in Cart.bind()"])?.isCertain == isCertain)
     }
 
-    @Test func `the example paths have every cause, and at least 40 of them have no cause`() {
+    @Test func `every cause has an example path, and at least 40 example paths have no cause`() {
         let vectors = CauseVector.Half.allCases.flatMap(\.vectors)
         #expect(vectors.count == CauseVector.lines.count)
         #expect(

@@ -49,7 +49,7 @@ struct CauseVector: Decodable, CustomTestStringConvertible {
         case broader
         /// A cause that follows from the form of the path. When the path was gathered, no cause fitted.
         case byForm
-        /// Another cause that is equally right by the vector, or broader than such a cause.
+        /// Another cause that the vector lists as equally right, or a cause that is broader than such a cause.
         case alsoRight
         case none, wrong
     }
@@ -124,8 +124,8 @@ struct CauseVector: Decodable, CustomTestStringConvertible {
     static let lines = lines(of: "causes")
 
     /// Collections of paths. Each was gathered from other projects with the table of causes of its time, but without knowledge
-    /// of the rules. The third and fourth have the names of closures that projects name. Types in the third often have no
-    /// module.
+    /// of the rules. The third and the fourth collection have names of closures if the projects give them. Types in the third
+    /// collection often have no module.
     enum Collection: String, CaseIterable {
         case first = "causes-at-first-sight"
         case second = "causes-at-second-sight"

@@ -15,7 +15,7 @@ import Testing
         #expect(isSet == !isRefused)
     }
 
-    @Test func `the newest log lines are kept, in order`() {
+    @Test func `a context has the newest 64 log lines, in order`() {
         var context = Context()
         for number in 0..<WireLimits.logLineCount { context.addBreadcrumb("\(number)") }
         #expect(context.log == (0..<64).map { "\($0)" })
@@ -29,7 +29,7 @@ import Testing
         #expect(context.log.map(\.utf8.count) == [WireLimits.logLineBytes - 1])
     }
 
-    @Test func `a copy of the context does not change with the original`() {
+    @Test func `a copy of the context stays unchanged when the original changes`() {
         var context = Context()
         for number in 0..<100 { context.addBreadcrumb("\(number)") }
         set(1, forKey: "a", in: &context)
@@ -40,7 +40,7 @@ import Testing
         #expect(copy.keys == [CustomKey("a", .number(1))])
     }
 
-    @Test func `a key keeps its position, can change its value, and is removed by nil`() {
+    @Test func `a custom key keeps its position, can change its value, and is removed by nil`() {
         var context = Context()
         set("x", forKey: "a", in: &context)
         set(1, forKey: "b", in: &context)
@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    @Test func `the number of keys is limited, and existing keys can change`() {
+    @Test func `the number of custom keys is limited, and keys that exist can still change their values`() {
         var context = Context()
         for number in 0..<WireLimits.keysCount { set(number, forKey: "\(number)", in: &context) }
         set(1, forKey: "one more", in: &context, isRefused: true)
@@ -99,14 +99,15 @@ import Testing
         var context = Context()
         let long = String(repeating: "x", count: 5_000)
         set(long, forKey: long, in: &context)
-        // Truncated parts do not distinguish names.
+        // Names that differ only after the limit are the same name.
         set("same", forKey: long + "y", in: &context)
         #expect(context.keys == [CustomKey(String(long.prefix(WireLimits.keyBytes)), .string("same"))])
         set(long, forKey: long, in: &context)
         #expect(context.keys.first?.value == .string(String(long.prefix(WireLimits.keyValueBytes))))
     }
 
-    @Test func `a report's own keys override those of the context, and the report's log lines come last`() {
+    @Test
+    func `a report's own custom keys override those of the context, and the report's log lines come last`() {
         var context = Context()
         set(1, forKey: "a", in: &context)
         set(2, forKey: "b", in: &context)
@@ -149,7 +150,7 @@ import Testing
     }
 
     /// The wire format identifies a name by its truncated form.
-    @Test func `a key of a report replaces the context's key if their truncated names are equal`() {
+    @Test func `a report's custom key replaces the context's key if their truncated names are equal`() {
         let long = String(repeating: "x", count: 100)
         var context = Context()
         set(1, forKey: long, in: &context)

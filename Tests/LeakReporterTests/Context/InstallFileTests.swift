@@ -6,7 +6,7 @@ import LeakPlatform
 @testable import LeakReporter
 
 @Suite struct InstallFileTests {
-    /// A folder that does not exist yet. It is removed with the test.
+    /// A folder that does not exist yet. It is removed when the test ends.
     private final class Place {
         let top = NSTemporaryDirectory() + "/install-" + UUID().uuidString
         var file: InstallFile { InstallFile(folder: top + "/state/LeakReporter/app-a") }
@@ -107,7 +107,7 @@ import LeakPlatform
         return try #require(transport.batches().first)["install"] as? String
     }
 
-    @Test func `an app that sets no identifier sends a random one and stores it`() throws {
+    @Test func `an app that sets no install identifier sends and stores a random identifier`() throws {
         let folder = NSTemporaryDirectory() + "/install-" + UUID().uuidString
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let file = InstallFile(folder: folder)
@@ -121,7 +121,7 @@ import LeakPlatform
         ("ci", LeakReporter.Install.kept, true), ("CI", .kept, true), ("ci-nightly", .kept, false),
         ("production", .kept, false), ("ci", .given("mine"), false), ("ci", .none, false),
     ])
-    func `in the environment ci each run has its own install identifier`(
+    func `each run has a separate install identifier only in the environment ci, with the default setting`(
         environment: String, install: LeakReporter.Install, isOfRun: Bool
     ) throws {
         var configuration = LeakReporter.Configuration(

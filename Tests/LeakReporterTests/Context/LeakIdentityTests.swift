@@ -147,7 +147,7 @@ import Testing
         report { ($0.message, $0.error) = ("text of both", ReportedError(domain: "dom", code: 6)) },
     ]
 
-    /// Number of samples. Each is a different leak.
+    /// The number of texts, errors and reports above. Each is a different leak.
     private static let leakCount = texts.count + errors.count + reports.count
 
     private static func recordAll(_ reporter: LeakReporter) {
@@ -184,7 +184,9 @@ import Testing
         #expect(titles.count == Self.leakCount, "\(name): \(titles)")
     }
 
-    @Test func `a cycle that beforeSend removes is one leak, even if it starts at another reference`() throws
+    @Test
+    func `if beforeSend removes a cycle, reports that start it at different objects are still one leak`()
+        throws
     {
         let reporter = reporter(app: "a") { $0 = LeakReport() }
         for cycle in [["Shop.A", "Shop.B"], ["Shop.B", "Shop.A"]] {

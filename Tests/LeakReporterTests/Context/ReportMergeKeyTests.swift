@@ -55,7 +55,7 @@ import Testing
             ReportMergeKey(report(one)) == ReportMergeKey(report(one + "\napp state on leak: ACTIVE")))
     }
 
-    @Test func `a text of unknown form is compared without its numbers`() {
+    @Test func `numbers in a text of unknown form do not change the merge key, but words do`() {
         let one = ReportMergeKey(report("Leaked: row 7 of Cart at 0x600000c1a000"))
         #expect(one == ReportMergeKey(report("Leaked: row 12 of Cart at 0x600000c1b7f0")))
         #expect(one != ReportMergeKey(report("Leaked: row 7 of Shelf at 0x600000c1a000")))
@@ -278,7 +278,7 @@ import Testing
     }
 
     /// The collector receives no more of a text than the key includes.
-    @Test func `the truncated part of a text is not part of the merge key`() {
+    @Test func `text after the length limit is not part of the merge key`() {
         let start = "Leaked: " + String(repeating: "x ", count: WireLimits.messageBytes / 2)
         #expect(ReportMergeKey(report(start + "one")) == ReportMergeKey(report(start + "other")))
     }

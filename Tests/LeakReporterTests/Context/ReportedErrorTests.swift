@@ -94,7 +94,8 @@ import Testing
     }
 
     /// A description may contain any data of a user. The name of the type does not.
-    @Test func `only the type is kept of a userInfo value that is not plain`() {
+    @Test
+    func `a userInfo value other than text, number, boolean, URL or error is reported without its content`() {
         struct Person: CustomStringConvertible { var description: String { "Jane Doe" } }
         let reported = ReportedError(
             NSError(domain: "d", code: 1),
@@ -105,12 +106,12 @@ import Testing
         #expect(reported.userInfo.count == 3)
     }
 
-    @Test func `an optional with a value is reported as the value`() {
+    @Test func `an optional in userInfo that has a value is reported as the value`() {
         let reported = ReportedError(NSError(domain: "d", code: 1), adding: ["o": Optional("x") as Any])
         #expect(reported.userInfo == [CustomKey("o", .string("x"))])
     }
 
-    @Test func `sixty-four of a thousand userInfo entries are kept, including the description`() {
+    @Test func `sixty-four of a thousand userInfo entries are reported, including the description`() {
         var userInfo: [String: Any] = [NSLocalizedDescriptionKey: "text"]
         for number in 0..<1_000 { userInfo["\(number)"] = number }
         let reported = ReportedError(NSError(domain: "d", code: 1, userInfo: userInfo))
@@ -137,7 +138,7 @@ import Testing
             (false, "sandboxReceipt", false, "testflight"), (false, "sandboxReceipt", true, "production"),
             (false, "receipt", false, "production"), (false, nil, true, "production"),
         ] as [(Bool, String?, Bool, String)])
-    func `an app's environment is guessed from its build and its receipt`(
+    func `an app's environment is guessed from build configuration, receipt and provisioning profile`(
         isDebug: Bool, receipt: String?, hasProfile: Bool, environment: String
     ) {
         let guess = ThisMachine.environment(isDebug: isDebug, receipt: receipt, hasProfile: hasProfile)

@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test(arguments: [("", true), (#", "explanations": true"#, true), (#", "explanations": false"#, false)])
-    func `a collector may decline explanations`(field: String, isAsked: Bool) {
+    func `explanations are declined only if the collector's response says so`(field: String, isAsked: Bool) {
         let answer = DeliveryResult.accepted(rejected: [], reason: nil, takesExplanations: isAsked)
         #expect(delivery(200, #"{"accepted": 2\#(field)}"#) == answer)
     }
@@ -67,8 +67,9 @@ import Testing
 
     /// A captive portal, a firewall, or another server under the same name does not know the key.
     @Test(arguments: [400, 401, 403, 404, 405, 415, 422, 451, 499])
-    func `an error response of another server is declined, with the advice to check the address`(status: Int)
-    {
+    func `an error response of another server gives the result declined and advice to check the address`(
+        status: Int
+    ) {
         let bodies = [
             "", "<html>Blocked</html>", "{}", "[]", "null", #"{"error": "forbidden"}"#, #"{"status": 200}"#,
             #"{"status": "\(status)"}"#, "\u{FFFD}",
@@ -197,13 +198,13 @@ import Testing
         "https://a\r\nb", "\0",
         "javascript:alert(1)",
     ])
-    func `an invalid address is refused`(text: String) {
+    func `an invalid endpoint address is refused`(text: String) {
         #expect(throws: CollectorAddress.Problem.invalid(text: text)) {
             try CollectorAddress(text, allowsInsecure: true)
         }
     }
 
-    @Test func `for an empty address the error says what to do`() {
+    @Test func `the error for an empty endpoint address says what to do`() {
         #expect(throws: CollectorAddress.Problem.empty) { try CollectorAddress("", allowsInsecure: false) }
         #expect("\(CollectorAddress.Problem.empty)".contains("https://"))
     }

@@ -104,7 +104,7 @@ import Testing
         #expect(place.names() == [])
     }
 
-    @Test func `a run takes over the files of ended runs, but not those of running ones`() throws {
+    @Test func `a run takes over the files of ended runs, but not those of running processes`() throws {
         let place = TemporaryFolder()
         leave(["a.segment", "b.session", "c.session.draft"], by: "1", in: place)
         let running = run("2", in: place)
@@ -279,7 +279,7 @@ import Testing
     }
 
     /// For a writer, the system's limit on the size of a file looks like a disk that is full after that many bytes.
-    @Test func `if a full disk accepts a part, the rest can be written later`() async {
+    @Test func `if a full disk accepts only a part of a write, the rest can be written later`() async {
         await #expect(processExitsWith: .success) {
             FileSizeLimit.ignoreSignal()
             let path = NSTemporaryDirectory() + "/full-" + UUID().uuidString

@@ -9,7 +9,7 @@ import Testing
         StateFile(folder: place.path + "/deep/down", name: "collection")
     }
 
-    @Test func `the state that was written last is read`() throws {
+    @Test func `reading a state file returns the text that was written last`() throws {
         let place = TemporaryFolder()
         #expect(try file(in: place).read() == nil)
         for text in ["off", "on", "", "Größe"] {
@@ -20,7 +20,7 @@ import Testing
         #expect(try place.mode("deep/down/collection") == 0o600)
     }
 
-    @Test func `a failed write leaves the old state, and no draft`() throws {
+    @Test func `a failed write leaves the old state file, and no draft`() throws {
         let place = TemporaryFolder()
         try file(in: place).write("off")
         // A folder cannot be replaced by a file.
@@ -56,13 +56,13 @@ import Testing
         withExtendedLifetime(reporter) {}
     }
 
-    @Test func `a huge file in place of the state does not fill the memory`() throws {
+    @Test func `a huge state file is read only up to a limit`() throws {
         let place = TemporaryFolder()
         try file(in: place).write(String(repeating: "x", count: 1_000_000))
         #expect(((try? file(in: place).read())?.utf8.count ?? 0) <= 64 * 1024 + 1024)
     }
 
-    @Test func `a read during concurrent writes returns one of the written states`() throws {
+    @Test func `a read of a state file during concurrent writes returns one of the written texts`() throws {
         let place = TemporaryFolder()
         try file(in: place).write("start")
         let done = DispatchSemaphore(value: 0)
@@ -102,7 +102,7 @@ import Testing
             ((5, 30), (6, 50), (5, 10), (6, 50)), ((6, 30), (5, 50), (5, 10), (6, 30)),
             ((6, 30), (6, 50), (5, 10), (6, 80)), ((5, 5), (5, 50), (5, 10), (5, 50)),
         ] as [((Int, Int), (Int, Int), (Int, Int), (Int, Int))])
-    func `the daily usage of two processes is added up`(
+    func `the bytes that two processes use on one day are added up`(
         mine: (Int, Int), other: (Int, Int), base: (Int, Int), sum: (Int, Int)
     ) {
         let total = DailyByteUsage(day: mine.0, bytes: mine.1).added(

@@ -4,7 +4,7 @@ import Testing
 @testable import LeakReporter
 
 @Suite struct SystemCallsTests {
-    @Test func `a failure names the system call, the path and the reason`() throws {
+    @Test func `the error of a failed system call names the call, the path and the reason`() throws {
         let place = TemporaryFolder()
         try place.makeFolder()
         do throws(FileFailure) {
@@ -16,7 +16,7 @@ import Testing
         }
     }
 
-    @Test func `a lock has one holder, until the descriptor is closed`() throws {
+    @Test func `a file lock has one holder, until its descriptor is closed`() throws {
         let place = TemporaryFolder()
         try place.makeFolder()
         let path = place.path + "/lock"

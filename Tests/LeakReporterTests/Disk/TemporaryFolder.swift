@@ -1,6 +1,6 @@
 import Foundation
 
-/// A folder that is removed with the test. It is created when the first file is put into it.
+/// A folder that is removed when the test ends. It is created when the first file is put into it.
 final class TemporaryFolder: Sendable {
     let path = NSTemporaryDirectory() + "/reporter-" + UUID().uuidString
 

@@ -52,7 +52,8 @@ private enum Interruption {
         }
     }
 
-    @Test func `an item of a signal handler that interrupted the queue is rejected and counted`() {
+    @Test func `an item that a signal handler offers while it interrupts the queue is rejected and counted`()
+    {
         let queue = Interruption.queue
         let before = queue.rejections.reentrant
         let refusedBefore = unsafe Interruption.refused
@@ -65,8 +66,8 @@ private enum Interruption {
         #expect(unsafe Interruption.refused == refusedBefore + 3)
     }
 
-    /// The handlers interrupt the queue at any instruction: nothing blocks, and the numbers of accepted and rejected items have the
-    /// right sum.
+    /// The handlers interrupt the queue at any instruction: nothing blocks, and the counts of accepted and rejected items add
+    /// up.
     @Test func `the queue's counts are right even if signal handlers interrupt it at any moment`() {
         let queue = Interruption.queue
         var items: [Int] = []

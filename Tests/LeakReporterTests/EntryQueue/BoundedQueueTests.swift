@@ -48,7 +48,8 @@ import Testing
         #expect(queue.rejections == QueueRejections())
     }
 
-    @Test func `the number of items in the entry queue is limited, except for required items`() {
+    @Test func `the number of items in the entry queue is limited, except for items offered without limits`()
+    {
         let queue = BoundedQueue<Int>(items: 100, bytes: .max)
         for number in 1...100 { #expect(queue.offer(number, bytes: .max / 200) == UInt64(number)) }
         #expect(queue.offer(101, bytes: 0) == nil)
@@ -107,7 +108,8 @@ import Testing
         #expect(taken == [1], "an item that is there is taken without a wait")
     }
 
-    @Test func `an item in the reserve is accepted when there is no room for ordinary items`() {
+    @Test func `an item for the entry queue's reserve is accepted when there is no room for ordinary items`()
+    {
         let queue = BoundedQueue<Int>(items: 2, bytes: .max)
         #expect([1, 2, 3].map { queue.offer($0, bytes: 1) } == [1, 2, nil])
         #expect([4, 5, 6].map { queue.offer($0, bytes: 1, weight: 0, in: .reserve) } == [3, 4, nil])
@@ -141,13 +143,14 @@ import Testing
         return items
     }
 
-    @Test func `items are merged across settings that were restored, but not across changed settings`() {
+    @Test
+    func `items are merged across a setting that changed and changed back, but not across other changes`() {
         let queue = BoundedQueue<String>(items: 100, bytes: 1000)
         for value in [1, 2, 1, 2, 1, 3] {
             set(value, of: 7, queue)
             add("a", queue)
         }
-        // The last change to 1 is left out, because no waiting item after it depends on it.
+        // The last change to 1 is left out, because the item that follows it was merged into an earlier item.
         #expect(takeAll(from: queue) == ["=1", "aaa", "=2", "aa", "=3", "a"])
         add("a", queue)
         #expect(queue.offerIgnoringLimits("barrier") != nil)
@@ -156,7 +159,7 @@ import Testing
         #expect(queue.weight == 8)
     }
 
-    @Test func `many values of one setting wait as one item, and more than 257 settings as two items`() {
+    @Test func `changes of one setting wait as one queue item, and changes of 300 settings as two items`() {
         let queue = BoundedQueue<String>(items: 100, bytes: 1000)
         for value in 0..<10_000 { set(value, of: 7, queue) }
         #expect(takeAll(from: queue) == ["=9999"])
@@ -166,8 +169,7 @@ import Testing
         #expect(takeAll(from: queue) == ["a", "=0", "=0", "a"], "the first 257 names, and the others")
     }
 
-    @Test
-    func `in the last quarter of its room the queue merges by the coarse key, not across coarse settings`() {
+    @Test func `a queue that is three quarters full merges by coarse key, but not across coarse settings`() {
         let queue = BoundedQueue<String>(items: 8, bytes: 1000)
         for text in ["a", "b", "c", "d", "e", "f"] { add(text, queue, coarse: text == "a" ? 1 : 2) }
         set(1, of: 7, queue)
@@ -202,7 +204,7 @@ import Testing
         #expect(queue.rejections.weightlessItems == 2, "the queue has room for ten bytes")
     }
 
-    @Test func `items in the reserve use no room of ordinary items`() {
+    @Test func `items in the entry queue's reserve use no room of ordinary items`() {
         let queue = BoundedQueue<String>(items: 4, bytes: 10)
         for _ in 0..<10 { _ = queue.offer("r", bytes: 5, weight: 0, in: .reserve, separating: .none) }
         for (index, text) in ["a", "b", "c", "d", "a", "b"].enumerated() {
@@ -228,7 +230,8 @@ import Testing
         #expect(taken == [1])
     }
 
-    @Test func `items that were taken, rejected or left behind are not retained`() {
+    @Test func `a queue retains no items that were taken or rejected, and frees its items when it is freed`()
+    {
         weak var taken: Owned?
         weak var refused: Owned?
         weak var left: Owned?

@@ -10,7 +10,7 @@
     /// Children that a process makes with `fork`. Each test starts a separate process that forks, because a child of this
     /// process would keep the sockets of other tests open.
     @Suite struct ForkTests {
-        /// Children that wait until the test is over.
+        /// Child processes that wait until the test ends.
         private final class Children {
             private var endPipe: [Int32] = [0, 0]
             private var readyPipe: [Int32] = [0, 0]

@@ -51,7 +51,7 @@ import Testing
         // Only requests that the peer read completely are compared.
         let whole = outcome.requests.suffix(1 + (answer.bytesReadBefore == nil ? 2 : 0))
         #expect(Set(whole.map(\.idempotencyKey)).count == 1)
-        // The age of a batch that was not counted starts again, with another `sent_at`.
+        // A response of another server shows that the batch was not counted. The next attempt then has a new `sent_at`.
         if !answer.isDeclined { #expect(Set(whole.map(\.body)).count == 1) }
     }
 

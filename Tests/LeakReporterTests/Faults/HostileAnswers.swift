@@ -62,7 +62,7 @@ struct HostileAnswer: Sendable, CustomStringConvertible {
                 .answer(status, fields: ["Location: http://127.0.0.1:9/elsewhere"]))
         }
 
-    /// Lengths that differ from the length of the body.
+    /// Answers whose announced length is wrong or missing, or that end too early.
     private static let lengths = [
         HostileAnswer(
             "a length that is too long, then the end", failureText: "curl code 18",

@@ -14,7 +14,9 @@ import LeakPlatform
     }
 
     @Test(arguments: [401, 403])
-    func `a key that a collector rejects is tried again only after an hour`(_ status: Int) async throws {
+    func `after a collector rejects a key, nothing is sent for an hour, except for one retry after a 401`(
+        _ status: Int
+    ) async throws {
         let (statistics, requests) = try await onThreadOfItsOwn {
             let no = Self.problem(status, "no such key")
             return try withReporter(to: { _ in [no] }) { reporter, peer in

@@ -60,7 +60,7 @@ final class ReporterAppProcess {
     /// Lets a waiting app continue.
     func letContinue() { try? input.fileHandleForWriting.write(contentsOf: Data("\n".utf8)) }
 
-    /// Kills the process at once, and waits until all its output has been read.
+    /// Kills the process with SIGKILL, and waits until all its output has been read.
     func kill() {
         Foundation.kill(process.processIdentifier, SIGKILL)
         process.waitUntilExit()

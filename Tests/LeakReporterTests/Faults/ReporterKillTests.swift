@@ -7,8 +7,8 @@ import LeakPlatform
 
 /// Kills an app with SIGKILL while it records and sends. Sightings that the app printed as stored must be counted exactly once.
 ///
-/// Runs ten rounds; `make soak` runs 200 (`REPORTER_KILLS`). A failed run names its seed, which `REPORTER_KILL_SEED` repeats as far
-/// as the kills happen at the same times.
+/// Runs ten rounds; `make soak` runs 200 (`REPORTER_KILLS`). A failed run names its seed. `REPORTER_KILL_SEED` repeats the run
+/// of a seed, but the kills may happen at other times.
 @Suite(.serialized) struct ReporterKillTests {
     private static let environment = ProcessInfo.processInfo.environment
     private static let rounds = environment["REPORTER_KILLS"].flatMap { Int($0) } ?? 10
@@ -39,8 +39,8 @@ import LeakPlatform
     }
 }
 
-/// One folder, on which apps are started and killed, and one collector, which they can or cannot reach. The collector keeps
-/// its address, because reports that wait for another address would not be sent.
+/// A folder that all killed apps use one after the other or together, and a collector that they reach through a proxy with
+/// faults. The collector keeps its address, because reports that wait for another address would not be sent.
 private final class KillBench {
     /// The counts that an app printed for the sightings of its own class.
     private struct KilledRun {
@@ -180,7 +180,7 @@ private final class KillBench {
             }
             Thread.sleep(forTimeInterval: .random(in: 0...0.03, using: &numbers))
         } else {
-            // Half of the kills happen during the start, while the app adopts the files of earlier runs.
+            // Half of these kills happen during the start, while the app adopts the files of earlier runs.
             let longest = numbers.chance(0.5) ? 0.05 : 0.4
             Thread.sleep(forTimeInterval: .random(in: 0...longest, using: &numbers))
         }

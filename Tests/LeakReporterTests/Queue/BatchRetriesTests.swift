@@ -90,8 +90,7 @@ import Testing
         #expect(device.problems + device.collector.problems == [])
     }
 
-    @Test
-    func `a batch that waits alone while the server is down is sent as soon as the server accepted another`()
+    @Test func `a batch that failed during an outage is sent right after the server accepts another batch`()
         throws
     {
         let device = device()
@@ -119,7 +118,8 @@ import Testing
 
     /// A firewall may reject one batch for hours.
     @Test(arguments: [DeliveryResult.declined(reason: "403"), .failed(reason: "500")])
-    func `a new batch does not wait for the back-off of one that failed for hours`(answer: DeliveryResult) {
+    func `a new batch does not wait for the back-off of a batch that failed for hours`(answer: DeliveryResult)
+    {
         let device = device()
         device.record("Shop.Poison")
         device.commit()
@@ -159,8 +159,8 @@ import Testing
         #expect(device.collector.counted == ["Shop.Cart": 1])
     }
 
-    /// Returns a device with batches that the server fails on, followed by one that the server accepts.
-    private func deviceBehind(_ failing: Int) -> SimulatedDevice {
+    /// Returns a device with batches that the server fails on, followed by a batch that the server accepts.
+    private func deviceWithFailingBatches(_ failing: Int) -> SimulatedDevice {
         let device = device { $0.batchReports = 1 }
         for number in 0..<failing { device.record("Shop.Poison\(number)") }
         device.record("Shop.Cart")
@@ -180,10 +180,10 @@ import Testing
         }
     }
 
-    /// Failing batches beyond the limit are tried one per hour.
+    /// While ``BatchRetries/failingLimit`` or more batches fail, one further batch is tried per hour.
     @Test(arguments: [(2, 1), (8, 1), (9, 2), (20, 13)])
     func `many batches that the server fails on block no other batch forever`(failing: Int, hours: Int) {
-        let device = deviceBehind(failing)
+        let device = deviceWithFailingBatches(failing)
         var seconds = 0
         while device.collector.counted.isEmpty, seconds < 6 * 86_400 {
             device.advance(byMilliseconds: 10_000)
@@ -196,7 +196,7 @@ import Testing
     }
 
     @Test func `batches that failed in an earlier run are tried last`() {
-        let device = deviceBehind(12)
+        let device = deviceWithFailingBatches(12)
         for _ in 0..<50 where device.collector.counted.isEmpty {
             device.restart()
             for _ in 0..<12 {
@@ -212,7 +212,7 @@ import Testing
     }
 
     @Test func `the number of failing batches that are tried stays limited even if the app starts often`() {
-        let device = deviceBehind(100)
+        let device = deviceWithFailingBatches(100)
         for _ in 0..<50 {
             device.restart()
             for _ in 0..<12 {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import LeakReporter
 
-/// Ends one run, which uses every disk operation of the queue, at each of its calls.
+/// Repeats one run that uses every disk operation of the queue, and ends the process each time at another disk call.
 @Suite struct CrashPointTests {
     enum End: CaseIterable { case before, after, within }
 
@@ -88,7 +88,7 @@ import Testing
         return device
     }
 
-    @Test func `without faults each report is counted, or its drop is reported`() {
+    @Test func `without faults each report is counted by the collector, or reported to it as dropped`() {
         let device = Self.device { _, _ in .none }
         #expect(Self.problems(device) == [])
         let dropped = Set(device.dropped.keys)

@@ -41,7 +41,8 @@ import LeakPlatform
         #expect(wait([.postponed(afterMilliseconds: 9_000, reason: "busy"), later]) == 2_000)
     }
 
-    @Test func `a key that is rejected twice in a row is tried again each hour, even by a flush`() {
+    @Test func `a key that is rejected twice in a row is tried again after an hour, even if the app flushes`()
+    {
         #expect(wait([unauthorized], jitter: 0) == 1_500)
         #expect(wait([unauthorized, .refused(reason: "400"), unauthorized]) == 1_500)
         for many in 2...30 {

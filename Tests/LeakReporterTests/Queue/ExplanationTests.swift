@@ -70,7 +70,7 @@ import Testing
         #expect(try sent(by: device).map(\.explanations.count) == [1])
     }
 
-    @Test func `an explanation is sent again with its unanswered batch, byte for byte`() throws {
+    @Test func `an explanation is sent again with its unanswered batch, with the same bytes`() throws {
         let device = SimulatedDevice()
         record(explained(), on: device)
         let documents = try sent(by: device) {
@@ -93,7 +93,7 @@ import Testing
         #expect(Set(names) == ["Shop.Part0", "Shop.Part1", "Shop.Part2", "Shop.Part3"] && names.count == 4)
     }
 
-    @Test func `explanations that do not fit into a batch are sent with the next ones`() throws {
+    @Test func `explanations that do not fit into a batch are sent with the next batches`() throws {
         var bounds = LeakReporter.Bounds()
         (bounds.batchBytes, bounds.reportsPerSession, bounds.bytesPerDay) = (8 << 20, .max, .max)
         let device = SimulatedDevice(bounds)

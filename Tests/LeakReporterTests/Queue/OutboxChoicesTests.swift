@@ -125,7 +125,7 @@ import LeakPlatform
         }
     }
 
-    @Test func `a run outside of the sample sends nothing`() {
+    @Test func `a run that the sampling rate does not select sends nothing`() {
         let device = device(Outbox.Rules(isSampledOut: true))
         device.outbox.startSession(isPolled: true, at: device.now)
         device.record("A", count: 3)
@@ -173,7 +173,7 @@ import LeakPlatform
 
     // MARK: Content of batches
 
-    @Test func `custom values and log lines are sent with the records that follow them`() throws {
+    @Test func `custom values and log lines are sent with the reports that follow them`() throws {
         let device = device()
         device.record("A")
         device.outbox.log("one")

@@ -44,7 +44,8 @@ import Testing
         #expect(device.disk.files.isEmpty)
     }
 
-    @Test(arguments: [false, true]) func `a burst becomes one batch`(isInMemory: Bool) throws {
+    @Test(arguments: [false, true])
+    func `reports that are recorded within 200 ms are sent in one batch`(isInMemory: Bool) throws {
         let device = device(isInMemory: isInMemory)
         record(0..<1, on: device)
         #expect(device.millisecondsUntilDue() == 200)
@@ -62,7 +63,9 @@ import Testing
         #expect(device.problems == [])
     }
 
-    @Test func `a batch that is full by its reports or by its bytes is sent at once`() throws {
+    @Test func `a batch that has reached its limit of reports or bytes does not wait for more reports`()
+        throws
+    {
         let device = device()
         record(0..<64, on: device)
         #expect(device.batch() == nil)
@@ -94,10 +97,7 @@ import Testing
         #expect(try #require(device.batch()).counts == [7])
     }
 
-    @Test
-    func `a leak and the release of its object are two reports, and the leak has the largest alive count`()
-        throws
-    {
+    @Test func `merged leaks have the highest alive count, and a freed object is a separate report`() throws {
         let device = device()
         for alive in [2, 9, 4] {
             var report = LeakReport()
@@ -186,7 +186,9 @@ import Testing
 
     // MARK: Answers
 
-    @Test func `reports of a rejected batch are dropped, and the next batch contains their number`() throws {
+    @Test func `reports of a rejected batch are dropped, and the next batch says how many were dropped`()
+        throws
+    {
         let device = device()
         record(0..<70, on: device)
         device.outbox.record([ClassChecks(className: "A", count: 4)], at: device.now)
@@ -204,7 +206,8 @@ import Testing
         #expect(device.outbox.next(at: device.now) == .wait(until: nil), "drops are reported once")
     }
 
-    @Test func `numbers of drops, checks and sessions of a rejected batch are sent with the next batch`()
+    @Test
+    func `dropped reports, checks and sessions that a rejected batch counted are sent with the next batch`()
         throws
     {
         let device = device()
@@ -236,7 +239,8 @@ import Testing
         #expect(device.outbox.next(at: device.now) == .wait(until: nil))
     }
 
-    @Test func `numbers of drops whose batch without reports was rejected are sent with the next reports`()
+    @Test
+    func `counts of dropped reports are sent again with the next reports if their first batch is rejected`()
         throws
     {
         let device = device()
@@ -301,7 +305,9 @@ import Testing
         #expect(seen.map(\.checks) == [4, 2, 2, 0])
     }
 
-    @Test func `reports that the collector rejected are counted, but not sent to it as drops`() throws {
+    @Test func `reports that the collector rejected are counted, but not sent to it as dropped reports`()
+        throws
+    {
         let device = device()
         device.record("A", count: 5)
         record(0..<2, on: device)
@@ -316,7 +322,7 @@ import Testing
         #expect(try document(device.batch()).dropped == [])
     }
 
-    @Test func `with a rejected key the reporter tries again after a moment and then each hour`() throws {
+    @Test func `with a rejected key the reporter tries again after 1,500 ms and then each hour`() throws {
         let device = device()
         record(0..<2, on: device)
         device.advance(byMilliseconds: 200)
@@ -483,7 +489,7 @@ import Testing
         }
     }
 
-    @Test func `a session whose app counts no checks causes no wake-ups`() {
+    @Test func `a session that does not poll the app for checks causes no wake-ups`() {
         let device = device()
         device.outbox.startSession(isPolled: false, at: device.now)
         device.advance(byMilliseconds: 3_600_000)
@@ -491,7 +497,7 @@ import Testing
     }
 
     @Test(arguments: [(29, true), (30, false)])
-    func `unsent records expire after a month`(days: Int, isSent: Bool) throws {
+    func `unsent reports expire after 30 days`(days: Int, isSent: Bool) throws {
         let device = device()
         record(0..<1, on: device)
         device.advance(byMilliseconds: 1_000, asleep: days * 86_400_000)

@@ -25,7 +25,7 @@ import Testing
         #expect(interval.nextPollAt == nil && !interval.isDue(at: monotonicTime(1_000_000)))
     }
 
-    @Test func `a polling interval longer than the maximum is kept`() {
+    @Test func `a polling interval that is set above the maximum is not shortened`() {
         var interval = PollInterval(milliseconds: 3_600_000)
         interval.start(at: monotonicTime(0))
         interval.finish(foundChecks: false, at: monotonicTime(0))

@@ -25,8 +25,8 @@ import Testing
         #expect(device.collector.reportedDrops == [:])
     }
 
-    /// A split syncs the two pieces, without footers, before the batch that they replace is removed. The sync before a piece is
-    /// sent makes both its footer and that removal survive a power cut.
+    /// When a batch is split, its two pieces are synced, still without footers, and then the batch is removed. Before a piece
+    /// is sent, another sync makes the piece's footer and the removal of the batch survive a power cut.
     @Test(arguments: [0, 1])
     func `an unsynced footer of an ended run is synced before its batch is sent`(piecesSentBefore: Int) {
         device.collector.reportLimit = 1

@@ -12,7 +12,8 @@ import Testing
 
 /// Bounds of memory and disk under any sequence of answers.
 ///
-/// `REPORTER_ROUNDS` sets the number of rounds for the mix of all kinds of answers; other mixes have a twentieth of it.
+/// `REPORTER_ROUNDS` sets the number of rounds for the mix of all kinds of answers. Other mixes run a twentieth of them, and
+/// runs on a disk that cannot remove files a fortieth.
 @Suite struct RandomAnswersTests {
     static let rounds =
         unsafe getenv("REPORTER_ROUNDS").flatMap { unsafe Int(String(cString: $0)) } ?? 10_000
@@ -40,14 +41,16 @@ import Testing
     }
 
     /// The endpoint answers 413 to everything, and the device records a new leak every 12 seconds.
-    @Test func `no names of successor batches remain after the collector rejected forty leaks as too long`() {
+    @Test
+    func `after the collector rejected forty leaks as too long, no segment waits for the removal of a file`()
+    {
         let device = SimulatedDevice()
         for number in 0..<40 {
             device.record("Shop.Part\(number)")
             device.commit()
             device.advance(byMilliseconds: 12_000)
             while device.send({ _, _, _ in .tooLong(isFinal: true, reason: "413") }) { device.commit() }
-            let lists = device.outbox.queue.successorNames
+            let lists = device.outbox.queue.blockingFileCount
             guard lists == 0 else {
                 Issue.record("\(lists) names of successors after \(number + 1) leaks")
                 return
@@ -176,12 +179,13 @@ private struct AnsweredDevice {
         expect(
             "files that could not be removed", queue.unremovedFiles.count, atMost: isDiskHealthy ? 0 : 1_024)
         expect(
-            "names of successors", queue.successorNames,
+            "names of successors", queue.blockingFileCount,
             atMost: isDiskHealthy ? 0 : 2 * 1_024 * max(queuedSegment.count, 1))
         expect(
             "records of the active segment", queue.activeSegment?.recordCount ?? 0,
             atMost: WireLimits.checkedClassCount + 64)
-        // A segment accepts records until it reaches the limit, and the last record may be an explanation.
+        // A segment accepts records until it reaches the limit, so its last record, which may be a long explanation, may exceed
+        // it.
         expect("bytes of a batch", longestBody, atMost: device.bounds.batchBytes + 8 * 1024)
         expect(
             "bytes of a failure's text", device.outbox.statistics.lastFailure?.utf8.count ?? 0, atMost: 2_048)
@@ -193,8 +197,8 @@ private struct AnsweredDevice {
 }
 
 extension SegmentQueue {
-    /// Number of names in all lists of files that hold segments back.
-    fileprivate var successorNames: Int {
+    /// The number of file names in the `blockedBy` sets of all segments. A segment is not sent while its set has names.
+    fileprivate var blockingFileCount: Int {
         waitingSegments.reduce(0) { $0 + $1.blockedBy.count }
             + (activeSegment?.queuedSegment.blockedBy.count ?? 0)
     }

@@ -61,8 +61,7 @@ import Testing
     }
 
     @Test
-    func
-        `the number of different leaks in a session is limited, and further reports of admitted leaks are still accepted`()
+    func `the number of different leaks in a session is limited, and repeats of accepted leaks are accepted`()
     {
         var quota = quota(reports: 2)
         #expect(
@@ -96,7 +95,9 @@ import Testing
             ])
     }
 
-    @Test func `a known leak with changed custom keys uses the byte quota, but not the quota of leaks`() {
+    @Test
+    func `a leak that is seen again with other custom keys uses the byte quota, but not the quota of leaks`()
+    {
         var quota = quota(reports: 1, bytes: 100)
         func admit(_ report: Int, _ bytes: Int) -> ReportQuota.QuotaResult {
             quota.admit(key(1), as: key(report), bytes: bytes, at: time(0))
@@ -140,7 +141,7 @@ import Testing
 
     /// There are more leaks than fit into a batch, so that no batch waits to be filled with repeats.
     @Test(arguments: [false, true])
-    func `at most twice the bytes per day are sent, with repeated leaks of one or of several users`(
+    func `at most twice the daily byte limit is sent, for repeated leaks of one user or of three`(
         usersTakeTurns: Bool
     ) {
         var bounds = LeakReporter.Bounds()
@@ -229,7 +230,7 @@ import Testing
     }
 
     @Test
-    func `a new process counts the bytes that earlier ones used on the same day, not on the day before`() {
+    func `a new process counts the bytes that earlier processes used on the same day, not the day before`() {
         var quota = ReportQuota(
             maxReportsPerSession: 10, maxBytesPerDay: 100, usage: DailyByteUsage(day: 20_416, bytes: 90))
         #expect(results(&quota, [(1, 11, 0), (1, 10, 0)]) == [.over(.bytesPerDay), .first])

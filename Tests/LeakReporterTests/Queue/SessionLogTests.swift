@@ -86,9 +86,9 @@ import Testing
         #expect(device.problems == [])
     }
 
-    /// The process ends at each call, from the start of the session until the next run adopts it.
+    /// The test ends the process at each disk call, from the start of the session until the next run adopts the session's log.
     @Test(arguments: [FakeDisk.Fault.deathBefore, .deathAfter])
-    func `a session is reported at most once if its process is killed, and once if it was stored`(
+    func `a session is reported at most once if its process is killed, and once if the session was stored`(
         end: FakeDisk.Fault
     ) {
         for first in 1...12 {

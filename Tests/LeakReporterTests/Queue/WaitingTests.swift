@@ -105,7 +105,7 @@ import Testing
         }
     }
 
-    @Test func `an unreadable segment is counted, and an empty file is removed`() {
+    @Test func `a segment that is not readable counts as one damaged report, and an empty file is removed`() {
         let device = SimulatedDevice()
         device.disk.files = [
             "a.segment": Array("garbage".utf8), "b.segment": [], "c.session": [1, 2], "d.other": [3],

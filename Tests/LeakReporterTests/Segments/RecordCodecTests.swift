@@ -94,12 +94,12 @@ import Testing
         }
     }
 
-    /// Payloads that end with the first bytes of a record, or with the bytes of a gap.
+    /// Payloads that end with the first bytes of a record, or with bytes that a separator can have.
     @Test(
         arguments: [
             [1, 0xFF], [1, 0xFF, 0xFF, 0xFF, 0xFF], [0, 0, 0, 0], [0, 1], [1, 1, 0], [2, 0, 0xFF],
         ] as [[UInt8]])
-    func `a record after a gap is read, and does not complete a truncated record`(last: [UInt8]) {
+    func `a record after a separator byte is read, and does not complete a truncated record`(last: [UInt8]) {
         let bytes = file(texts + [last])
         for length in 0..<bytes.count {
             let torn = Array(bytes[..<length])

@@ -74,7 +74,7 @@ import Testing
         #expect(segment.replacedKeys == ["old"])
     }
 
-    @Test func `segments without reports or without any content give valid batches`() throws {
+    @Test func `segments with only a header, with checks, or with one report give valid batches`() throws {
         for records in [
             [Self.records[0]], [Self.records[0], Self.records[2]], [Self.records[0], Self.records[1]],
         ] {

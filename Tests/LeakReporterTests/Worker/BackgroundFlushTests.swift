@@ -57,7 +57,8 @@ import LeakPlatform
         #expect(try sessions().map { $0["leaks"] as? Int } == [1])
     }
 
-    @Test func `records after the notification and before the handover are sent too`() {
+    @Test
+    func `a background flush waits for the call of handOver, and sends what was recorded before that call`() {
         let reporter = reporter(transport)
         let backgroundFlush = backgroundFlush(reporter)
         let isOver = waitUntilSent(backgroundFlush)
@@ -101,7 +102,7 @@ import LeakPlatform
         #expect(try sessions().count == 1)
     }
 
-    @Test func `when the system ends the background time, the wait ends`() {
+    @Test func `a background flush ends when the system ends the app's background time`() {
         let answer = DispatchSemaphore(value: 0)
         let slow = FakeTransport { _, _ in
             answer.wait()
@@ -120,7 +121,7 @@ import LeakPlatform
         #expect(eventually { reporter.statistics.sent == 1 })
     }
 
-    @Test func `a session also ends if the system gives no background time`() throws {
+    @Test func `a session also ends if the system gives the app no background time`() throws {
         let reporter = reporter(transport)
         reporter.startSession { [ClassChecks(className: "Shop.Cart", count: 1)] }
         let backgroundFlush = backgroundFlush(reporter)
@@ -135,7 +136,7 @@ import LeakPlatform
         #expect(try sessions().count == 1)
     }
 
-    @Test func `the wait for a handover that never happens ends at the time limit`() {
+    @Test func `a background flush whose handOver is never called ends at the time limit`() {
         let reporter = reporter(transport)
         reporter.record(message: "leak")
         backgroundFlush(reporter, milliseconds: 20).waitUntilSent()
@@ -156,7 +157,7 @@ import LeakPlatform
         #expect(reporter.statistics.waiting == 1)
     }
 
-    @Test func `a collector that asked for a pause gets no second request, and no flush waits for its end`() {
+    @Test func `after a collector asked for a pause, a background flush sends nothing and does not wait`() {
         let busy = FakeTransport { _, _ in
             .response(
                 TransportResult.Response(

@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    @Test func `two merged histograms equal one that counted both`() {
+    @Test func `two merged histograms equal one histogram of all their durations`() {
         var (one, other, both) = (DurationHistogram(), DurationHistogram(), DurationHistogram())
         for (milliseconds, count) in [(3, 2), (70, 1), (1_000, 9)] {
             one.add(milliseconds: milliseconds, count: count)
@@ -60,7 +60,8 @@ import Testing
         #expect(DurationHistogram(bytes: histogram.bytes) == histogram)
     }
 
-    @Test func `the total of a histogram is the number of added durations`() {
+    @Test
+    func `the count of a histogram is the number of added durations, even if a duration is out of range`() {
         var histogram = DurationHistogram()
         #expect(histogram.percentiles == nil)
         histogram.add(milliseconds: 5, count: 90)

@@ -21,7 +21,7 @@ import Testing
         #expect(set.isEmpty)
     }
 
-    @Test func `a set of recent installs is emptied if its last day is too far in the future`() {
+    @Test func `a set of recent installs is emptied if its last day is after the last possible day`() {
         for (ahead, isKept) in [(6, true), (13, true), (14, false), (4_000, false)] {
             var set = set([(1, 100 + ahead), (2, 100 + ahead)])
             set.removeInstalls(notCountedOn: 100, lastPossibleDay: 113)
@@ -29,7 +29,8 @@ import Testing
         }
     }
 
-    @Test func `a set is read from its bytes with the installs of the seven days up to its last day`()
+    @Test
+    func `a set read from its bytes has the installs of its last seven days, and damaged bytes are refused`()
         throws
     {
         let set = set([(.max, 100), (3, 106), (9, 99)])
@@ -60,7 +61,7 @@ import Testing
         }
     }
 
-    @Test func `a set in the format of schema 18, with one level for all days, is read`() throws {
+    @Test func `a set in the format of schema 18, with one sampling level for all days, is read`() throws {
         var random = SeededRandom(seed: 3)
         var installs: [(hash: UInt64, day: Int)] = []
         while installs.count < 100 {
@@ -157,7 +158,9 @@ import Testing
         #expect(counted.insert(7, day: 101, in: 1) && counted.insert(7, day: 100, in: 2))
     }
 
-    @Test func `many installs that a full set would not keep are recognized before they are added to it`() {
+    @Test
+    func `skipping many installs that a full set of recent installs would not keep does not change the set`()
+    {
         var random = SeededRandom(seed: 18)
         var counted = CountedInstalls()
         var sets = [RecentInstalls](repeating: RecentInstalls(), count: 20)

@@ -20,7 +20,7 @@ import Testing
         #expect(kept.allSatisfy { abs($0 - seeds / 10) < 70 })
     }
 
-    @Test func `the reservoir keeps the first sixteen reports`() {
+    @Test func `the first sixteen reports are stored in the reservoir in order`() {
         let slots = (1...16).map { Reservoir(seed: 1).slot(forReport: $0, of: LeakID(high: 1, low: 1)) }
         #expect(slots == Array(0..<16))
     }

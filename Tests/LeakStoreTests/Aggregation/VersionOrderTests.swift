@@ -34,8 +34,7 @@ import Testing
     }
 
     @Test
-    func
-        `the rank bounds of a version separate lower, equal and higher versions, even for texts that are not versions`()
+    func `the rank bounds of a text separate lower, equal and higher versions, even if it is not a version`()
     {
         for (first, one) in Self.ordered.enumerated() {
             let (lower, upper) = (

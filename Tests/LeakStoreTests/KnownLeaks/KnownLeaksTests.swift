@@ -72,9 +72,7 @@ import Testing
     }
 
     @Test
-    func
-        `a leak with a report from a system that the rule does not name is not known, and that report is counted`()
-    {
+    func `a report from a system that the rule does not name is counted apart, and its leak is not known`() {
         let match = match([textField], [("iOS 11.2", 30), ("iOS 17.0", 1)])
         #expect(match == KnownMatch(rule: textField, reports: 30, reportsElsewhere: 1))
         #expect(match?.coversAllReports == false)

@@ -4,8 +4,8 @@
 
     @testable import LeakPostgreSQL
 
-    /// Compares the answers that senders got for their batches with the stored counts. No batch has a key, and each is
-    /// sent once, so only the store itself prevents that a batch is lost or counted twice.
+    /// Compares the answers that senders got for their batches with the stored counts. No batch has an idempotency key, and
+    /// each batch is sent once, so only the store itself prevents that a batch is lost or counted twice.
     final class AnswerChecker: Sendable {
         enum Answer: Sendable {
             case counted, refused, uncertain
@@ -76,7 +76,7 @@
             "%20-ccommit_delay%3D\(milliseconds * 1_000)%20-ccommit_siblings%3D0"
         }
 
-        /// Returns the number of sessions of the schema in a state, such as `wait_event_type = 'Lock'`.
+        /// Returns the number of database sessions that use the schema and are in a state, such as `wait_event_type = 'Lock'`.
         func sessions(where state: String, by connection: PostgreSQLConnection) throws -> Int {
             try connection.run(
                 Query(
@@ -85,7 +85,8 @@
             ).first?.int(0) ?? 0
         }
 
-        /// Ends sessions, as a server does when it is stopped: a commit in progress is completed first.
+        /// Ends the database sessions that use the schema and are in a state, as a server does when it is stopped: a commit in
+        /// progress is completed first.
         func terminate(where state: String, by connection: PostgreSQLConnection) throws -> Int {
             try connection.run(
                 Query(

@@ -108,7 +108,7 @@
             #expect(try (rows(of: "leak_hour"), rows(of: "app_slot"), rows(of: "idempotency")) == (0, 0, 0))
         }
 
-        @Test func `the hours of one leak are deleted in small steps`() throws {
+        @Test func `the hourly counts of one leak are deleted in small steps`() throws {
             let store = try PostgreSQLStore(address: schema.address, clock: .unguarded)
             _ = try store.count([submission([Report(leak: leak("Page"))])], now: noon)
             try PostgreSQLConnection(to: schema.address).run(

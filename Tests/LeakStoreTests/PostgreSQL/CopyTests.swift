@@ -40,7 +40,8 @@ import LeakSeededRandom
             var play = StorePlay(in: directory)
             for (step, now) in script.steps { try play.play(step, now: now) }
             var now = play.now
-            // Adds a second app, drops, samples with messages that a search finds, and a session that a token opened.
+            // Adds a second app, dropped reports, samples with messages that a search finds, and a sign-in session that a token
+            // opened.
             play.close()
             var source = try directory.store()
             let token = try source.add(
@@ -103,7 +104,7 @@ import LeakSeededRandom
             #expect(
                 try copy.revoke(credential: token.id, now: now)
                     == source.revoke(credential: token.id, now: now))
-            // PostgreSQL has sets that SQLite does not need, so only samples are compared.
+            // PostgreSQL has sets of installs that SQLite does not need, so only the number of erased samples is compared.
             #expect(try copy.erase(install: 7).samples == source.erase(install: 7).samples)
             // Some of the last day's ten-minute slots are merged into their days, others stay.
             now += 14 * hour
@@ -148,7 +149,9 @@ import LeakSeededRandom
             return submission(reports, key: "mixed \(number)", at: now)
         }
 
-        @Test func `sets of installs that only estimate, and all values of a leak, are copied`() throws {
+        @Test func `sets of installs that only estimate, and all system versions of a leak, are copied`()
+            throws
+        {
             let source = try directory.store()
             for start in stride(from: 0, to: 900, by: 300) {
                 let reports = (start..<start + 300).map {
@@ -162,7 +165,7 @@ import LeakSeededRandom
         }
 
         /// For a leak that was seen in only one build, SQLite stores one set of installs, and PostgreSQL stores three.
-        @Test func `installs of a leak with one build are counted in a copy as in its source`() throws {
+        @Test func `a copy counts the installs of a leak with one build as its source does`() throws {
             let source = try directory.store()
             func report(_ build: String, _ installs: UInt64...) -> Submission {
                 submission(
@@ -188,7 +191,7 @@ import LeakSeededRandom
             let versions = ["1", "zero", "1\u{2400}", "1\u{2400}\u{2400}"]
             let reports = versions.map { Report(leak: leak("Page"), version: $0, system: $0) }
             _ = try source.count([submission(reports)], now: noon)
-            // Stores a version with U+0000, as earlier collectors did.
+            // Stores a version with U+0000, as earlier versions of the collector did.
             try source.writer.with { writer throws(StoreError) in
                 try writer.connection.execute(
                     "update release set version = '1' || char(0) where version = 'zero'")

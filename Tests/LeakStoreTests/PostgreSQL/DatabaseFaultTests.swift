@@ -124,7 +124,7 @@
         }
     }
 
-    /// An outage of a server.
+    /// A way in which a database server stops answering, and answers again later.
     enum Outage: String, CaseIterable, Sendable {
         case immediate, fast, terminated, frozen
 

@@ -6,7 +6,7 @@ import LeakSeededRandom
 
     @testable import LeakPostgreSQL
 
-    /// Lists with filters. A sample of the rows gives a bound for the sort keys of a page, so that fewer rows are read.
+    /// Lists with filters. A random sample of the rows gives a bound for the sort keys of a page, so that fewer rows are read.
     @Suite struct FilteredListTests {
         let schema: DatabaseSchema
 

@@ -6,10 +6,12 @@
 
     @testable import LeakPostgreSQL
 
-    /// Answers of the server that do not come, or come too late.
+    /// Answers of the database server that do not come, or come too late.
     @Suite struct LostAnswerTests {
-        /// The server handles the signal after the commit: it sends the answer, and then ends the session.
-        @Test func `if a session ends right after a commit, the report of the commit is counted once`()
+        /// The database server handles the signal of `pg_terminate_backend` after the commit: it sends the answer, and then
+        /// ends the session.
+        @Test
+        func `if a database session ends right after a commit, the report of the commit is counted once`()
             throws
         {
             let schema = try DatabaseSchema(options: DatabaseSchema.commitDelay(milliseconds: 60))

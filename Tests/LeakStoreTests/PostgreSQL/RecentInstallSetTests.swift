@@ -13,7 +13,8 @@
         }
 
         @Test
-        func `an expiry reads each set of recent installs once, even if the set is due again meanwhile`()
+        func
+            `an expiry reads each set of recent installs once, even if the set is due for expiry again meanwhile`()
             throws
         {
             let store = try PostgreSQLStore(address: schema.address, clock: .unguarded)
@@ -84,9 +85,7 @@
         }
 
         @Test
-        func
-            `the same install is new in the set of another release on another day, even if their numbers are similar`()
-        {
+        func `an install is new for another release and day even if both numbers differ in only one bit`() {
             var counted = CountedInstalls()
             let day = 20_000
             for (bit, dayBit) in [(0, 12), (1, 13), (8, 4), (10, 6)] {

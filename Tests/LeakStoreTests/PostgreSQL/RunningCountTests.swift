@@ -6,7 +6,8 @@ import LeakSeededRandom
 
     @testable import LeakPostgreSQL
 
-    /// Lists of a period, and the running counts from which they are read.
+    /// Lists of a period, and the running counts from which they are read: the reports of a leak before each hour and before
+    /// each day.
     @Suite struct RunningCountTests {
         let schema: DatabaseSchema
         let directory = TemporaryDirectory()
@@ -35,7 +36,7 @@ import LeakSeededRandom
             }
         }
 
-        /// Returns the number of scans of the tables that have one row for each bucket of a leak.
+        /// Returns how often a query scans the tables that have one row for each hour or each day of a leak.
         private func scans(of query: LeakQuery, _ connection: PostgreSQLConnection) throws -> Int {
             let leakStates = LeakStates(known: KnownLeakRows(), decided: [], now: noon)
             let selection = FilteredList(query, leakStates, now: noon)
@@ -55,7 +56,9 @@ import LeakSeededRandom
         }
 
         @Test(arguments: Period.allCases)
-        func `a list of a period is read without the tables of hours and days`(period: Period) throws {
+        func `a list of a period is read without the tables of hourly and daily counts`(period: Period)
+            throws
+        {
             try fill(try PostgreSQLStore(address: schema.address, clock: .unguarded))
             let connection = try PostgreSQLConnection(to: schema.address)
             for sort in Self.sorts {
@@ -64,9 +67,9 @@ import LeakSeededRandom
         }
 
         @Test(arguments: Period.allCases.filter { $0 != .day })
-        func `a list of a version in a period is read without the tables of hours and days`(period: Period)
-            throws
-        {
+        func `a list of a version in a period is read without the tables of hourly and daily counts`(
+            period: Period
+        ) throws {
             try fill(try PostgreSQLStore(address: schema.address, clock: .unguarded))
             let connection = try PostgreSQLConnection(to: schema.address)
             for sort in Self.sorts {
@@ -98,7 +101,7 @@ import LeakSeededRandom
             #expect(
                 try Period.allCases.map { try store.makeReader().leaks(query($0), now: noon).reports }
                     == before)
-            // Without running counts, the same numbers are added up from hours and days.
+            // Without running counts, the same numbers are added up from hourly and daily counts.
             for counts in [RunningCounts.days, .hours] {
                 try connection.run(Query("delete from \(counts.table)"))
             }
@@ -120,7 +123,9 @@ import LeakSeededRandom
         }
 
         @Test(arguments: Period.allCases, ["leak", "leak_release"])
-        func `verify finds a wrong number of reports before a period`(period: Period, table: String) throws {
+        func `verify finds a wrong count of the reports before a period`(period: Period, table: String)
+            throws
+        {
             let store = try PostgreSQLStore(address: schema.address, clock: .unguarded)
             try fill(store)
             let connection = try PostgreSQLConnection(to: schema.address)
@@ -141,7 +146,9 @@ import LeakSeededRandom
             #expect(try store.verify() == [])
         }
 
-        @Test func `verify finds a message that is not that of the newest report`() throws {
+        @Test func `verify finds a stored message that is not the message of the leak's newest report`()
+            throws
+        {
             let store = try PostgreSQLStore(address: schema.address, clock: .unguarded)
             try fill(store)
             try PostgreSQLConnection(to: schema.address).run(
@@ -153,7 +160,9 @@ import LeakSeededRandom
         }
 
         @Test(arguments: ["seen", "reported"])
-        func `verify finds a wrong number of leaks with a last hour`(column: String) throws {
+        func `verify finds a wrong count of the leaks that were last seen or last reported in an hour`(
+            column: String
+        ) throws {
             let store = try PostgreSQLStore(address: schema.address, clock: .unguarded)
             try fill(store)
             try PostgreSQLConnection(to: schema.address).run(
@@ -182,7 +191,7 @@ import LeakSeededRandom
         }
 
         @Test(arguments: ["last_hour + 24", "last_hour - 24", "null"])
-        func `verify finds a wrong last hour of a leak`(value: String) throws {
+        func `verify finds a wrong last hour with reports of a leak`(value: String) throws {
             let store = try PostgreSQLStore(address: schema.address, clock: .unguarded)
             try fill(store)
             let connection = try PostgreSQLConnection(to: schema.address)
@@ -223,9 +232,9 @@ import LeakSeededRandom
 
         /// Reports arrive hours or months late, some leaks have only freed objects, and time passes between the batches.
         @Test(arguments: 1...3 as ClosedRange<UInt64>)
-        func `lists of a period have the same reports as in SQLite, even if reports arrive late`(seed: UInt64)
-            throws
-        {
+        func `lists of a period show the same counts as with SQLite, even if reports arrive late`(
+            seed: UInt64
+        ) throws {
             var random = SeededRandom(seed: seed)
             let embedded = try directory.store(clock: .unguarded)
             let shared = try PostgreSQLStore(address: schema.address, clock: .unguarded)
@@ -251,7 +260,7 @@ import LeakSeededRandom
                     try compare(try embedded.makeReader(), try shared.makeReader(), now: now)
                 }
             }
-            // Deletes hours that arrived too late to be kept.
+            // Deletes hourly counts that had already expired when their reports arrived.
             try shared.expire(now: now)
             let problems = try shared.verify()
             #expect(problems == [])

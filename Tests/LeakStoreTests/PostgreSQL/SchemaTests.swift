@@ -4,7 +4,7 @@
 
     @testable import LeakPostgreSQL
 
-    /// A database of an earlier collector version, opened by later versions.
+    /// A database of an earlier version of the collector, opened by later versions.
     @Suite struct SchemaTests {
         let schema: DatabaseSchema
 
@@ -127,7 +127,10 @@
             #expect(try migrated.verify() == [])
         }
 
-        @Test func `a migration adds the count of detail bytes, and new reports are counted`() throws {
+        @Test
+        func `a migration adds the count of bytes of samples and other details, and new reports are counted`()
+            throws
+        {
             let report = Report(leak: leak("Page"), body: #"{"m":"0123456789"}"#)
             let store = try PostgreSQLStore(address: schema.address, clock: .unguarded)
             _ = try store.count([submission([report], key: "a")], now: noon)
@@ -142,7 +145,7 @@
             #expect((82..<200).contains(bytes.first?.int(0) ?? 0))
         }
 
-        @Test func `a migration adds the last hour of each leak`() throws {
+        @Test func `a migration adds the last hour with reports of each leak`() throws {
             let store = try PostgreSQLStore(address: schema.address, clock: .unguarded)
             let reports = [
                 Report(leak: leak("Late"), at: noon), Report(leak: leak("Late"), at: noon - 9 * day),
@@ -163,7 +166,7 @@
                 on: connection)
             let migrated = try PostgreSQLStore(address: schema.address, clock: .unguarded)
             #expect(try version() == Migration.newestVersion)
-            // The hours of the old leak have expired, so its last hour is the first hour of its last day.
+            // The hourly counts of the old leak have expired, so its last hour is the first hour of its last day.
             let oldDay = (noon - 300 * day) / day * 24
             #expect(
                 try connection.run(lastHours).map { $0.text(0) }
@@ -171,7 +174,10 @@
             #expect(try migrated.verify() == [])
         }
 
-        @Test func `a migration adds the reports before each period, and the last hours of an app`() throws {
+        @Test
+        func `a migration adds the counts of reports before each period, and of leaks by their last hour`()
+            throws
+        {
             let store = try PostgreSQLStore(address: schema.address, clock: .unguarded)
             for days in [100, 60, 20, 10, 3, 0] as [Int64] {
                 let reports = [

@@ -4,7 +4,7 @@
 
     @testable import LeakPostgreSQL
 
-    /// Several collectors on one database: the days of an app, and decisions.
+    /// Several collectors on one database: the daily counts of an app, and decisions.
     @Suite struct SharedDaysTests {
         let schema: DatabaseSchema
 
@@ -19,7 +19,7 @@
 
         @Test
         func
-            `each ten-minute slot is merged into its day once, although several collectors expire slots and count reports`()
+            `each ten-minute slot is merged into its day once, even if several collectors expire slots and count`()
             throws
         {
             let address = schema.address
@@ -39,8 +39,8 @@
             _ = try runTogether(4) { number in
                 let store = try PostgreSQLStore(address: address, clock: .unguarded)
                 guard number > 0 else {
-                    // These reports are too late for ten-minute slots. They count in days, to which the other threads add
-                    // slots.
+                    // These reports are too late for ten-minute slots. They are added to daily counts, to which the other
+                    // threads add slots.
                     for late in 0..<40 {
                         let report = Report(
                             leak: leak("Page"), install: UInt64(1_000 + late),

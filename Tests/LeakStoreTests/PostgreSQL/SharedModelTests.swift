@@ -7,7 +7,7 @@ import LeakSeededRandom
 
     @testable import LeakPostgreSQL
 
-    /// Compares several collectors that run at the same time with the model. `DATABASE_SEEDS` sets the number of seeds.
+    /// Compares several collectors that run at the same time with ``CountingModel``. `DATABASE_SEEDS` sets the number of seeds.
     @Suite struct SharedModelTests {
         static let seeds =
             1...(unsafe getenv("DATABASE_SEEDS").flatMap { unsafe UInt64(String(cString: $0)) } ?? 4)
@@ -33,11 +33,9 @@ import LeakSeededRandom
         /// The order of arrival decides which names are the last within a limit. Reports of all other names count under
         /// "other".
         @Test(arguments: seeds)
-        func `several collectors that reach the limits together lose no report and stay within the limits`(
+        func `several collectors that reach the limits at the same time lose no report and exceed no limit`(
             seed: UInt64
-        )
-            throws
-        {
+        ) throws {
             let schema = try schema()
             let address = schema.address
             let limits = StoreLimitTests.smallLimits

@@ -48,7 +48,7 @@ import LeakSeededRandom
         mutating func play(round: Int) throws {
             now += Int64.random(in: 0..<hour, using: &random)
             if Int.random(in: 0..<4, using: &random) == 0 {
-                // After eight days the stored keys are deleted, and no reporter sends its batches again.
+                // After eight days the stored idempotency keys are deleted, and no reporter sends its batches again.
                 now += 8 * day
                 sent = []
             }

@@ -21,7 +21,9 @@
             return store
         }
 
-        @Test func `after a transaction has timed out, the next one contains half as many batches`() throws {
+        @Test func `after a transaction has timed out, the next transaction contains half as many batches`()
+            throws
+        {
             let store = try store("statement_timeout = '1s'")
             _ = try PostgreSQLConnection(to: schema.address).run([
                 Query(
@@ -122,7 +124,7 @@
             #expect(try reader.apps() == ["shop"])
         }
 
-        @Test func `verify compares a day of a leak only with hours of that leak that have not expired`()
+        @Test func `verify compares a daily count with its hourly counts only if these have not expired`()
             throws
         {
             let store = try PostgreSQLStore(address: schema.address, clock: .unguarded)
@@ -133,7 +135,7 @@
                     _ = try store.count([submission([report], at: time)], now: time)
                 }
             }
-            // Deletes the hours of one leak, because expiry deletes hours leak by leak.
+            // Deletes hourly counts of one leak only, because expiry deletes them leak by leak.
             let connection = try PostgreSQLConnection(to: schema.address)
             try connection.run(
                 Query(

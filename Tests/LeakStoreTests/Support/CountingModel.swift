@@ -187,8 +187,8 @@ struct CountingModel: Sendable {
     }
 }
 
-/// Returns a random submission of the app `shop`. About every second one has one of 80 idempotency keys and one of two body
-/// hashes, so that some repeat an earlier submission, and some use its key with another body.
+/// Returns a random submission of the app `shop`. About every second submission has one of 80 idempotency keys and one of two
+/// body hashes, so that some repeat an earlier submission, and some use its key with another body.
 func randomSubmission(_ random: inout SeededRandom, now: Int64) -> Submission {
     let reports = (0..<Int.random(in: 0...8, using: &random)).map { _ in
         Report(

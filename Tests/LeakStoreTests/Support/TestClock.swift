@@ -3,7 +3,7 @@ import LeakPlatform
 @testable import LeakStore
 
 extension ClockRule {
-    /// A rule that accepts every time of the system clock at once, because tests set the time.
+    /// A rule that accepts every time of the system clock immediately, because tests set the time.
     static var unguarded: ClockRule {
         var rule = ClockRule()
         (rule.maxLeadMilliseconds, rule.uptime) = (.max, { 0 })
@@ -11,7 +11,7 @@ extension ClockRule {
     }
 }
 
-/// A running time that a test advances independently of the system clock.
+/// The time for which a collector has run, which a test advances independently of the system clock.
 final class TestUptime: Sendable {
     private let milliseconds = Guarded<Int64>(0)
 

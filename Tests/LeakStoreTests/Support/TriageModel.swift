@@ -16,7 +16,7 @@ struct TriageModel {
     ]
 
     struct Leak {
-        /// Numbers of reports by index of ``versions``; 0 for a version that has only freed objects.
+        /// The number of reports of each version, by its index in ``versions``; 0 for a version that has only freed objects.
         var reports: [Int: Int] = [:]
         var freed = 0
         /// The lowest rank of a version with the fix, and ``reports`` when the leak was resolved.
@@ -139,8 +139,8 @@ struct TriageModel {
         return check
     }
 
-    /// Numbers of each version, newest first: leaks that came back in the version, and leaks that are gone since the
-    /// previous version.
+    /// Two counts for each version, newest version first: the leaks that regressed in the version, and the leaks of the
+    /// previous version that it does not have.
     var releases: [[Int]] {
         let seenVersions = seenVersions
         return seenVersions.indices.reversed().map { index in

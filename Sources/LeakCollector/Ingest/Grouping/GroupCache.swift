@@ -160,8 +160,8 @@ struct GroupCache {
     /// Hash of the current key and stack.
     private var hash: UInt64 { keyHash &* 0x9E37_79B9_7F4A_7C15 ^ hasher.hash(stack) }
 
-    /// Returns the recent entry with the current key and a call stack that differs from `elements` only in addresses; `nil` if it
-    /// is not found without masking the stack.
+    /// Returns the recent entry with the current key and a call stack that differs from `elements` only in addresses; `nil` if
+    /// it is not found without masking the stack.
     private func entry(withCallStack elements: ArraySlice<UInt8>) -> Entry? {
         guard let hash = callStackHashes[keyHash], let entry = recentEntries[hash],
             Self.areEqual(entry.key, key),
@@ -244,8 +244,8 @@ struct GroupCache {
         report.message.isEmpty ? report.errorText : report.message
     }
 
-    /// Returns `true` if the text affects the group: the fields do not give the class or the event, or they give no
-    /// stack and the text may contain a call stack. Only a text with escape sequences may contain one, because
+    /// Returns `true` if the text affects the group: the fields do not give the class or the event, or they give no stack and
+    /// the text may contain a call stack. Only a text with escape sequences may contain a call stack, because
     /// ``DetectorMessage/mayHaveCallStack(_:)`` looks for line ends and quotes, which JSON escapes.
     private static func textAffectsGroup(_ report: ReportSlices, of document: WireDocument) -> Bool {
         report.className.isEmpty || report.event == nil
@@ -257,8 +257,8 @@ struct GroupCache {
         document.bytes(of: list).contains(UInt8(ascii: "\""))
     }
 
-    /// Builds the current key: the bytes of the body that determine the group, each part after its length. Of the stack it has
-    /// the length alone.
+    /// Builds the current key: the bytes of the body that determine the group, each part preceded by its length. For the stack
+    /// it contains only the length.
     private mutating func makeKey(
         of report: ReportSlices, in document: WireDocument, app: AppKey, module: String?
     ) {

@@ -4,10 +4,10 @@ internal import LeakStore
 
 /// Rules that assign reports to leaks by app, class, and the stack without types of the system.
 ///
-/// The key does not contain kind, module, children, cycle, version, device and texts, so a leak is one group over
-/// launches, devices, builds and versions of detectors. A stored group keeps the version of the rules that made it.
-/// Version 2 reads call stacks, keeps the generic arguments that are types of the app, and uses the whole text if it
-/// names no class. If both versions give a report the same key, the report belongs to the group of version 1.
+/// The key does not contain kind, module, children, cycle, version, device and texts, so a leak is one group across launches,
+/// devices, builds and versions of detectors. A stored group keeps the version of the rules that made it. Version 2 reads call
+/// stacks, keeps the generic arguments that are types of the app, and uses the whole text if it names no class. If both
+/// versions give a report the same key, the report belongs to the group of version 1.
 enum GroupingRules {
     static let oldVersion = 1
     static let currentVersion = 2
@@ -34,7 +34,8 @@ enum GroupingRules {
 
     /// Groups one report. Each leak in its text becomes a group of its own.
     ///
-    /// A report of one leak is read in the form in which its sample will be kept, so that the sample gives the same leak.
+    /// A report that describes one leak is redacted before it is grouped, in the same way as its stored sample, so that the
+    /// sample gives the same leak.
     ///
     /// - Parameter symbols: returns the functions of a frame that has only an image and an offset.
     static func groups(

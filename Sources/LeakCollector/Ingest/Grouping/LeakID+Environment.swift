@@ -1,8 +1,9 @@
 internal import LeakStore
 
 extension LeakID {
-    /// Returns the id of the same leak in an environment. In ``AppKey/production`` the id stays as it is; in any other environment
-    /// its bits are inverted where the hash of the environment's name has a 1, so that the ids of all environments can be computed from any of them.
+    /// Returns the id of the same leak in an environment. In ``AppKey/production`` the id stays as it is; in any other
+    /// environment its bits are inverted where the hash of the environment's name has a 1. Thus the ids in all environments can
+    /// be computed from the id in one environment.
     func inEnvironment(_ environment: String) -> LeakID {
         guard environment != AppKey.production else { return self }
         let mask = LeakID(bytes: SHA256Hash.hash(Array("environment \(environment)".utf8)))

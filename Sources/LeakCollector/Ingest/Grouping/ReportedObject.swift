@@ -111,8 +111,8 @@ struct ReportedObject {
             }
             let start = Cycle.startOfSmallestRotation(elements.map(\.key))
             cycleKey = Array((elements[start...] + elements[..<start]).map(\.key))
-            // The cycle is rotated by its detailed names, as version 1 of the grouping rules rotated it by its own: if
-            // the names are equal, so are the keys.
+            // The cycle is rotated by its detailed names, as version 1 of the grouping rules rotates it by its plain names.
+            // Thus both versions give the same key if the detailed names equal the plain names.
             let detailedStart = Cycle.startOfSmallestRotation(elements.map(\.detailed))
             let rotated = elements[detailedStart...] + elements[..<detailedStart]
             (detailedCycleKey, self.cycle) = (rotated.map(\.detailed), rotated.map(\.shown))

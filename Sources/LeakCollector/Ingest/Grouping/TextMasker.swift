@@ -65,7 +65,8 @@ enum TextMasker {
     /// Maximum digits of an offset in an image. An address in a process has more.
     private static let maxOffsetDigits = 8
 
-    /// Appends a JSON array of call frames to `key` without the addresses that change from launch to launch.
+    /// Appends a JSON array of call frames to `key`, in which the digits of the addresses that change from launch to launch are
+    /// masked.
     ///
     /// - Returns: `false`, without appending anything, if the first element does not begin like a call frame with an
     ///   address, or if an element is a JSON object, whose addresses locate a function in an image.
@@ -102,8 +103,9 @@ enum TextMasker {
 
     /// Returns `true` if ``appendCallStack(_:to:)`` would make `stack` of a JSON array of call frames.
     ///
-    /// This is so if both are equal outside of the addresses, and `elements` has an address with the same number of digits at
-    /// the place of each. Digits after another `x` end before the next address, so `elements` can have no further address.
+    /// This is so if both are equal outside of the addresses, and `elements` has an address with the same number of digits in
+    /// place of each address of `stack`. `elements` can have no further address: the digits after any other `x` end before the
+    /// next address, so they are equal in `stack`, which would have an address there too.
     ///
     /// - Parameter addresses: ``maskedAddresses(in:)`` of `stack`.
     static func isCallStack(
@@ -222,9 +224,9 @@ enum TextMasker {
         return false
     }
 
-    /// Returns the number of digits of the address whose `x` is at `index`: a separate word with more than ``maxOffsetDigits`` digits
-    /// after its leading zeros, or the address in brackets at the end of a string such as `./shop(+0x41b9) [0x55dd8268e1b9]`. Returns
-    /// zero if the `x` does not belong to such an address.
+    /// Returns the number of digits of the address whose `x` is at `index`: a separate word with more than ``maxOffsetDigits``
+    /// digits after its leading zeros, or the address in brackets at the end of a string such as `./shop(+0x41b9)
+    /// [0x55dd8268e1b9]`. Returns zero if the `x` does not belong to such an address.
     private static func addressDigitCount(afterX index: Int, in text: UnsafeBufferPointer<UInt8>) -> Int {
         guard index >= 2, unsafe text[index - 1] == UInt8(ascii: "0") else { return 0 }
         let before = unsafe text[index - 2]
@@ -266,7 +268,7 @@ enum TextMasker {
     }
 
     /// Returns `true` if the next eight bytes are hexadecimal digits. All eight are compared at once by an addition, after
-    /// which the high bit of each byte tells whether the byte was at least `byte`.
+    /// which the high bit of each byte tells whether the byte was at least a given limit.
     private static func hasEightHexadecimalDigits(at index: Int, in text: UnsafeBufferPointer<UInt8>) -> Bool
     {
         guard index + 8 <= text.count, let base = text.baseAddress else { return false }

@@ -7,10 +7,10 @@ internal import LeakPlatform
 ///
 /// Its own thread handles one request after another, because naming the frames of stored leaks may take long.
 final class SymbolUploadWorker: Sendable {
-    /// Times after an upload at which the frames of stored leaks are named again. Reports that were grouped before the upload may
-    /// be counted after it, and other collectors on the same database notice an upload only within a second.
+    /// Times after an upload at which the frames of stored leaks are named again. Reports that were grouped before the upload
+    /// may be counted after it, and other collectors on the same database notice an upload only within a second.
     private static let passDelays: [Duration] = [.seconds(5), .seconds(60)]
-    /// Maximum age of the uploads after which frames are named again when a collector starts.
+    /// When a collector starts, it names frames again for the uploads that are at most this old.
     private static let maxUploadAgeMilliseconds: Int64 = 10 * 60_000
 
     private let jobs = JobQueue<any StoreReader>(

@@ -329,7 +329,8 @@ import Testing
         #expect(ids[0] != ids[1])
     }
 
-    /// Stacks that differ only in a digit, `X`, that looks like a part of an address. The rules treat them as two leaks.
+    /// Stacks with `X` in place of a digit. The digit looks like a part of an address, but is none: stacks with different
+    /// digits are different leaks.
     @Test(arguments: [
         #"["0x0000000102230000","{\"package\":\"Shop\",\"image_addr\":\"0x102230000\",\"instruction_addr\":\"0x10223X000\"}"]"#,
         #"["0x12345678X Foo","Cart"]"#, #"["0x123 (Shop) 0x12345678X add","Cart"]"#,

@@ -103,7 +103,7 @@ struct FormVariants {
         }
     }
 
-    /// Returns a text of MLeaksFinder whose path has a relationship as `MLCheck` writes it.
+    /// Returns a text of MLeaksFinder whose path ends with a property and its class, as `MLCheck` writes them.
     mutating func propertyText(owner: String, property: String, className name: String) -> String {
         let spelt = random.element(of: [name, "MyApp.\(name)", "_TtC5MyApp\(name.utf8.count)\(name)"])
         let entry = random.element(of: [

@@ -4,7 +4,8 @@ import Testing
 
 @testable import LeakCollector
 
-/// One line of `frames.jsonl`: a call frame of a public text with its parsed parts, or one of two stacks of one leak.
+/// One line of `frames.jsonl`: a call frame that was copied from a public source, with its expected parts, or one of two call
+/// stacks of one leak.
 struct FrameVector: Decodable, CustomTestStringConvertible {
     let form: String
     let text: String?
@@ -37,7 +38,8 @@ struct FrameVector: Decodable, CustomTestStringConvertible {
         // the vectors expect come from this list.
         if vector.form != "ips-json" { #expect(frame?.module == vector.module) }
         #expect(frame?.isSystem ?? false == vector.system)
-        // The number of a lambda changes when other lambdas are added to the file, so only its class is kept.
+        // The number of a lambda changes when other lambdas are added to the file, so the parsed function has only the class of
+        // the lambda.
         if vector.function == "ReportsFragment$$ExternalSyntheticLambda2.onChange" {
             #expect(frame?.function == "lambda in ReportsFragment")
             return
@@ -46,7 +48,7 @@ struct FrameVector: Decodable, CustomTestStringConvertible {
         #expect(frame?.enclosingFunction == vector.closureOf ?? vector.function)
     }
 
-    @Test func `there are at least 200 vectors of frames, and 40 of stacks`() {
+    @Test func `there are at least 200 test vectors of call frames, and 40 test vectors of call stacks`() {
         #expect(FrameVector.frames.count >= 200)
         #expect(FrameVector.stacks.count == 40)
     }

@@ -56,7 +56,8 @@ import Testing
         #expect(cache.count == 1)
     }
 
-    @Test func `texts that differ only in a lifetime share one cache entry, and each keeps its lifetime`()
+    @Test
+    func `texts that differ only in a lifetime share one cache entry, and each report has its lifetime`()
         throws
     {
         let document = try document(
@@ -151,7 +152,7 @@ import Testing
         }
     }
 
-    @Test func `comparing a call stack with a masked one gives the same result as masking both`() {
+    @Test func `comparing a call stack with a masked call stack gives the same result as masking both`() {
         let frames = [
             #""0  Shop  0x0000000104a3c2f8 f + 8""#, #""0x7f1234567890""#,
             #""frame #0: 0x1f12345678 f","0x12""#,

@@ -238,11 +238,11 @@ extension String {
 struct GroupingScore {
     let name: String
     var groupCount = 0
-    /// Number of pairs of the same leak in the same group.
+    /// Number of pairs of reports that are of the same leak and in the same group.
     var correctPairs = 0
-    /// Number of pairs in the same group.
+    /// Number of pairs of reports that are in the same group.
     var groupedPairs = 0
-    /// Number of pairs of the same leak.
+    /// Number of pairs of reports that are of the same leak.
     var leakPairs = 0
 
     var precision: Double { Double(correctPairs) / Double(max(1, groupedPairs)) }
@@ -301,8 +301,8 @@ struct GroupingScore {
 }
 
 @Suite struct GroupingScoreTests {
-    /// True for `make grouping-score`, which compares 40 leaks of 25 reports in each form. Otherwise 20 leaks of 6
-    /// reports are compared.
+    /// True for `make grouping-score`, which compares 40 leaks with 25 reports each in every form. Otherwise 20 leaks with 6
+    /// reports each are compared.
     private static let isWhole = ProcessInfo.processInfo.environment["GROUPING_SCORE"] == "whole"
 
     @Test func `generated reports of each form are grouped by leak`() {

@@ -37,7 +37,7 @@ func leak(
 }
 
 @Suite struct GroupingTests {
-    @Test func `an error without text is identified only by domain and code`() {
+    @Test func `a report with only an error without text is grouped by the error's domain and code`() {
         func group(_ domain: String, _ code: Int, _ change: (inout LeakReport) -> Void = { _ in })
             -> LeakIdentity
         {

@@ -20,8 +20,7 @@ import Testing
 
     // MARK: Call stacks
 
-    /// Lines of two calls in each form of runtimes and debuggers. `%` stands for the name or the offset of the inner
-    /// call.
+    /// Two calls, as runtimes and debuggers print them. `%` stands for the name or the offset of the inner call.
     private static let forms = [
         "0   Shop   0x0000000104f85eb0 % + 104\n1   Shop   0x0000000104f86000 Cart.open() + 88",
         "/opt/shop/Shop(%+0x85) [0x7ff4ba06c305]\n/opt/shop/Shop(Cart.open+0x12) [0x7ff4ba06c405]",
@@ -390,7 +389,7 @@ import Testing
             }
             done.signal()
         }
-        // Threads of Apple's systems have a stack of 512 KiB.
+        // Secondary threads of Apple's systems have a stack of 512 KiB.
         thread.stackSize = 256 * 1024
         thread.start()
         done.wait()
@@ -503,7 +502,7 @@ import Testing
         ("Leaked: Cache<Order>", "Cache<Order>"),
         (#"The view controller "CartVC" (in storyboard Main) leaked after viewDidDisappear"#, "CartVC"),
     ])
-    func `the class is found in a sentence about a leak, which is not read as freed`(
+    func `the class is found in a sentence about a leak, and the object is not counted as freed`(
         text: String, className: String
     ) {
         var report = LeakReport()

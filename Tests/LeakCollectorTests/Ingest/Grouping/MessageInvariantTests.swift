@@ -6,7 +6,8 @@ import Testing
 @testable import LeakCollector
 
 @Suite struct MessageInvariantTests {
-    /// Returns the smallest inputs of the fuzzer that reach the most code, and every input that once violated an invariant.
+    /// Returns the smallest inputs of the fuzzer that together reach the most code, and every input that once violated an
+    /// invariant.
     private static func corpus() throws -> [(name: String, bytes: [UInt8])] {
         let folder = try #require(
             Bundle.module.url(forResource: "corpus", withExtension: nil, subdirectory: "Vectors"))

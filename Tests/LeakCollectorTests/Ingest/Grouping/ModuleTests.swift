@@ -90,7 +90,7 @@ import Testing
         (nil, ["Feed.List": 2, "Chat.List": 1]), ("Shop", ["Feed.List": 2, "Chat.List": 1]),
         ("Feed", ["List": 2, "Chat.List": 1]),
     ])
-    func `the module that an event names in its context leak is removed from the class`(
+    func `the module that a Sentry event names in its context leak is removed from the class`(
         module: String?, leaks: [String: Int]
     ) throws {
         let running = try RunningCollector()

@@ -4,14 +4,14 @@ import Testing
 
 @testable import LeakCollector
 
-/// One line of `wild-public.jsonl`: texts of one leak, or of several, as a public project prints them.
+/// One line of `wild-public.jsonl`: messages about one leak, or about several leaks, as a public project prints them.
 struct PublicText: Decodable, CustomTestStringConvertible {
     let name: String
     let `class`: String?
     /// The classes of a text that reports several leaks.
     let classes: [String]?
     let texts: [String]
-    /// Address of the source of the wording. Class names and numbers may be invented.
+    /// Web address from which the wording was copied. Class names and numbers in the texts may be invented.
     let source: String
     /// The reason why the class is not found.
     let unread: String?
@@ -55,18 +55,21 @@ struct PublicText: Decodable, CustomTestStringConvertible {
     }
 
     @Test(arguments: PublicText.readable)
-    func `the class in a text of a public project is found`(vector: PublicText) {
+    func `the class is found in messages copied from public projects, except those listed as unread`(
+        vector: PublicText
+    ) {
         #expect(isRead(vector), "\(vector.texts.map { identities($0).map(names) }) of \(vector.source)")
     }
 
     @Test(arguments: PublicText.readable.filter { $0.classes == nil && $0.class != nil })
-    func `the texts of a public project about one leak are one group`(vector: PublicText) {
+    func `messages about one leak that were copied from one public project are one group`(vector: PublicText)
+    {
         #expect(Set(vector.texts.map { Set(identities($0).map(\.id)) }).count == 1)
     }
 
     @Test
     func
-        `messages copied from public projects are in different groups if their classes differ, except for retain cycles`()
+        `messages copied from public projects are in separate groups if their classes differ, except cycles`()
     {
         let known = PublicText.readable.filter { $0.classes == nil && $0.class != nil }
         let groups = Dictionary(grouping: known) { identities($0.texts[0])[0].id }
@@ -77,7 +80,7 @@ struct PublicText: Decodable, CustomTestStringConvertible {
         }
     }
 
-    /// This test fails when the class of such a text is found. The reason must then be removed from the file.
+    /// This test fails when the class of such a message is found. The reason `unread` must then be removed from the file.
     @Test(arguments: PublicText.all.filter { $0.unread != nil })
     func `no class is found in messages from public projects that are listed as unread`(vector: PublicText) {
         #expect(!isRead(vector))

@@ -172,7 +172,7 @@ struct WildText: Decodable, CustomTestStringConvertible {
         ),
         (#"{"leaks": [{"class": "CartModel"}, {"class": "HomeModel"}]}"#, ["CartModel", "HomeModel"]),
     ])
-    func `a text about several leaks is counted as a sighting of each leak`(text: String, classes: [String]) {
+    func `a text about several leaks is counted as a report of each leak`(text: String, classes: [String]) {
         var report = LeakReport()
         report.message = text
         let groups = GroupingRules.groups(report, app: "a", module: nil)
@@ -180,7 +180,9 @@ struct WildText: Decodable, CustomTestStringConvertible {
         #expect(found.sorted() == classes.sorted())
     }
 
-    @Test func `if a text has more leaks than the maximum, the others are counted as dropped`() throws {
+    @Test func `if a text has more leaks than the maximum, the other leaks are counted as dropped reports`()
+        throws
+    {
         let lines = (0..<50).map { "class Leak\($0)Model leaked" }.joined(separator: "\n")
         let ingestRequest = IngestRequest(
             body: Array(lines.utf8), format: .text, app: nil, version: nil, idempotencyKey: nil,

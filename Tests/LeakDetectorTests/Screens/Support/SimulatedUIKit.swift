@@ -53,7 +53,7 @@ final class SimulatedUIKit {
 
     func releaseKeptObjects() { kept = [] }
 
-    /// Advances the clock by enough for a transition, a grace period, a second check and a check of a survivor.
+    /// Advances the clock by enough for a transition, a grace period, a second check and a later check of a reported object.
     func advancePastChecks() { clock.advance(by: 3_000) }
 
     /// Number of findings for which the app was asked for an answer.

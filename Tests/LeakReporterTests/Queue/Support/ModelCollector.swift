@@ -14,7 +14,8 @@ struct ModelCollector {
         let receivedAt: WireTime
     }
 
-    /// Maximum number of reports in a batch. A larger batch is answered with 413, as is one beyond ``byteLimit``.
+    /// Maximum number of reports in a batch. A larger batch is answered with 413, as is a batch with more bytes than
+    /// ``byteLimit``.
     var reportLimit = Int.max
     var byteLimit = Int.max
     /// The class whose reports the collector rejects as invalid.

@@ -15,7 +15,7 @@ final class SimulatedDevice {
     private(set) var folder: FakeFolder
     var outbox: Outbox
     private var sequence: UInt64 = 0
-    /// The number of sightings that this run adopted.
+    /// The number of sightings that this run adopted from earlier runs.
     private var adopted = 0
     private var recordedInRun = 0
     private var adoptedExplanations = 0
@@ -38,7 +38,8 @@ final class SimulatedDevice {
         _ bounds: LeakReporter.Bounds = LeakReporter.Bounds(), rules: Outbox.Rules = Outbox.Rules(),
         isInMemory: Bool = false, seed: UInt64 = 0
     ) {
-        // Keys of the same millisecond are ordered by their random digits, so these digits follow from the seed.
+        // Idempotency keys of the same millisecond are ordered by their random digits. The digits follow from the seed, so that
+        // each run with a seed has the same order.
         var random = SeededRandom(seed: seed)
         makeID = { SightingID.make(at: $0, using: &random) }
         self.bounds = bounds.validated
