@@ -359,7 +359,11 @@ struct Backtrace {
     /// code, which Swift 6 prints.
     fileprivate static func isBetweenFrames(_ line: Text) -> Bool {
         line.equals("<asynchronous suspension>") || line.equals("...")
-            || line.drop { $0.isDigit || " *".utf8.contains($0) }.starts(with: "│")
+            || isSourceCode(line.drop { $0.isDigit || " *".utf8.contains($0) })
+    }
+
+    private static func isSourceCode(_ line: Text) -> Bool {
+        line.starts(with: "│") || line.starts(with: "|")
     }
 
     /// Returns the text between the frames at the start of a message and the next call stack of the message.

@@ -20,7 +20,7 @@ package struct CallStack: Hashable, Sendable {
     ///   least two call frames. Other elements are left out.
     package init?(_ elements: [String], demangle: @escaping (String) -> String? = { _ in nil }) {
         let reader = FrameReader(demangle: demangle)
-        let elements = Self.joined(elements)
+        let elements = Self.joined(elements, reader)
         func frames(_ element: String) -> [CallFrame] {
             let text = Text(element).trimmed
             if text.first == UInt8(ascii: "{") { return [reader.read(text)].compactMap(\.self) }
@@ -57,8 +57,12 @@ package struct CallStack: Hashable, Sendable {
         return Array(frames.prefix(WireLimits.stackCount))
     }
 
-    /// Returns the elements with each call of Go in one line.
-    private static func joined(_ elements: [String]) -> [String] {
+    /// Returns the elements with each call of Go in one line, and without the images of a `Backtrace`.
+    private static func joined(_ elements: [String], _ reader: FrameReader) -> [String] {
+        if elements.contains(where: { Text($0).contains(SwiftBacktraceImages.heading) }) {
+            let lines = elements.flatMap { MessageRedactor.redactedName(Text($0)).lines }
+            if let resolved = SwiftBacktraceImages.resolved(lines, reader) { return resolved.map(\.string) }
+        }
         // `String.contains(_:)` is slow: it would take half of the time of reading a call stack.
         guard elements.contains(where: { Text($0).contains(".go:") }) else { return elements }
         let lines = elements.flatMap { MessageRedactor.redactedName(Text($0)).lines }

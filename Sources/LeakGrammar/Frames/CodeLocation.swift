@@ -23,6 +23,13 @@ extension CallFrame {
             && text.allSatisfy { $0.isHexadecimal || $0 == UInt8(ascii: "-") }
     }
 
+    /// Returns an id in capital letters: 32 digits with the hyphens of a UUID, any other number of digits without hyphens.
+    fileprivate static func normalizedImageID(_ id: Text) -> String {
+        let digits = id.filter { $0 != UInt8(ascii: "-") }.map { Character(UnicodeScalar($0)).uppercased() }
+        guard digits.count == 32 else { return digits.joined() }
+        return [0..<8, 8..<12, 12..<16, 16..<20, 20..<32].map { digits[$0].joined() }.joined(separator: "-")
+    }
+
     fileprivate static func isOffset(_ offset: UInt64) -> Bool { offset < offsetLimit }
 }
 
@@ -60,7 +67,7 @@ extension FrameReader {
         let image = lastComponent(path)
         guard !image.isEmpty else { return nil }
         var frame = CallFrame(module: image.string, function: nil, offset: offset.value)
-        frame.imageID = imageID?.string.uppercased()
+        frame.imageID = imageID.map(CallFrame.normalizedImageID)
         frame.isSystem = SystemFrames.isSystem(image: image, path: path, frame)
         return frame
     }

@@ -15,8 +15,9 @@ extension FrameReader {
         guard digits.count <= 4, let space = line[digits.endIndex...].first, space <= 0x20 else { return nil }
         let remainder = line[digits.endIndex...].trimmed
         guard let start = startOfAddress(in: remainder), let address = hexadecimal(remainder[start...]) else {
-            return readMallocHistoryFrame(remainder)
+            return readMallocHistoryFrame(remainder) ?? readSwiftFrameWithoutAddress(remainder)
         }
+        if SwiftBacktraceImages.isImage(line, self) { return nil }
         let image = remainder[..<start].trimmed
         let textAfter = address.remainder.trimmed
         if image.isEmpty || image.first == UInt8(ascii: "[") { return readSwiftBacktraceFrame(textAfter) }
@@ -79,26 +80,6 @@ extension FrameReader {
 
     /// Numbers below 256 MiB are offsets in an image; larger numbers are addresses in a process.
     private static let offsetLimit: UInt64 = 1 << 28
-
-    /// Reads `reallyCrashMe() + 404 in crash at /Users/me/crash.swift:4:15`
-    func readSwiftBacktraceFrame(_ line: Text) -> CallFrame? {
-        var frame = CallFrame()
-        var text = line
-        if let at = text.firstRange(of: " at "),
-            text[at.upperBound...].contains(UInt8(ascii: "/"))
-                || text[at.upperBound...].contains(UInt8(ascii: "\\"))
-        {
-            (frame.file, frame.line) = SourcePositionParser.read(text[at.upperBound...])
-            text = text[..<at.lowerBound]
-        }
-        let range = text.lastRange(of: " in ")
-        let image = range.map { text[$0.upperBound...] } ?? text[text.endIndex...]
-        frame.module = image.string
-        frame.function = FunctionNameReader.read(
-            withoutOffset(text[..<(range?.lowerBound ?? text.endIndex)]), demangle)
-        frame.isSystem = SystemFrames.isSystem(image: image, path: image, frame)
-        return frame
-    }
 
     /// Reads `swift_allocObject + 39 (libswiftCore.dylib + 3127127) [0x7ff811f0d757] 16`
     func readMallocHistoryFrame(_ line: Text) -> CallFrame? {

@@ -53,9 +53,19 @@ extension FrameReader {
                 return readGDBFrame(symbol) ?? readSanitizerFrame(symbol)
             }
         }
+        if let columns = readNumberedColumns(text) { return columns }
         if text.starts(with: "abs ") { return readObfuscatedDartFrame(text) }
         if let native = text.dropping("pc ") { return readAndroidNativeFrame(native) }
         return readDartFrame(line, column: line.startIndex + 8, remainder) ?? readGDBFrame(text)
+    }
+
+    /// Reads `Shop 0x0000000104b1c000 Cart.load() + 7 (Cart.swift:7)`: Apple's columns after the number of a frame.
+    private func readNumberedColumns(_ text: Text) -> CallFrame? {
+        let image = text.prefix { $0 > 0x20 }
+        guard hexadecimal(image) == nil, let address = hexadecimal(text[image.endIndex...].trimmed),
+            address.remainder.first == UInt8(ascii: " ")
+        else { return nil }
+        return readAppleFrame(image: image, address: address.value, address.remainder.trimmed)
     }
 
     /// Reads `0000000000012345  /data/app/…/lib/arm64/libshop.so (Cart::add()+24) (BuildId: abc)`

@@ -75,7 +75,7 @@ enum TextMasker {
             guard let first = unsafe text.firstIndex(of: UInt8(ascii: "\"")),
                 unsafe hasAddress(at: first + 1, in: text)
             else { return false }
-            guard unsafe !hasObject(from: first, in: text) else { return false }
+            guard unsafe !hasObject(from: first, in: text), unsafe !hasImages(text) else { return false }
             let start = key.count
             unsafe key.append(contentsOf: text)
             unsafe key.withUnsafeMutableBufferPointer { key in
@@ -151,6 +151,12 @@ enum TextMasker {
         let maskedDigits = UInt64(maskedDigit) &* 0x0101_0101_0101_0101
         unsafe base.storeBytes(of: maskedDigits, toByteOffset: digits.lowerBound, as: UInt64.self)
         unsafe base.storeBytes(of: maskedDigits, toByteOffset: digits.upperBound - 8, as: UInt64.self)
+    }
+
+    /// Returns `true` if a text may have the list of images of Swift's `Backtrace`. With it, the digits of addresses are offsets in
+    /// these images.
+    private static func hasImages(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+        unsafe nextIndex(of: "Images:", rareByteOffset: 0, from: 0, in: text) < text.count
     }
 
     /// Returns `true` if an element is a JSON object.

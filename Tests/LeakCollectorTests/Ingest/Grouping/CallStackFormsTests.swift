@@ -80,6 +80,21 @@ struct FrameForm: CustomTestStringConvertible, Sendable {
             "\($0.number) [ra] \(hexadecimal($0.address, digits: 16)) \(function($0)) + \($0.offset) in \($0.image)"
                 + ($0.isSystem ? "" : " at /Users/me\($0.offset)/Cart.swift:\($0.line):9")
         },
+        FrameForm(name: "Backtrace of Swift 6") {
+            // Images are numbered by their addresses, so the numbers differ in each launch.
+            "\($0.number)\t\(hexadecimal($0.address, digits: 16)) [ra] [\($0.launch % 9)] \($0.image) "
+                + "\(function($0)) + \($0.offset)"
+                + ($0.isSystem ? "" : " at /Users/me/Cart.swift:\($0.line):9")
+        },
+        FrameForm(name: "Swift 6 at a terminal") {
+            $0.isSystem
+                ? "\($0.number) [ra] \(hexadecimal($0.address, digits: 16)) \(function($0)) + \($0.offset) in \($0.image)"
+                : "\($0.number) \(function($0)) + \($0.offset) in \($0.image) at /Users/me/Cart.swift:\($0.line):9"
+        },
+        FrameForm(name: "columns with a number sign") {
+            "#\($0.number)  \($0.image) \(hexadecimal($0.address)) \(function($0)) + \($0.offset)"
+                + ($0.isSystem ? "" : " (Cart.swift:\($0.line))")
+        },
         FrameForm(name: "crash report") {
             "\($0.number)  \($0.image)  \t  \(hexadecimal($0.address)) \(function($0)) + \($0.offset)"
                 + ($0.isSystem ? "" : " (Cart.swift:\($0.line))")
@@ -346,12 +361,12 @@ struct FrameForm: CustomTestStringConvertible, Sendable {
     }
 
     @Test
-    func `a leak is one group in all twelve forms of frames that name image and function, innermost first`() {
+    func `a leak is one group in all fifteen forms of frames that name image and function, innermost first`() {
         var random = SeededRandom(seed: 15)
         let forms = FrameForm.all.filter {
             !$0.isStripped && $0.namesImage && !$0.isOutermostFirst && $0.text == nil
         }
         let keys = forms.map { key($0, &random, build: 2) }
-        #expect(forms.count == 12 && Set(keys).count == 1, "\(Set(keys))")
+        #expect(forms.count == 15 && Set(keys).count == 1, "\(Set(keys))")
     }
 }

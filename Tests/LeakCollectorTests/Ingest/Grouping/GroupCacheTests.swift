@@ -267,6 +267,20 @@ import Testing
         #expect(key == [1])
     }
 
+    @Test func `backtraces without names share no cache entry if their offsets in the listed images differ`()
+        throws
+    {
+        func report(_ address: Int) -> String {
+            let digits = String(0x55d0_6884_7000 + address, radix: 16)
+            let frames = #""0\t0x\#(digits) [ra]","1\t0x55d068848e80 [ra]","Images:""#
+            let image = #""0\t0x55d068847000-0x55d0688493c0 5e7b2f4488dd44be3112 b /srv/b""#
+            return #"{"class":"A","stack":[\#(frames),\#(image)]}"#
+        }
+        var cache = GroupCache()
+        try expectSameGroups([report(0x17b0), report(0x15e4), report(0x17b0)], &cache, limit: 2)
+        #expect(cache.count == 2)
+    }
+
     @Test func `the group cache evicts groups if their many names use too many bytes`() throws {
         var cache = GroupCache()
         for turn in 0..<14 {

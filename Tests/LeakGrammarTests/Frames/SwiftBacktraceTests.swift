@@ -1,0 +1,102 @@
+import LeakMessage
+import Testing
+
+@testable import LeakGrammar
+
+/// Backtraces of Swift 6.3 on Linux: `Backtrace.capture()` of the module `Runtime`, and those of the crash handler.
+@Suite struct SwiftBacktraceTests {
+    /// Returns the description of a backtrace whose images lie at other addresses in each launch.
+    private static func description(slide: UInt64, function: UInt64 = 0x17b0) -> [String] {
+        func hexadecimal(_ number: UInt64) -> String {
+            let digits = String(number, radix: 16)
+            return "0x" + String(repeating: "0", count: 16 - digits.count) + digits
+        }
+        let (app, library) = (0x55d0_6884_7000 + slide, 0x7f70_67c0_0000 - slide)
+        return [
+            "Architecture: x86_64", "",
+            "0\t\(hexadecimal(app + function)) [ra]", "1\t\(hexadecimal(library + 0x500)) [ra]",
+            "2\t\(hexadecimal(app + 0x1e80)) [ra]", "3\t...", "", "Images:", "",
+            "0\t\(hexadecimal(app))-\(hexadecimal(app + 0x23c0)) 5e7b2f4488dd44be3112ae61d2234ca069553228 b /srv/my app/b",
+            "1\t\(hexadecimal(library))-\(hexadecimal(library + 0x9000)) b521f25fdeacf504eca83d97c7308e8fc11be729 "
+                + "libswiftCore.so /opt/swift/usr/lib/swift/linux/libswiftCore.so",
+        ]
+    }
+
+    @Test func `a backtrace without names has offsets in the images of its list, the same in each launch`()
+        throws
+    {
+        let keys = try (0..<20).map { launch in
+            try #require(CallStack(Self.description(slide: UInt64(launch) << 12))).keyElements
+        }
+        let id = "5E7B2F4488DD44BE3112AE61D2234CA069553228"
+        // The innermost offset is that of the call, one byte before the return address.
+        #expect(Set(keys) == [["at \(id) + 0x17af", "at \(id) + 0x1e80"]])
+        let other = try #require(CallStack(Self.description(slide: 0, function: 0x15e4)))
+        #expect(other.keyElements == ["at \(id) + 0x15e3", "at \(id) + 0x1e80"])
+    }
+
+    @Test func `symbols name a backtrace without names at the calls, not at the return addresses`() throws {
+        let stack = try #require(CallStack(Self.description(slide: 0)))
+        var offsets: [UInt64] = []
+        _ = stack.named { _, location in
+            if case .offset(let offset) = location { offsets.append(offset) }
+            return []
+        }
+        #expect(offsets == [0x17af, 0x4ff, 0x1e7f])
+    }
+
+    @Test func `the list of images of a backtrace has no frames`() throws {
+        let named = [
+            "0\t0x000055d0688487b0 [ra] [0] b CartModel.load() + 415 at /tmp/sw/b.swift:3:25",
+            "1\t0x000055d0688485e4 [ra] [12] libKit.so closure #1 in viaKit(_:) + 35",
+            "2\t0x00007f7067c00500 [ra] [9] libswiftCore.so _swift_release_dealloc + 35",
+            "3\t0x000055d068848e80 [ra] [0] b main + 31 at /tmp/sw/b.swift:7:43",
+        ]
+        let stack = try #require(CallStack(named + Self.description(slide: 0).suffix(4)))
+        #expect(stack.frames.map(\.module) == ["b", "libKit.so", "libswiftCore.so", "b"])
+        #expect(stack.keyElements == ["at CartModel.load() in b", "at viaKit(_:) in libKit", "at main in b"])
+        #expect(stack.frames.map(\.line) == [3, nil, nil, 7])
+    }
+
+    @Test func `frames of a crash at a terminal are read with source code between them`() throws {
+        let text = """
+            CartModel leaked
+
+            2 0x00007f9fbefa2f65 specialized Array.subscript.getter + 84 in libswiftSwiftOnoneSupport.so
+            3 CartModel.load(_:) + 74 in t at /tmp/attack/sw/t.swift:1:70
+
+            *   1| final class CartModel { func load(_ all: [Int]) { print(all[7]) } }
+                 |                                                              ^
+            4 bind() + 86 in t at /tmp/attack/sw/t.swift:2:42
+
+                1| final class CartModel {}
+            *   2| func bind() { CartModel().load([]) }
+                 |                           ^
+            5 [inlined] [system] main in t at /<compiler-generated>
+            """
+        let backtrace = try #require(Backtrace(Text(text)))
+        #expect(
+            backtrace.stack.frames.map(\.function)
+                == ["Array.subscript.getter", "CartModel.load(_:)", "bind()"])
+        #expect(backtrace.head.string == "CartModel leaked")
+    }
+
+    @Test(arguments: [
+        "3 leaks in Shop at /tmp/a.txt:1", "3 CartModel.load() in Shop",
+        "3 CartModel.load() + 74 at /tmp/t.swift:1:70",
+        "3 CartModel.load() + 74 in my shop at /tmp/t.swift:1:70",
+    ])
+    func `a numbered text without an address is no frame unless it has a function, an image and a source location`(
+        text: String
+    ) {
+        #expect(CallFrame(text) == nil)
+    }
+
+    @Test(arguments: [
+        "6F1B0C3E-7B7B-3D8C-9E0D-0D1C6B6A1F00", "6F1B0C3E7B7B3D8C9E0D0D1C6B6A1F00",
+        "6f1b0c3e7b7b3d8c9e0d0d1c6b6a1f00",
+    ])
+    func `the UUID of an image is the same with and without hyphens and in small letters`(id: String) {
+        #expect(CallFrame("0x41b9 in Shop (\(id))")?.imageID == "6F1B0C3E-7B7B-3D8C-9E0D-0D1C6B6A1F00")
+    }
+}
