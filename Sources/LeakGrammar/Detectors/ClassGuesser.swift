@@ -32,17 +32,23 @@ enum ClassGuesser {
 
     /// Returns `Cart` for a text that consists only of `Cart leaked`. In a longer text such a word may have another meaning.
     private static func subject(ofShortText text: Text) -> Text? {
-        let line = text.drop { !$0.isLetter }
-        guard text.count <= shortTextByteLimit, !text.contains(UInt8(ascii: "\n")),
-            text[..<line.startIndex].last ?? 0 < 0x80
-        else { return nil }
-        let name = line.prefix { $0.isLetter || $0.isDigit || $0 == UInt8(ascii: "_") }
-        let words = line[name.endIndex...].map { $0.isUppercase ? $0 | 0x20 : $0 }[...]
-        let (spelling, around) = (TypeSpelling(name), SurroundingWords(of: name, in: text))
-        // Names in camel case are judged by all words around them, in `best(in:atLeast:)`.
-        guard spelling.isType, !spelling.isCamelCase, !around.isDenied, !around.saysNone,
-            name.contains(where: { $0.isLetter && !$0.isUppercase }),
-            !wordsOfSentences.contains(name.string.lowercased()),
+        guard text.count <= shortTextByteLimit, !text.contains(UInt8(ascii: "\n")) else { return nil }
+        let name: Text
+        if let other = nameInOtherScript(atStartOf: text) {
+            name = other
+        } else {
+            let line = text.drop { !$0.isLetter }
+            guard text[..<line.startIndex].last ?? 0 < 0x80 else { return nil }
+            name = line.prefix { $0.isLetter || $0.isDigit || $0 == UInt8(ascii: "_") }
+            // Names in camel case are judged by all words around them, in `best(in:atLeast:)`.
+            guard TypeSpelling(name).isType, !TypeSpelling(name).isCamelCase,
+                name.contains(where: { $0.isLetter && !$0.isUppercase }),
+                !wordsOfSentences.contains(name.string.lowercased())
+            else { return nil }
+        }
+        let words = text[name.endIndex...].map { $0.isUppercase ? $0 | 0x20 : $0 }[...]
+        let around = SurroundingWords(of: name, in: text)
+        guard !around.isDenied, !around.saysNone,
             let textAfter = leakPhrases.lazy.compactMap({ words.dropping($0) }).first,
             // `Cart leaked: 3 instances`
             textAfter.split(whereSeparator: { !$0.isIdentifier }).allSatisfy({
@@ -50,6 +56,16 @@ enum ClassGuesser {
             }), textAfter.first?.isIdentifier != true
         else { return nil }
         return name
+    }
+
+    /// Returns the first word of a text, such as `ХранилищеМодель` or `カートController`, if it is in camel case and has letters that are
+    /// not Latin; `nil` for any other text. A word without a capital letter inside may be a word of any language.
+    private static func nameInOtherScript(atStartOf text: Text) -> Text? {
+        let word = text.prefix { $0.isIdentifier }
+        guard word.contains(where: { $0 >= 0xCA }) else { return nil }
+        let name = word.string
+        return zip(name, name.dropFirst()).contains { $0.isLetter && !$0.isUppercase && $1.isUppercase }
+            ? word : nil
     }
 
     private static let shortTextByteLimit = 64
@@ -197,6 +213,7 @@ enum ClassGuesser {
         var name = text[start...].prefix { isWordByte($0) || isLatinByte($0) || $0 == UInt8(ascii: ".") }
         while name.last == UInt8(ascii: ".") { name = name.dropLast() }
         name = name.droppingLast(".Type") ?? name.droppingLast(".self") ?? name
+        name = name.droppingLast(".deinit") ?? name.droppingLast(".dealloc") ?? name
         if let end = endOfContext(at: name.endIndex, in: text) {
             let remainder = text[end...].prefix { isWordByte($0) || $0 == UInt8(ascii: ".") }
             return text[start..<remainder.endIndex]

@@ -72,7 +72,7 @@ struct SurroundingWords {
     /// or ` was deallocated 9 s late`.
     var saysFreed: Bool {
         let restOfLine = Self.lowercased(
-            Self.withoutIdentity(lineAfter.firstLine.line).drop { " '\">:-–,".utf8.contains($0) })
+            Self.withoutIdentity(lineAfter.firstLine.line).drop { " '\">:-–,.".utf8.contains($0) })
         if follows(Self.freedBefore) {
             // `deinit of Cart called`
             let isCall = restOfLine.starts(with: "called") && restOfLine.count <= 8
@@ -128,7 +128,8 @@ struct SurroundingWords {
         return text
     }
 
-    /// Removes the identity and the properties that some languages print after a name: `#e76fa(ticker active)`, `{id=14}`.
+    /// Removes the identity and the properties that some languages print after a name: `#e76fa(ticker active)`, `{id=14}`,
+    /// `(id: 14)`.
     private static func withoutIdentity(_ text: Text) -> Text {
         var text = text
         if text.first == UInt8(ascii: "#") {
@@ -140,6 +141,12 @@ struct SurroundingWords {
             }
         } else if text.first == UInt8(ascii: "{"), let end = text.firstIndex(of: UInt8(ascii: "}")) {
             text = text[(end + 1)...]
+        } else if let properties = text.dropping("(") {
+            let label = properties.prefix(while: \.isIdentifier)
+            guard !label.isEmpty, properties[label.endIndex...].starts(with: ": "),
+                let end = Brackets.endIndexIfClosed(ofBracketAtStartOf: text)
+            else { return text }
+            text = text[end...]
         }
         return text
     }
@@ -216,7 +223,12 @@ struct SurroundingWords {
 
     private var scoreAfter: Int {
         // A colon follows the tag of a logger: `LeakMonitor: …`, `… okhttp3.OkHttpClient : …`.
-        if let words = after.dropping(": "), before.trimmed.isEmpty, Self.saysNotCalled(words) { return 5 }
+        if let words = after.dropping(": "), before.trimmed.isEmpty,
+            Self.saysNotCalled(words) || Self.saysOnlyLeaked(words)
+        {
+            return 5
+        }
+        if let words = after.dropping("."), Self.saysNotCalled(words) { return 5 }
         if after.starts(with: " : ") || before.trimmed.isEmpty && after.starts(with: ": ") { return -6 }
         if saysRetained { return 5 }
         if Self.cuesAfter.contains(where: { lowercasedAfter.starts(with: $0) }) { return 0 }
@@ -244,6 +256,13 @@ struct SurroundingWords {
         return (lowercased.starts(with: "deinit") || lowercased.starts(with: "dealloc"))
             && (lowercased.contains(" not ") || lowercased.contains(" never ") || lowercased.contains("n't "))
             && ClassGuesser.names(in: line).isEmpty
+    }
+
+    /// Returns `true` for `leaked`, `was not released!` and similar words that are a whole text.
+    private static func saysOnlyLeaked(_ text: Text) -> Bool {
+        let words = lowercased(text).trimmed
+        let sentence = words.prefix(words.count - words.reversed().prefix { "!.".utf8.contains($0) }.count)
+        return cuesAfter.contains { sentence.equals($0) }
     }
 
     /// `true` if the name is that of an app or a module in which something leaked: `leak in MyShop: cart`, `leak in MyShop app`.

@@ -59,7 +59,7 @@ package struct TypeName: Hashable, Sendable, CustomStringConvertible {
             || first.plain.count <= TypeNameCleaner.byteLimit
                 && Round(first.plain, demangle).name == latest.name
         wholeText = isWhole ? first.plain.string : text
-        let detailed = isWhole ? Generics.withAppTypes(first.plain) : latest.name
+        let detailed = isWhole ? Generics.withAppTypes(Generics.desugared(first.plain)) : latest.name
         detailedText = detailed.count <= TypeNameCleaner.byteLimit ? detailed.string : text
         self.discriminator = discriminator
         isUndemangled = TypeNameCleaner.looksMangled(latest.name)

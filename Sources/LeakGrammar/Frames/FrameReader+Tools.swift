@@ -1,6 +1,6 @@
 internal import LeakMessage
 
-// Reads frames as `sample`, `atos`, gdb and Go print them.
+// Reads frames as `sample`, `atos`, gdb, Valgrind and Go print them.
 
 extension FrameReader {
     // MARK: Apple's tools
@@ -113,6 +113,34 @@ extension FrameReader {
     private static let operatorSigns: [StaticString] = [
         "<=>", "<<=", ">>=", "->*", "<<", ">>", "<=", ">=", "->", "<", ">",
     ]
+
+    // MARK: Valgrind
+
+    /// Reads `by 0x109196: cart_save (cart.c:3)` and `at 0x4843848: malloc (in /usr/lib/valgrind/vgpreload_memcheck.so)`.
+    func readValgrindFrame(_ line: Text) -> CallFrame? {
+        guard let address = hexadecimal(line.dropping("at ") ?? line.dropping("by ") ?? []),
+            let call = address.remainder.dropping(": "), call.last == UInt8(ascii: ")"),
+            let open = call.lastRange(of: " ("), open.lowerBound > call.startIndex
+        else { return nil }
+        var frame = CallFrame()
+        var path: Text = []
+        let place = call[open.upperBound...].dropLast()
+        if let image = place.dropping("in ") {
+            path = image
+            frame.module = lastComponent(image).string
+        } else if let position = SourcePositionParser.fileAndLine(place) {
+            (frame.file, frame.line) = position
+        } else {
+            return nil
+        }
+        let symbol = call[..<open.lowerBound]
+        frame.function = FunctionNameReader.read(symbol, demangle)
+        // Valgrind's own allocation functions are in this file and in these images.
+        frame.isSystem =
+            place.starts(with: "vg_replace_malloc.c:") || lastComponent(path).starts(with: "vgpreload_")
+            || SystemFrames.isSystem(image: lastComponent(path), path: path, frame)
+        return frame
+    }
 
     // MARK: Go
 

@@ -29,7 +29,7 @@ struct FrameReader {
 
     /// Removes the text with which a log, a quotation or a list begins the line of a frame:
     /// `2026-11-24 10:33:00.1 Shop[1:2] 3   Shop …`, `[10:33:00] 3   Shop …`, `> 3   Shop …`, `"3   Shop …",`, `- 3   Shop …`,
-    /// `[3] 3   Shop …`, `4. 3   Shop …`.
+    /// `[3] 3   Shop …`, `4. 3   Shop …`, `==4232== …`.
     private static func withoutListMarks(_ line: Text) -> Text {
         var line = line
         if line.first?.isDigit ?? false, let entry = MessageNormalizer.withoutLogLinePrefix(line) {
@@ -37,6 +37,10 @@ struct FrameReader {
         }
         if let entry = withoutTime(line) { line = entry }
         if let quoted = line.dropping("> ") { line = quoted.trimmed }
+        if let process = line.dropping("==") {
+            // Valgrind begins each line with the id of the process: `==4232==    by 0x109196: cart_save (cart.c:3)`.
+            line = process.drop(while: \.isDigit).dropping("==")?.trimmed ?? line
+        }
         if line.last == UInt8(ascii: ",") { line = line.dropLast().trimmed }
         if line.first == UInt8(ascii: "\""), line.last == UInt8(ascii: "\""), line.count > 2 {
             line = line.dropFirst().dropLast().trimmed
@@ -99,7 +103,9 @@ struct FrameReader {
         case UInt8(ascii: "#"): return readNumberedFrame(line)
         case UInt8(ascii: "p"), UInt8(ascii: "d"): if let frame = readDartTraceFrame(line) { return frame }
         case UInt8(ascii: "f"): if let frame = readDebuggerFrame(line) { return frame }
-        case UInt8(ascii: "a"): if let frame = readVirtualMachineFrame(line) { return frame }
+        case UInt8(ascii: "a"):
+            if let frame = readValgrindFrame(line) ?? readVirtualMachineFrame(line) { return frame }
+        case UInt8(ascii: "b"): if let frame = readValgrindFrame(line) { return frame }
         case UInt8(ascii: "0")...UInt8(ascii: "9"):
             return readImageOffsetFrame(line) ?? readSampleFrame(line) ?? readColumns(line)
                 ?? readAtosFrame(line)

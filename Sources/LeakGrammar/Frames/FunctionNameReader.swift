@@ -72,22 +72,31 @@ enum FunctionNameReader {
         return names.contains { symbol.equals($0) || symbol.dropping("_")?.equals($0) ?? false }
     }
 
-    /// Removes suffixes such as `.cold.1` of parts and copies of a function that an optimizer created.
+    /// Removes suffixes such as `.cold.1` and `.constprop.0.cold` of parts and copies of a function that an optimizer created.
     private static func withoutOptimizerSuffix(_ symbol: Text) -> Text {
+        var name = symbol
+        // Each round removes a suffix. The limit protects against texts that consist only of suffixes.
+        for _ in 0..<8 {
+            guard let shorter = withoutOneOptimizerSuffix(name), !shorter.isEmpty else { break }
+            name = shorter
+        }
+        return name
+    }
+
+    private static func withoutOneOptimizerSuffix(_ symbol: Text) -> Text? {
+        if let part = symbol.droppingLast(".cold") { return part }
         let marks: [StaticString] = [
             " (.resume.", " (.cold.", ".cold.", ".llvm.", ".isra.", ".part.", ".constprop.", ".resume.",
             " [inlined]",
         ]
         for mark in marks {
-            guard let range = symbol.lastRange(of: mark), range.lowerBound > symbol.startIndex else {
-                continue
-            }
+            guard let range = symbol.lastRange(of: mark) else { continue }
             let number = symbol[range.upperBound...]
             if number.allSatisfy({ $0.isDigit || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: ")") }) {
                 return symbol[..<range.lowerBound]
             }
         }
-        return symbol
+        return nil
     }
 
     // MARK: Objective-C

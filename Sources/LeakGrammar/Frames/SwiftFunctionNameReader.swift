@@ -172,7 +172,7 @@ enum SwiftFunctionNameReader {
         }
         let entity = Entity(remainder)
         let hasModule = isDemangled || entity.hasTypes
-        guard hasModule || entity.hasValues else { return raw.string }
+        guard hasModule || entity.hasValues || entity.isPrivate else { return raw.string }
         return (text + entity.name(hasModule: hasModule)).string
     }
 
@@ -180,6 +180,8 @@ enum SwiftFunctionNameReader {
     private struct Entity {
         private var components: [Text] = []
         private var isExtension = false
+        /// `true` if a component has the discriminator of a private declaration, as in `(load in _9B7A…)`.
+        private(set) var isPrivate = false
         private var generics: Text = []
         /// The text between the parentheses; `nil` for a property or another entity without parameters.
         private var parameters: Text?
@@ -199,6 +201,7 @@ enum SwiftFunctionNameReader {
                         remainder = textAfter.dropping(":") ?? textAfter
                     } else if let discriminator = inside.lastRange(of: " in _") {
                         components.append(inside[..<discriminator.lowerBound])
+                        isPrivate = true
                         remainder = textAfter.dropping(".") ?? textAfter
                         if textAfter.first == UInt8(ascii: "(") {
                             parameters = Brackets.inside(textAfter)
@@ -269,6 +272,8 @@ enum SwiftFunctionNameReader {
             }
             guard let parameters else { return text[...] }
             text.append(UInt8(ascii: "("))
+            // `bind(to:with:)` has labels only.
+            if parameters.last == UInt8(ascii: ":") { return text + parameters + [UInt8(ascii: ")")] }
             for parameter in Brackets.split(parameters).map(\.trimmed) where !parameter.starts(with: "self=")
             {
                 text += Self.label(of: parameter) + [UInt8(ascii: ":")]

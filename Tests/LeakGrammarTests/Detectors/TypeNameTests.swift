@@ -114,6 +114,8 @@ import Testing
         ("Store<[Int : Cart?]>", "Store<Dictionary<Int, Optional<Cart>>>"),
         ("Store<[[Cart]?]>", "Store<Array<Optional<Array<Cart>>>>"),
         ("UIHostingController<ModifiedContent<CartView?, A>>", "UIHostingController<Optional<CartView>>"),
+        ("[Cart]", "Array<Cart>"), ("[String: Cart]", "Dictionary<String, Cart>"), ("Cart?", "Cart"),
+        ("[Cart?]?", "Array<Optional<Cart>>"), ("Cart!", "Optional<Cart>"),
     ])
     func `a type has one name, with and without the short forms of arrays, dictionaries and optionals`(
         raw: String, other: String

@@ -86,9 +86,11 @@ import Testing
         "3 CartModel.load() + 74 at /tmp/t.swift:1:70",
         "3 CartModel.load() + 74 in my shop at /tmp/t.swift:1:70",
     ])
-    func `a numbered text without an address is no frame unless it has a function, an image and a source location`(
-        text: String
-    ) {
+    func
+        `a numbered text without an address is no frame unless it has a function, an image and a source location`(
+            text: String
+        )
+    {
         #expect(CallFrame(text) == nil)
     }
 

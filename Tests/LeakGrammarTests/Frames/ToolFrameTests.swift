@@ -114,6 +114,27 @@ import Testing
                 "#3  0x0000555555555085 in _start () from /lib/x86_64-linux-gnu/libc.so.6",
             ], key: ["at shop::Cart::add", "at main"]),
         Form(
+            testDescription: "Valgrind",
+            lines: [
+                "==4232==    at 0x4843848: malloc (in /usr/libexec/valgrind/vgpreload_memcheck-amd64-linux.so)",
+                "==4232==    by 0x4843850: operator new(unsigned long) (vg_replace_malloc.c:483)",
+                "==4232==    by 0x109196: shop::Cart::add(Item const&) (cart.cpp:3)",
+                "==4232==    by 0x1091AA: main (in /home/jane/shop)",
+            ], key: ["at shop::Cart::add()", "at main in shop"]),
+        Form(
+            testDescription: "GCC's parts of functions",
+            lines: [
+                "1   Shop   0x0000000104f85eb0 cart_load.cold + 104",
+                "2   Shop   0x0000000104f85fb0 cart_bind.constprop.0.cold + 24",
+                "3   Shop   0x0000000104f86fb0 cart_add.isra.0.part.1 + 24",
+            ], key: ["at cart_load in Shop", "at cart_bind in Shop", "at cart_add in Shop"]),
+        Form(
+            testDescription: "private functions without a module",
+            lines: [
+                "1   Shop   0x0000000104f85eb0 CartModel.(load in _0123456789ABCDEF0123456789ABCDEF)() + 104",
+                "2   Shop   0x0000000104f85fb0 (Row in _0123456789ABCDEF0123456789ABCDEF).bind(to:) + 24",
+            ], key: ["at CartModel.load() in Shop", "at Row.bind(to:) in Shop"]),
+        Form(
             testDescription: "Go",
             lines: [
                 "goroutine 7 [chan receive]:", "runtime.gopark(0xc00001, {0x2, 0x3})",

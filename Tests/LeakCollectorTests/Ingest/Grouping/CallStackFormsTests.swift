@@ -194,6 +194,14 @@ struct FrameForm: CustomTestStringConvertible, Sendable {
             "\(function($0)) (in \($0.image)) " + ($0.isSystem ? "+ \($0.offset)" : "(Cart.swift:\($0.line))")
         },
         FrameForm(
+            name: "Valgrind",
+            print: {
+                "==\(4000 + $0.launch % 4000)==    \($0.number == 0 ? "at" : "by") \(hexadecimal($0.address)): "
+                    + ($0.isSystem
+                        ? "loop\($0.step) (in /lib/x86_64-linux-gnu/libc.so.6)"
+                        : "shop::Cart::step\($0.step)(int) (cart.cpp:\($0.line))")
+            }, namesImage: false),
+        FrameForm(
             name: "gdb",
             print: {
                 "#\($0.number)  \(hexadecimal($0.address, digits: 16)) in "
@@ -361,7 +369,8 @@ struct FrameForm: CustomTestStringConvertible, Sendable {
     }
 
     @Test
-    func `a leak is one group in all fifteen forms of frames that name image and function, innermost first`() {
+    func `a leak is one group in all fifteen forms of frames that name image and function, innermost first`()
+    {
         var random = SeededRandom(seed: 15)
         let forms = FrameForm.all.filter {
             !$0.isStripped && $0.namesImage && !$0.isOutermostFirst && $0.text == nil

@@ -66,7 +66,12 @@ struct WildText: Decodable, CustomTestStringConvertible {
         ("HomeVC leaked", "HomeVC"),
         ("Cart is leaking", "Cart"), ("Order was not deallocated", "Order"),
         ("Page1 not released after 2.0 s", "Page1"),
-        ("Cart is still in memory.", "Cart"),
+        ("Cart is still in memory.", "Cart"), ("CartViewModel: leaked", "CartViewModel"),
+        ("CartViewModel: was not released!", "CartViewModel"),
+        ("CartViewModel(user: \"Jane\", items: [1, 2]) leaked", "CartViewModel"),
+        ("CartViewModel.deinit not called", "CartViewModel"),
+        ("CartViewModel.dealloc was never called", "CartViewModel"),
+        ("カートController leaked", "カートController"), ("ХранилищеМодель was not released", "ХранилищеМодель"),
     ])
     func `a class is found in a sentence about a leak, and is marked as guessed`(
         text: String, className: String
@@ -87,7 +92,7 @@ struct WildText: Decodable, CustomTestStringConvertible {
         "This leaked", "MEMORY LEAKED", "ERROR leaked", "Water leaked", "Jane leaked the plan",
         "Cart leaked by Jane", "Cart was closed",
         "Cart leaking money", "View leaked", "Cart leakedness", "the Cart leaked here", "Cart\nleaked",
-        "Cart is still alive",
+        "Cart is still alive", "память leaked", "内存 leaked", "CartViewModel: leaked the plan of Jane",
     ])
     func `if no class can be found in a text, the leak has no class and a low quality`(text: String) {
         #expect(identity(text).className == nil)
