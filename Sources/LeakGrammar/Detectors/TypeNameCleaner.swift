@@ -252,12 +252,3 @@ enum TypeNameCleaner {
         return true
     }
 }
-
-/// A reader of the type `Optional<X>`.
-enum OptionalTypeReader {
-    /// Returns `X` for `Optional<X>`; `nil` for any other name.
-    static func wrapped(_ name: Text) -> Text? {
-        let inner = (name.dropping("Swift.Optional<") ?? name.dropping("Optional<"))?.droppingLast(">")
-        return inner.flatMap { $0.equals("…") ? nil : $0 }
-    }
-}
