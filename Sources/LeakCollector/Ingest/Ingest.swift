@@ -17,6 +17,9 @@ final class Ingest: Sendable {
     /// Maximum bytes of a decoded body that is parsed on the event loop of its connection. This takes about a
     /// millisecond.
     static let maxBytesParsedOnLoop = 1 << 17
+    /// Maximum number of reports of a body that an event loop groups without an entry in its ``GroupCache``. This takes about 3
+    /// milliseconds; the pool groups the reports of a body with more of them.
+    static let maxUncachedReportsOnLoop = 32
     /// Typical number of decompressed bytes per compressed byte, used to estimate the work for a body before it is inflated.
     private static let usualInflationRatio = 20
     private static let maxInflatedBytes = Limits().inflatedBytes
@@ -154,12 +157,18 @@ final class Ingest: Sendable {
         let (idempotencyKey, receivedAt) = (request.field("idempotency-key"), now())
         parse(request, responder) {
             $0.response
-        } work: { [self] body, responder in
+        } work: { [self] body, responder, thread in
             let ingestRequest = IngestRequest(
                 body: body, format: format, app: app, version: version, module: module,
                 environment: environment, idempotencyKey: idempotencyKey, receivedAt: receivedAt)
-            process(ingestRequest, key: key, responder)
+            process(ingestRequest, key: key, responder, on: thread)
         }
+    }
+
+    /// A thread that parses a body.
+    enum ParsingThread: Sendable {
+        case loop
+        case pool
     }
 
     /// Parses a body: at once if it is small and not compressed, otherwise on a thread of the pool, which also inflates
@@ -167,18 +176,18 @@ final class Ingest: Sendable {
     /// disk.
     ///
     /// - Parameters:
+    ///   - maxBytesOnLoop: maximum bytes of a body that is parsed at once.
     ///   - rejection: makes the answer to a body that is not parsed.
-    ///   - work: gets a copy of the body and answers.
+    ///   - work: gets a copy of the body and the thread that runs it, and answers.
     func parse(
         _ request: borrowing Request, _ responder: consuming Responder,
-        rejection: @escaping @Sendable (Problem) -> Response,
-        work: @escaping @Sendable ([UInt8], consuming Responder) -> Void
+        maxBytesOnLoop: Int = maxBytesParsedOnLoop, rejection: @escaping @Sendable (Problem) -> Response,
+        work: @escaping @Sendable ([UInt8], consuming Responder, ParsingThread) -> Void
     ) {
         guard
-            request.codedBody != nil || request.bodyCount > Self.maxBytesParsedOnLoop
-                || !symbolTables.areInMemory
+            request.codedBody != nil || request.bodyCount > maxBytesOnLoop || !symbolTables.areInMemory
         else {
-            work(request.body(), responder)
+            work(request.body(), responder, .loop)
             return
         }
         let sharedResponder = SharedResponder(responder)
@@ -189,7 +198,7 @@ final class Ingest: Sendable {
             job = {
                 guard let responder = sharedResponder.take() else { return }
                 do throws(CodedBody.Failure) {
-                    work(try coded.inflated(), responder)
+                    work(try coded.inflated(), responder, .pool)
                 } catch {
                     responder.send(error.response)
                 }
@@ -197,8 +206,16 @@ final class Ingest: Sendable {
         } else {
             let body = request.sharedBody()
             bytes = body.count
-            job = { if let responder = sharedResponder.take() { work(body.copy(), responder) } }
+            job = { if let responder = sharedResponder.take() { work(body.copy(), responder, .pool) } }
         }
+        enqueue(bytes: bytes, job, sharedResponder, rejection: rejection)
+    }
+
+    /// Passes a job to the pool. If the pool does not accept it, or stops before its turn, the answer is `rejection`.
+    private func enqueue(
+        bytes: Int, _ job: @escaping ParsingPool.Job, _ sharedResponder: SharedResponder,
+        rejection: @escaping @Sendable (Problem) -> Response
+    ) {
         let admission = parsingPool.enqueue(bytes: bytes, job) {
             sharedResponder.send(rejection(Self.stoppingProblem))
         }
@@ -209,15 +226,39 @@ final class Ingest: Sendable {
         }
     }
 
-    private func process(_ ingestRequest: IngestRequest, key: Credential, _ responder: consuming Responder) {
+    private func process(
+        _ ingestRequest: IngestRequest, key: Credential, _ responder: consuming Responder,
+        on thread: ParsingThread
+    ) {
+        let document: WireDocument
         let builder: SubmissionBuilder
         do throws(Problem) {
-            builder = try receive(ingestRequest, from: key)
+            document = try read(ingestRequest, from: key)
+            builder = try group(
+                document, of: ingestRequest, from: key,
+                maxUncachedReports: thread == .loop ? Self.maxUncachedReportsOnLoop : .max)
         } catch {
             responder.send(error.response)
             return
         }
-        // The answer is made here, by the thread that parsed the body, because the writer is busy with one transaction
+        guard builder.isIncomplete else {
+            submit(builder, responder)
+            return
+        }
+        let sharedResponder = SharedResponder(responder)
+        let job: ParsingPool.Job = { [self] in
+            guard let responder = sharedResponder.take() else { return }
+            do throws(Problem) {
+                submit(try group(document, of: ingestRequest, from: key), responder)
+            } catch {
+                responder.send(error.response)
+            }
+        }
+        enqueue(bytes: ingestRequest.body.count, job, sharedResponder) { $0.response }
+    }
+
+    private func submit(_ builder: SubmissionBuilder, _ responder: consuming Responder) {
+        // The answer is made here, by the thread that grouped the reports, because the writer is busy with one transaction
         // after another.
         let answer = builder.response(isDuplicate: false)
         let repeatedBody = builder.submission.response
@@ -234,6 +275,11 @@ final class Ingest: Sendable {
 
     /// Parses a request, charges its ingest key, and groups its reports.
     func receive(_ ingestRequest: IngestRequest, from key: Credential) throws(Problem) -> SubmissionBuilder {
+        try group(read(ingestRequest, from: key), of: ingestRequest, from: key)
+    }
+
+    /// Parses a request, and charges its ingest key.
+    private func read(_ ingestRequest: IngestRequest, from key: Credential) throws(Problem) -> WireDocument {
         let document: WireDocument
         do throws(Problem) {
             document = try SubmissionBuilder.read(ingestRequest)
@@ -242,12 +288,24 @@ final class Ingest: Sendable {
             throw error
         }
         try charge(key, RateLimit.cost(of: document))
+        return document
+    }
+
+    /// Groups the reports of a document.
+    ///
+    /// - Parameter maxUncachedReports: see ``SubmissionBuilder/isIncomplete``.
+    private func group(
+        _ document: WireDocument, of ingestRequest: IngestRequest, from key: Credential,
+        maxUncachedReports: Int = .max
+    ) throws(Problem) -> SubmissionBuilder {
         var cache = caches.with { $0.popLast() } ?? GroupCache(symbolTables: symbolTables)
         defer { returnCache(cache) }
         cache.begin()
         defer { cache.end() }
         var builder = try SubmissionBuilder(
-            document, of: ingestRequest, key: key, cache: &cache, storesExplanations: storesExplanations)
+            document, of: ingestRequest, key: key, cache: &cache, storesExplanations: storesExplanations,
+            maxUncachedReports: maxUncachedReports)
+        guard !builder.isIncomplete else { return builder }
         builder.submission.dropped = rateLimit.countableDrops(
             builder.submission.dropped, of: key.id, now: now())
         if let symbolError = cache.symbolError {

@@ -20,6 +20,9 @@ struct SentryIngest: Sendable {
     static let maxBodyBytes = 16 << 20
     /// Maximum bytes of a request that can wait for the store. Attachments are skipped before that.
     private static let maxStoredBytes = 1 << 20
+    /// Maximum bytes of a body that is parsed on the event loop of its connection. An event takes a few KiB; a larger envelope may
+    /// have a thousand log items, each with a leak that takes a tenth of a millisecond to group.
+    private static let maxBytesParsedOnLoop = 1 << 14
 
     let ingest: Ingest
     let authenticator: Authenticator
@@ -95,10 +98,10 @@ struct SentryIngest: Sendable {
             responder.send(SentryResponse.response(to: error))
             return
         }
-        ingest.parse(request, responder) { [rejections] problem in
+        ingest.parse(request, responder, maxBytesOnLoop: Self.maxBytesParsedOnLoop) { [rejections] problem in
             rejections.record(problem, 1, of: key.id)
             return SentryResponse.response(to: problem)
-        } work: { body, responder in
+        } work: { body, responder, _ in
             receive(body, as: format, presentedKey: presentedKey, from: key, responder: responder, now: now)
         }
     }

@@ -21,6 +21,9 @@ struct SubmissionBuilder {
 
     var submission: Submission
     private(set) var rejected: [Rejection]
+    /// `true` if more reports than the builder may group anew were not in the cache. The submission is then to be built again; the groups
+    /// so far stay in the cache.
+    private(set) var isIncomplete = false
     private let storesExplanations: Bool
     private var rejectedExplanations: (count: Int, firstReason: String?) = (0, nil)
     /// Number of accepted reports. A text that describes several leaks is one report, and one sighting of each leak.
@@ -50,9 +53,10 @@ struct SubmissionBuilder {
     /// - Parameters:
     ///   - document: the document that ``read(_:)`` returned for the request.
     ///   - storesExplanations: `false` stores no explanations, and tells the sender to send none.
+    ///   - maxUncachedReports: maximum number of reports that are grouped without an entry in the cache.
     init(
         _ document: WireDocument, of ingestRequest: IngestRequest, key: Credential, cache: inout GroupCache,
-        storesExplanations: Bool = true
+        storesExplanations: Bool = true, maxUncachedReports: Int = .max
     ) throws(Problem) {
         self.storesExplanations = storesExplanations
         var originTable = try OriginTable(ingestRequest: ingestRequest, key: key)
@@ -78,6 +82,10 @@ struct SubmissionBuilder {
             let groups = cache.group(
                 document, report, app: originTable.apps[originIndex],
                 module: originTable.modules[originIndex])
+            guard cache.missCount <= maxUncachedReports else {
+                isIncomplete = true
+                return
+            }
             leaks.insert(groups.first.identity.id)
             for other in groups.others { leaks.insert(other.identity.id) }
             guard leaks.count <= WireLimits.leaksCount else {
@@ -118,6 +126,10 @@ struct SubmissionBuilder {
             let groups = cache.group(
                 document, report, app: originTable.apps[originIndex],
                 module: originTable.modules[originIndex])
+            guard cache.missCount <= maxUncachedReports else {
+                isIncomplete = true
+                return
+            }
             addExplanation(
                 document.explanation(report.why), of: groups.first.identity, originIndex: originIndex,
                 at: Self.countedTime(report.at, receivedAt: ingestRequest.receivedAt), cache: &cache)

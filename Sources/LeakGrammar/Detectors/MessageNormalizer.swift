@@ -6,7 +6,7 @@ enum MessageNormalizer {
     static let byteLimit = 16 * 1024
 
     /// Returns the text with `\n` for every line end, spaces for tabs, straight quotes for curved, angled and doubled quotes,
-    /// quotes and brackets for their HTML entities, and without byte order marks and zero-width spaces.
+    /// quotes and brackets for their HTML entities, and without byte order marks, zero-width spaces and the images of a `Backtrace`.
     static func plain(_ text: String) -> Text {
         var plain: [UInt8] = []
         let bytes = Text(text).cut(to: byteLimit)
@@ -44,7 +44,7 @@ enum MessageNormalizer {
                 remainder = remainder[ordinary.endIndex...]
             }
         }
-        return withPlainQuotes(withoutEntities(plain[...])).trimmed
+        return SwiftBacktraceImages.removed(from: withPlainQuotes(withoutEntities(plain[...]))).trimmed
     }
 
     /// Returns `true` for a byte that always stays unchanged.

@@ -122,6 +122,11 @@ package struct TypeName: Hashable, Sendable, CustomStringConvertible {
         return (module?.string, Generics.mapArguments(of: name) { ModuleNames.split($0, app).name }.string)
     }
 
+    /// Returns a cleaned name without the digits of addresses, such as `Cart 0x` for `Cart 0x7f88acc69260`.
+    package static func withoutAddresses(_ name: String) -> String {
+        TypeNameCleaner.withoutAddresses(Text(name)).string
+    }
+
     /// Returns `true` for a module of the system.
     package static func isSystemModule(_ module: String) -> Bool { SystemNames.isSystemModule(Text(module)) }
 

@@ -209,6 +209,17 @@ enum TypeNameCleaner {
         return (isPlain ? name : name.filter { $0 >= 0x20 && $0 != 0x7F }[...]).trimmed
     }
 
+    /// Returns the name without the hexadecimal digits after each `0x`.
+    static func withoutAddresses(_ name: Text) -> Text {
+        var remainder = name
+        var result: [UInt8] = []
+        while let mark = remainder.firstRange(of: "0x") {
+            result += remainder[..<mark.upperBound]
+            remainder = remainder[mark.upperBound...].drop(while: \.isHexadecimal)
+        }
+        return result.isEmpty ? name : (result + remainder)[...]
+    }
+
     /// A `)`, and the discriminator of a private type's file before it.
     private struct ClosingParenthesis {
         /// The index of the `)`; the end of the text if there is none.

@@ -17,10 +17,12 @@ package struct CallStack: Hashable, Sendable {
     ///
     /// - Parameter demangle: demangles one symbol; `nil` if the text is not a mangled symbol.
     /// - Returns: `nil` for a path of owners. A call stack begins with a call frame, or with up to two other elements and then at
-    ///   least two call frames. Other elements are left out.
+    ///   least two call frames, or has the heading of a crashed thread or the list of images of a `Backtrace`. Other elements are left
+    ///   out.
     package init?(_ elements: [String], demangle: @escaping (String) -> String? = { _ in nil }) {
         let reader = FrameReader(demangle: demangle)
-        let elements = Self.joined(elements, reader)
+        let backtrace = Self.withoutImages(elements, reader)
+        let elements = backtrace ?? Self.joined(elements)
         func frames(_ element: String) -> [CallFrame] {
             let text = Text(element).trimmed
             if text.first == UInt8(ascii: "{") { return [reader.read(text)].compactMap(\.self) }
@@ -33,6 +35,10 @@ package struct CallStack: Hashable, Sendable {
                 self.frames = found
                 return
             }
+        }
+        guard backtrace == nil else {
+            self.frames = Array(elements.flatMap(frames).prefix(WireLimits.stackCount))
+            return
         }
         guard let first = elements.prefix(1 + Self.headingLimit).firstIndex(where: { !frames($0).isEmpty })
         else { return nil }
@@ -57,12 +63,17 @@ package struct CallStack: Hashable, Sendable {
         return Array(frames.prefix(WireLimits.stackCount))
     }
 
-    /// Returns the elements with each call of Go in one line, and without the images of a `Backtrace`.
-    private static func joined(_ elements: [String], _ reader: FrameReader) -> [String] {
-        if elements.contains(where: { Text($0).contains(SwiftBacktraceImages.heading) }) {
-            let lines = elements.flatMap { MessageRedactor.redactedName(Text($0)).lines }
-            if let resolved = SwiftBacktraceImages.resolved(lines, reader) { return resolved.map(\.string) }
+    /// Returns the frames of the description of a `Backtrace`; `nil` for elements without its list of images.
+    private static func withoutImages(_ elements: [String], _ reader: FrameReader) -> [String]? {
+        guard elements.contains(where: { Text($0).contains(SwiftBacktraceImages.heading) }) else {
+            return nil
         }
+        let lines = elements.flatMap { MessageRedactor.redactedName(Text($0)).lines }
+        return SwiftBacktraceImages.resolved(lines, reader)?.map(\.string)
+    }
+
+    /// Returns the elements with each call of Go in one line.
+    private static func joined(_ elements: [String]) -> [String] {
         // `String.contains(_:)` is slow: it would take half of the time of reading a call stack.
         guard elements.contains(where: { Text($0).contains(".go:") }) else { return elements }
         let lines = elements.flatMap { MessageRedactor.redactedName(Text($0)).lines }
@@ -161,15 +172,15 @@ extension CallFrame {
     /// functions.
     fileprivate var keyName: String? {
         guard let function = enclosingFunction,
-            !Self.sharedCodePrefixes.contains(where: { function.hasPrefix($0) })
+            !Self.sharedCodePrefixes.contains(where: { function.hasPrefix($0) }),
+            function != "objectdestroy", !function.hasPrefix("objectdestroy."), function != "objectdestroyTm"
         else { return nil }
         return function + (module.map { " in \(ImageName.withoutEnding($0))" } ?? "")
     }
 
     /// Beginnings of the names of code that a compiler generated for many functions.
     private static let sharedCodePrefixes = [
-        "thunk for ", "outlined ", "OUTLINED_FUNCTION_", "___lldb_unnamed_symbol", "objectdestroy",
-        "block_copy_helper",
+        "thunk for ", "outlined ", "OUTLINED_FUNCTION_", "___lldb_unnamed_symbol", "block_copy_helper",
         "block_destroy_helper", "<deduplicated_symbol>", "<compiler-generated>",
     ]
 

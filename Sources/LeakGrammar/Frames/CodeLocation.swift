@@ -18,19 +18,20 @@ extension CallFrame {
         }
     }
 
-    fileprivate static func isImageID(_ text: Text) -> Bool {
-        (8...ImageOffset.maxIdentifierBytes).contains(text.count)
+    static func isImageID(_ text: Text) -> Bool {
+        text.count <= ImageOffset.maxIdentifierBytes && text.count(where: \.isHexadecimal) >= 8
             && text.allSatisfy { $0.isHexadecimal || $0 == UInt8(ascii: "-") }
     }
 
-    /// Returns an id in capital letters: 32 digits with the hyphens of a UUID, any other number of digits without hyphens.
-    fileprivate static func normalizedImageID(_ id: Text) -> String {
+    /// Returns an id in capital letters. A UUID gets its hyphens if it has none or other ones.
+    static func normalizedImageID(_ id: Text) -> String {
         let digits = id.filter { $0 != UInt8(ascii: "-") }.map { Character(UnicodeScalar($0)).uppercased() }
-        guard digits.count == 32 else { return digits.joined() }
+        guard digits.count == 32 else { return id.string.uppercased() }
         return [0..<8, 8..<12, 12..<16, 16..<20, 20..<32].map { digits[$0].joined() }.joined(separator: "-")
     }
 
-    fileprivate static func isOffset(_ offset: UInt64) -> Bool { offset < offsetLimit }
+    /// Returns `true` for an offset that the cache of groups distinguishes: it masks numbers from 4 GiB on, as addresses.
+    static func isOffset(_ offset: UInt64) -> Bool { offset < offsetLimit }
 }
 
 extension CallFrame {
@@ -51,18 +52,18 @@ extension CallFrame {
 extension FrameReader {
     /// Reads `0x41b9 in Shop (6F1B0C3E-7B7B-3D8C-9E0D-0D1C6B6A1F00)`, see ``ImageOffset/element(offset:path:imageID:)``.
     func readImageOffsetFrame(_ line: Text) -> CallFrame? {
-        guard let offset = hexadecimal(line), CallFrame.isOffset(offset.value),
-            let remainder = offset.remainder.dropping(" in "), !remainder.isEmpty
+        guard let offset = hexadecimal(line), let remainder = offset.remainder.dropping(" in "),
+            let first = remainder.first, first != UInt8(ascii: "(")
         else { return nil }
+        // gdb prints the same form without the number of a frame, with an address and a function.
+        if let frame = readGDBFrame(remainder) { return frame }
         var path = remainder
         var imageID: Text?
-        if remainder.last == UInt8(ascii: ")") {
-            guard let open = remainder.lastRange(of: " ("), open.lowerBound > remainder.startIndex else {
-                return nil
-            }
+        if remainder.last == UInt8(ascii: ")"), let open = remainder.lastRange(of: " ("),
+            open.lowerBound > remainder.startIndex
+        {
             let id = remainder[open.upperBound...].dropLast()
-            guard CallFrame.isImageID(id) else { return nil }
-            (path, imageID) = (remainder[..<open.lowerBound], id)
+            if CallFrame.isImageID(id) { (path, imageID) = (remainder[..<open.lowerBound], id) }
         }
         let image = lastComponent(path)
         guard !image.isEmpty else { return nil }

@@ -17,7 +17,7 @@ extension FrameReader {
         guard let start = startOfAddress(in: remainder), let address = hexadecimal(remainder[start...]) else {
             return readMallocHistoryFrame(remainder) ?? readSwiftFrameWithoutAddress(remainder)
         }
-        if SwiftBacktraceImages.isImage(line, self) { return nil }
+        if SwiftBacktraceImages.isRange(line, self) { return nil }
         let image = remainder[..<start].trimmed
         let textAfter = address.remainder.trimmed
         if image.isEmpty || image.first == UInt8(ascii: "[") { return readSwiftBacktraceFrame(textAfter) }

@@ -18,9 +18,11 @@ extension FrameReader {
         {
             symbol = symbol[..<bracket.lowerBound]
         }
-        if let at = symbol.lastRange(of: " at ") {
-            (frame.file, frame.line) = SourcePositionParser.read(symbol[at.upperBound...])
-            symbol = symbol[..<at.lowerBound]
+        if let start = SourcePositionParser.startOfPath(after: " at ", in: symbol)
+            ?? symbol.lastRange(of: " at ")?.upperBound
+        {
+            (frame.file, frame.line) = SourcePositionParser.read(symbol[start...])
+            symbol = symbol[..<(start - 4)]
         }
         // The function before ` [inlined] ` contains the inlined code. lldb prints that function as a separate frame, too.
         if let inlined = symbol.lastRange(of: " [inlined] ") { symbol = symbol[inlined.upperBound...] }
@@ -53,9 +55,11 @@ extension FrameReader {
                 return readGDBFrame(symbol) ?? readSanitizerFrame(symbol)
             }
         }
-        if let columns = readNumberedColumns(text) { return columns }
         if text.starts(with: "abs ") { return readObfuscatedDartFrame(text) }
-        if let native = text.dropping("pc ") { return readAndroidNativeFrame(native) }
+        if let native = text.dropping("pc ") {
+            return readAndroidNativeFrame(native.dropping("0x") ?? native)
+        }
+        if let columns = readNumberedColumns(text) { return columns }
         return readDartFrame(line, column: line.startIndex + 8, remainder) ?? readGDBFrame(text)
     }
 
@@ -108,9 +112,9 @@ extension FrameReader {
                 frame.module = lastComponent(path).string
                 symbol = text[..<open.lowerBound]
             }
-        } else if let slash = text.firstRange(of: " /") {
-            (frame.file, frame.line) = SourcePositionParser.read(text[(slash.lowerBound + 1)...])
-            symbol = text[..<slash.lowerBound]
+        } else if let start = SourcePositionParser.startOfPath(after: " ", in: text) {
+            (frame.file, frame.line) = SourcePositionParser.read(text[start...])
+            symbol = text[..<(start - 1)]
         } else if let space = text.lastRange(of: " "),
             let position = SourcePositionParser.fileAndLine(text[space.upperBound...])
         {

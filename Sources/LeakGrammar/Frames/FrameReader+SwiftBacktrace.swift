@@ -8,12 +8,13 @@ extension FrameReader {
     ///
     /// - Returns: a frame without a name if there is only an attribute, or nothing.
     func readSwiftBacktraceFrame(_ columns: Text) -> CallFrame? {
-        let (text, hasImageNumber) = Self.withoutAttributes(columns)
+        let (text, imageNumber) = Self.withoutAttributes(columns)
         var frame = CallFrame()
         var symbol = moveSwiftSourceLocation(from: text, to: &frame)
         let image: Text
-        if hasImageNumber {
-            image = symbol.prefix { $0 != UInt8(ascii: " ") }
+        if imageNumber != nil {
+            // An image whose name has a space is known only from the list of images: see `SwiftBacktraceImages`.
+            image = symbol.droppingLast(" <unknown>") ?? symbol.prefix { $0 != UInt8(ascii: " ") }
             symbol = symbol[image.endIndex...]
         } else if let range = symbol.lastRange(of: " in ") {
             image = symbol[range.upperBound...]
@@ -33,97 +34,179 @@ extension FrameReader {
     /// - Returns: `nil` for text without an image, or without a source location in a folder.
     func readSwiftFrameWithoutAddress(_ columns: Text) -> CallFrame? {
         guard columns.contains(" at "), columns.contains(" in ") else { return nil }
-        let (text, hasImageNumber) = Self.withoutAttributes(columns)
+        let (text, imageNumber) = Self.withoutAttributes(columns)
         var frame = CallFrame()
         let symbol = moveSwiftSourceLocation(from: text, to: &frame)
-        guard !hasImageNumber, symbol.endIndex < text.endIndex, let range = symbol.lastRange(of: " in "),
-            !symbol[range.upperBound...].contains(UInt8(ascii: " ")),
+        guard imageNumber == nil, symbol.endIndex < text.endIndex, let range = symbol.lastRange(of: " in "),
             frame.line != nil || text.ends(with: "/<compiler-generated>")
         else { return nil }
-        let name = symbol[..<range.lowerBound]
-        // Other text, such as `3 leaks in Shop at /tmp/a.txt:1`, has neither an offset nor parentheses.
-        guard withoutOffset(name).count < name.count || name.last == UInt8(ascii: ")") else { return nil }
+        let (name, image) = (symbol[..<range.lowerBound], symbol[range.upperBound...])
+        // Other text, such as `3 leaks in Shop at /tmp/a.txt:1`, has neither an offset nor parentheses. With an offset, even the name
+        // of an image may have a few spaces.
+        guard
+            withoutOffset(name).count < name.count
+                ? image.count(where: { $0 == UInt8(ascii: " ") }) < 3
+                : name.last == UInt8(ascii: ")") && !image.contains(UInt8(ascii: " "))
+        else { return nil }
         return readSwiftBacktraceFrame(columns)
     }
 
     /// Returns the text after attributes in brackets such as `[ra]` and `[inlined]`, and after the number of an image such as `[12]`.
-    private static func withoutAttributes(_ columns: Text) -> (text: Text, hasImageNumber: Bool) {
+    fileprivate static func withoutAttributes(_ columns: Text) -> (text: Text, imageNumber: Text?) {
         var text = columns.trimmed
         while let bracket = text.dropping("["), let end = bracket.firstIndex(of: UInt8(ascii: "]")) {
             let attribute = bracket[..<end]
             let isNumber = attribute.allSatisfy(\.isDigit)
             guard !attribute.isEmpty, isNumber || attribute.allSatisfy(\.isLetter) else { break }
             text = bracket[(end + 1)...].trimmed
-            if isNumber { return (text, true) }
+            if isNumber { return (text, attribute) }
         }
-        return (text, false)
+        return (text, nil)
     }
 
     /// Returns the text before ` at /Users/me/Cart.swift:4:15`, and moves file and line to the frame.
     private func moveSwiftSourceLocation(from text: Text, to frame: inout CallFrame) -> Text {
-        guard let at = text.firstRange(of: " at ") else { return text }
-        let location = text[at.upperBound...]
-        guard location.contains(UInt8(ascii: "/")) || location.contains(UInt8(ascii: "\\")) else {
-            return text
-        }
-        (frame.file, frame.line) = SourcePositionParser.read(location)
-        return text[..<at.lowerBound]
+        guard let start = SourcePositionParser.startOfPath(after: " at ", in: text) else { return text }
+        (frame.file, frame.line) = SourcePositionParser.read(text[start...])
+        return text[..<(start - 4)]
     }
 }
 
-/// The list of images with which the description of a `Backtrace` ends. It gives the offsets of frames without a name.
+/// The list of images with which the description of a `Backtrace` ends. It gives the offsets of frames without a name, and the
+/// names of images.
 struct SwiftBacktraceImages {
     /// The first line of the list.
     static let heading: StaticString = "Images:"
 
     private struct Image {
-        var addresses: Range<UInt64>
-        var id: Text
+        var number: Text
+        var start: UInt64
+        var end: UInt64
+        /// `nil` for an image without a build id.
+        var id: Text?
+        var name: Text
         var path: Text
     }
 
     private var images: [Image] = []
 
-    /// Returns the lines of a backtrace without the list of its images, and with offsets in images instead of the addresses of
-    /// frames without a name: `0x1234 in /usr/bin/shop (5e7b2f44…)`.
+    /// Returns the lines of a backtrace without the list of its images and without the line that names the processor. Frames
+    /// without a name have their offset in an image instead of their address, such as `0x1234 in /usr/bin/shop (5e7b2f44…)`; other
+    /// frames have the form of the crash handler.
     ///
     /// - Returns: `nil` if the lines have no list of images.
     static func resolved(_ lines: [Text], _ reader: FrameReader) -> [Text]? {
-        guard let heading = lines.firstIndex(where: { $0.trimmed.equals(Self.heading) }) else { return nil }
-        var list = SwiftBacktraceImages()
-        for line in lines[(heading + 1)...] {
-            if let image = read(line.trimmed, reader) { list.images.append(image) }
+        guard let (frames, images, remainder) = split(lines, reader) else { return nil }
+        let list = SwiftBacktraceImages(images: images)
+        var isFirst = true
+        let resolved = frames.map { line in
+            let frame = list.resolved(line.trimmed, reader, isFirst: isFirst)
+            if frame != nil { isFirst = false }
+            return frame ?? line
         }
-        guard !list.images.isEmpty else { return nil }
-        return lines[..<heading].map { list.withOffset($0.trimmed, reader) ?? $0 }
+        return resolved + remainder
     }
 
-    /// Returns `true` for a line of the list: `3⇥0x7f1b8000-0x7f1b9000 5e7b2f44… libShop.so /usr/lib/libShop.so`.
-    static func isImage(_ line: Text, _ reader: FrameReader) -> Bool { read(line, reader) != nil }
+    /// Returns a text without the lists of images, whose order differs in each launch, and without the lines that name the
+    /// processor.
+    static func removed(from text: Text) -> Text {
+        guard text.contains(heading) else { return text }
+        let reader = FrameReader(demangle: { _ in nil })
+        var lines = text.lines
+        // A text has one list for each backtrace. The limit protects against texts that consist only of such lists.
+        for _ in 0..<8 {
+            guard let (frames, _, remainder) = split(lines, reader) else { break }
+            lines = frames + remainder
+        }
+        return Array(lines.joined(separator: [UInt8(ascii: "\n")]))[...]
+    }
 
-    private static func read(_ line: Text, _ reader: FrameReader) -> Image? {
+    /// Separates the lines before and after the first list of images; `nil` without such a list.
+    private static func split(
+        _ lines: [Text], _ reader: FrameReader
+    ) -> (frames: [Text], images: [Image], remainder: [Text])? {
+        var start = 0
+        while let heading = lines[start...].firstIndex(where: { $0.trimmed.equals(Self.heading) }) {
+            let list = lines[(heading + 1)...].prefix {
+                $0.trimmed.isEmpty || isPartOfList($0.trimmed, reader)
+            }
+            if list.contains(where: { isRange($0.trimmed, reader) }) {
+                let frames = lines[..<heading].filter { !$0.trimmed.starts(with: "Architecture: ") }
+                return (frames, list.compactMap { image($0.trimmed, reader) }, Array(lines[list.endIndex...]))
+            }
+            start = heading + 1
+        }
+        return nil
+    }
+
+    /// Returns `true` for a line that begins like a line of the list: `3⇥0x7f1b8000-0x7f1b9000 …`. A text may have been cut after that.
+    static func isRange(_ line: Text, _ reader: FrameReader) -> Bool {
+        let number = line.prefix { $0.isDigit }
+        guard !number.isEmpty, let start = reader.hexadecimal(line[number.endIndex...].trimmed) else {
+            return false
+        }
+        return start.remainder.starts(with: "-0x")
+    }
+
+    /// Returns `true` for a line of the list, even one that was cut in its first address.
+    private static func isPartOfList(_ line: Text, _ reader: FrameReader) -> Bool {
+        guard line.first?.isDigit ?? false else { return false }
+        let textAfterNumber = line.drop { $0.isDigit }.trimmed
+        let digits = textAfterNumber.dropping("0x") ?? textAfterNumber
+        return isRange(line, reader) || digits.allSatisfy { $0.isHexadecimal || $0 == UInt8(ascii: "-") }
+    }
+
+    private static func image(_ line: Text, _ reader: FrameReader) -> Image? {
         let number = line.prefix { $0.isDigit }
         guard !number.isEmpty, let start = reader.hexadecimal(line[number.endIndex...].trimmed),
-            let end = reader.hexadecimal(start.remainder.dropping("-") ?? []), start.value < end.value
+            let end = reader.hexadecimal(start.remainder.dropping("-") ?? [])
         else { return nil }
-        let fields = end.remainder.trimmed.split(separator: UInt8(ascii: " "), maxSplits: 2)
-        guard fields.count == 3 else { return nil }
-        return Image(addresses: start.value..<end.value, id: fields[0], path: fields[2].trimmed)
+        var remainder = end.remainder.trimmed
+        var id: Text?
+        if let textAfter = remainder.dropping("<no build ID>") {
+            remainder = textAfter.trimmed
+        } else {
+            let word = remainder.prefix { $0 != UInt8(ascii: " ") }
+            guard CallFrame.isImageID(word) else { return nil }
+            (id, remainder) = (word, remainder[word.endIndex...].trimmed)
+        }
+        // Name and path may have spaces; a path begins with a slash.
+        guard let slash = remainder.firstRange(of: " /"), slash.lowerBound > remainder.startIndex else {
+            return nil
+        }
+        return Image(
+            number: number, start: start.value, end: end.value, id: id, name: remainder[..<slash.lowerBound],
+            path: remainder[(slash.lowerBound + 1)...])
     }
 
-    /// Returns a frame without a name as an offset in an image; `nil` for any other line.
-    private func withOffset(_ line: Text, _ reader: FrameReader) -> Text? {
+    /// Returns a frame with the name of its image or its offset in it; `nil` for any other line.
+    private func resolved(_ line: Text, _ reader: FrameReader, isFirst: Bool) -> Text? {
         let number = line.prefix { $0.isDigit }
         guard !number.isEmpty, let address = reader.hexadecimal(line[number.endIndex...].trimmed) else {
             return nil
         }
-        let attributes = address.remainder.trimmed
-        guard attributes.isEmpty || attributes.equals("[ra]") || attributes.equals("[async]"),
-            let image = images.first(where: { $0.addresses.contains(address.value) })
-        else { return nil }
-        var offset = address.value - image.addresses.lowerBound
-        // The innermost frame is looked up at its own offset, all others at the byte before: see `CallStack.named(by:)`.
-        if number.equals("0"), attributes.equals("[ra]"), offset > 0 { offset -= 1 }
-        return Text("0x\(String(offset, radix: 16)) in \(image.path.string) (\(image.id.string))")
+        let (text, imageNumber) = FrameReader.withoutAttributes(address.remainder)
+        let isUnnamed = text.isEmpty || text.equals("<unknown>") || text.ends(with: " <unknown>")
+        guard isUnnamed else {
+            guard let imageNumber, let image = images.first(where: { $0.number == imageNumber }),
+                text.starts(with: image.name),
+                let symbol = text[(text.startIndex + image.name.count)...].dropping(" ")
+            else { return nil }
+            let path = SourcePositionParser.startOfPath(after: " at ", in: symbol)
+            let location = path.map { $0 - 4 } ?? symbol.endIndex
+            let front = line[..<address.remainder.startIndex] + [UInt8(ascii: " ")]
+            return front + symbol[..<location] + Text(" in ") + image.name + symbol[location...]
+        }
+        guard let image = images.first(where: { $0.start <= address.value && address.value < $0.end }) else {
+            return nil
+        }
+        var offset = address.value - image.start
+        // `CallStack.named(by:)` looks up the first frame at its own offset and all others at the byte before. Only a return address
+        // (`ra`) is one byte after its call.
+        let isReturnAddress = address.remainder.contains("[ra]")
+        if isFirst, isReturnAddress, offset > 0 { offset -= 1 }
+        if !isFirst, !isReturnAddress { offset += 1 }
+        let id = image.id.map { " (\($0.string))" } ?? ""
+        return Text("0x\(String(offset, radix: 16)) in \(image.path.string)\(id)")
     }
 }

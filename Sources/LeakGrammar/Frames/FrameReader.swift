@@ -18,13 +18,26 @@ struct FrameReader {
         return Self.bounded(frame)
     }
 
-    /// Returns the frame with its names cut to the limits, and with the digits of addresses in them removed.
+    /// Returns the frame with its names cut to the limits, with the digits of addresses in them removed, and without an offset that
+    /// no image is large enough for.
     static func bounded(_ frame: CallFrame) -> CallFrame {
         var frame = frame
+        frame.offset = frame.offset.flatMap { CallFrame.isOffset($0) ? $0 : nil }
         frame.function = frame.function.flatMap { Self.bounded($0, to: Self.functionByteLimit) }
         frame.module =
-            frame.module == "???" ? nil : frame.module.flatMap { Self.bounded($0, to: Self.moduleByteLimit) }
+            frame.module == "???"
+            ? nil
+            : frame.module.flatMap { Self.bounded(Self.withoutFolder($0), to: Self.moduleByteLimit) }
         return frame
+    }
+
+    /// Returns `Shop` for `/Users/me/Shop`, `./Shop` and `~/Shop`, but `github.com/acme/shop` unchanged.
+    private static func withoutFolder(_ module: String) -> String {
+        let path = Text(module)
+        let isPath =
+            SourcePositionParser.isStartOfPath(path) || path.starts(with: "./") || path.starts(with: "../")
+            || path.starts(with: "~/")
+        return isPath ? SourcePositionParser.lastComponent(path).string : module
     }
 
     /// Removes the text with which a log, a quotation or a list begins the line of a frame:
@@ -126,8 +139,13 @@ struct FrameReader {
         return VirtualMachineFrameParser.read(text)
     }
 
-    /// Reads a frame of Safari: `fooIterator@http://localhost:5000/test:20:26`
+    /// Reads a frame of Safari: `fooIterator@http://localhost:5000/test:20:26`, `forEach@[native code]`
     func readSafariFrame(_ line: Text) -> CallFrame? {
+        if let name = line.droppingLast("@[native code]"), name.allSatisfy(\.isIdentifier) {
+            var frame = CallFrame(module: nil, function: name.isEmpty ? nil : name.string)
+            frame.isSystem = true
+            return frame
+        }
         guard let at = line.firstIndex(of: UInt8(ascii: "@")), !line.contains(UInt8(ascii: " ")),
             let position = SourcePositionParser.lineAndColumn(line[(at + 1)...])
         else { return nil }
@@ -138,7 +156,6 @@ struct FrameReader {
         }
         var frame = CallFrame(module: nil, function: name.isEmpty ? nil : name.string)
         (frame.file, frame.line) = (lastComponent(position.path).string, position.line)
-        frame.isSystem = position.path.starts(with: "[native")
         return frame
     }
 
@@ -147,19 +164,17 @@ struct FrameReader {
     /// Returns a name of at most `limit` bytes without control characters, which separate the parts of a key, and without the digits
     /// of addresses; `nil` if nothing is left.
     static func bounded(_ name: String, to limit: Int) -> String? {
-        var remainder = TypeNameCleaner.withoutControls(Text(name))
-        guard !remainder.isEmpty else { return nil }
-        var result: [UInt8] = []
-        while let mark = remainder.firstRange(of: "0x") {
-            result += remainder[..<mark.upperBound]
-            remainder = remainder[mark.upperBound...].drop(while: \.isHexadecimal)
-        }
-        return (result + remainder)[...].string.shortened(to: limit)
+        let name = TypeNameCleaner.withoutAddresses(TypeNameCleaner.withoutControls(Text(name)))
+        return name.isEmpty ? nil : name.string.shortened(to: limit)
     }
 
     /// Moves the source location from the end of a symbol to the frame: ` (CartView.swift:44)` or `  CartView.swift:44`.
     func moveSourceLocation(from symbol: inout Text, to frame: inout CallFrame) {
-        if symbol.last == UInt8(ascii: ")"), let open = symbol.lastRange(of: " ("),
+        if SourcePositionParser.isStartOfPath(symbol) {
+            // There is no name, only `/Users/me/CartView.swift:44`.
+            (frame.file, frame.line) = SourcePositionParser.read(symbol)
+            symbol = []
+        } else if symbol.last == UInt8(ascii: ")"), let open = symbol.lastRange(of: " ("),
             SourcePositionParser.fileAndLine(symbol[open.upperBound...].dropLast()) != nil
         {
             (frame.file, frame.line) = SourcePositionParser.read(symbol[open.upperBound...].dropLast())

@@ -5,7 +5,9 @@ enum FunctionNameReader {
     /// Returns the name in the form for pages and keys; `nil` for a text that states that there is no name.
     static func read(_ raw: Text, _ demangle: (String) -> String?) -> String? {
         var symbol = raw.trimmed
-        guard !symbol.isEmpty, !isPlaceholder(symbol), !isStartOfImage(symbol) else { return nil }
+        guard !symbol.isEmpty, !isPlaceholder(symbol), !isStartOfImage(symbol), !isAddress(symbol) else {
+            return nil
+        }
         // `$VARIANT$` names the variant of a function for this processor.
         if let variant = symbol.firstRange(of: "$VARIANT$") { symbol = symbol[..<variant.lowerBound] }
         symbol = withoutOptimizerSuffix(symbol)
@@ -55,6 +57,10 @@ enum FunctionNameReader {
         }
         guard let number = SwiftFunctionNameReader.closureNumber(of: text) else { return nil }
         return number.remainder.dropping(" in ")
+    }
+
+    private static func isAddress(_ symbol: Text) -> Bool {
+        symbol.dropping("0x")?.allSatisfy(\.isHexadecimal) ?? false
     }
 
     private static func isPlaceholder(_ symbol: Text) -> Bool {

@@ -158,7 +158,7 @@ enum JSONFrameCodec {
     private static func imageID(_ text: String) -> String? {
         let isID =
             text.utf8.count <= 64 && text.utf8.allSatisfy { $0.isHexadecimal || $0 == UInt8(ascii: "-") }
-        return isID ? text.uppercased() : nil
+        return isID ? CallFrame.normalizedImageID(Text(text)) : nil
     }
 
     private static func address(_ text: String) -> UInt64? {

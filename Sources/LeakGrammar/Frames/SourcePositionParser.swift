@@ -8,6 +8,24 @@ enum SourcePositionParser {
         return slash.map { path[($0 + 1)...] } ?? path
     }
 
+    /// Returns the index of the first path in a folder, such as `/Users/me` or `C:\Users\me`, after a separator such as ` at `; `nil` if
+    /// there is none.
+    static func startOfPath(after separator: StaticString, in text: Text) -> Int? {
+        var remainder = text
+        while let range = remainder.firstRange(of: separator) {
+            remainder = text[range.upperBound...]
+            if isStartOfPath(remainder) { return range.upperBound }
+        }
+        return nil
+    }
+
+    /// Returns `true` if a text begins with `/` or with a drive such as `C:\`.
+    static func isStartOfPath(_ text: Text) -> Bool {
+        text.first == UInt8(ascii: "/")
+            || text.first?.isLetter ?? false
+                && (text.dropFirst().starts(with: ":\\") || text.dropFirst().starts(with: ":/"))
+    }
+
     /// Reads `/Users/me/CartView.swift:44:15`, `CartView.swift:44` or a path alone. File and line are `nil` for
     /// names such as `<compiler-generated>`.
     static func read(_ text: Text) -> (file: String?, line: Int?) {

@@ -180,7 +180,7 @@ enum SwiftFunctionNameReader {
     private struct Entity {
         private var components: [Text] = []
         private var isExtension = false
-        /// `true` if a component has the discriminator of a private declaration, as in `(load in _9B7A…)`.
+        /// `true` if a component has the discriminator or the context of a private declaration, as in `(load in _9B7A…)`.
         private(set) var isPrivate = false
         private var generics: Text = []
         /// The text between the parentheses; `nil` for a property or another entity without parameters.
@@ -209,6 +209,7 @@ enum SwiftFunctionNameReader {
                             return
                         }
                     } else if inside.starts(with: "unknown context") {
+                        isPrivate = true
                         remainder = textAfter.dropping(".") ?? textAfter
                     } else {
                         // A tuple, which has no name.

@@ -25,6 +25,7 @@ enum VirtualMachineFrameParser {
         let isNative = position.equals("native")
         guard
             isNative || position.equals("<anonymous>") || SourcePositionParser.lineAndColumn(position) != nil
+                || isIndex(position)
         else {
             return nil
         }
@@ -38,8 +39,14 @@ enum VirtualMachineFrameParser {
         }
         if !isNative { (frame.file, frame.line) = SourcePositionParser.read(position) }
         frame.isSystem =
-            isNative || position.starts(with: "InternalBytecode.js") || position.starts(with: "node:")
+            isNative || isIndex(position) || position.starts(with: "InternalBytecode.js")
+            || position.starts(with: "node:")
         return frame
+    }
+
+    /// Returns `true` for the position in `Promise.all (index 0)`, which V8 prints for a function of its own.
+    private static func isIndex(_ position: Text) -> Bool {
+        position.dropping("index ").map { !$0.isEmpty && $0.allSatisfy(\.isDigit) } ?? false
     }
 
     // MARK: Java

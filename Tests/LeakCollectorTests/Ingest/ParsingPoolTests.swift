@@ -6,7 +6,7 @@ import LeakPlatform
 
 @testable import LeakCollector
 
-/// Bodies above 128 KiB are parsed on threads of their own.
+/// Bodies above 128 KiB, and those with many new leaks, are parsed on threads of their own.
 @Suite struct ParsingPoolTests {
     /// A barrier at which jobs wait until it is opened.
     private final class Barrier: Sendable {
@@ -107,6 +107,42 @@ import LeakPlatform
         #expect(client.received.isEmpty)
         barrier.open()
         #expect(client.answers(1, milliseconds: 60_000).map(\.status) == [200])
+    }
+
+    private static func postRequest(leaks: Range<Int>) -> [UInt8] {
+        let body =
+            "[" + leaks.map { #"{"class":"Cart\#($0)Model","stack":["A","B"]}"# }.joined(separator: ",") + "]"
+        return Array(
+            ("POST /api/v1/reports HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer \(RunningCollector.key)\r\n"
+                + "Content-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)").utf8)
+    }
+
+    /// Grouping a leak for the first time takes about a tenth of a millisecond.
+    @Test
+    func
+        `a small body with more than 32 new leaks is grouped by the pool, and one with 32 on its event loop`()
+        throws
+    {
+        let running = try RunningCollector()
+        let barrier = Barrier()
+        defer { barrier.open() }
+        try #require(Self.block(running.collector.parsingPool, with: barrier))
+        func client(leaks: Range<Int>) -> Client {
+            let client = Client(port: running.port)
+            client.send(Self.postRequest(leaks: leaks))
+            return client
+        }
+        #expect(client(leaks: 0..<32).answers(1, milliseconds: 60_000).map(\.status) == [200])
+        let many = client(leaks: 100..<400)
+        for _ in 0..<8 {
+            let other = Client(port: running.port)
+            other.send(Self.health)
+            #expect(other.answers(1, milliseconds: 60_000).first?.text == "ok\n")
+        }
+        #expect(many.received.isEmpty)
+        barrier.open()
+        let answer = try #require(many.answers(1, milliseconds: 60_000).first)
+        #expect(answer.status == 200 && answer.text.contains(#""accepted":300"#), "\(answer.text)")
     }
 
     @Test(arguments: ["/api/v1/reports", "/api/1/envelope/"])

@@ -22,6 +22,25 @@ import Testing
             cache: &cache)
     }
 
+    @Test func `a builder stops at the first report over the limit of reports without a cache entry`() throws
+    {
+        let body = "[" + (0..<50).map { #"{"class":"Cart\#($0)Model"}"# }.joined(separator: ",") + "]"
+        let request = IngestRequest(body: Array(body.utf8), format: .json, receivedAt: Self.now)
+        let document = try SubmissionBuilder.read(request)
+        let key = Credential(id: 7, purpose: .ingest, name: "k", hash: [], createdAt: 0)
+        var cache = GroupCache()
+        func build(_ limit: Int) throws -> SubmissionBuilder {
+            cache.begin()
+            return try SubmissionBuilder(
+                document, of: request, key: key, cache: &cache, maxUncachedReports: limit)
+        }
+        let first = try build(20)
+        #expect(first.isIncomplete && cache.count == 21)
+        let second = try build(29)
+        #expect(!second.isIncomplete && second.submission.sightings.count == 50)
+        #expect(try !build(0).isIncomplete)
+    }
+
     @Test(
         arguments: [
             (#"{"class":"A"}"#, nil, nil, nil, "default", "unknown"),

@@ -34,10 +34,20 @@ import Testing
     }
 
     @Test(arguments: [
-        "0x41b9 in ", "0x41b9 in Shop (xyz)", "0x41b9 in Shop (12)", "0x100000000 in Shop", "0x in Shop",
-        "0x41b9 on Shop", "0x41b9 in (\(id))",
+        "0x41b9 in ", "0x in Shop", "0x41b9 on Shop", "0x41b9 in (\(id))",
     ])
     func `malformed texts are not read as image offsets`(text: String) { #expect(CallFrame(text) == nil) }
+
+    @Test func `parentheses that contain no image id belong to the name of the image`() {
+        for name in ["Shop (xyz)", "Shop (12)"] {
+            #expect(CallFrame("0x41b9 in /srv/\(name)")?.module == name)
+        }
+    }
+
+    @Test func `a number from 4 GiB on is an address in an image, without an offset`() {
+        let frame = CallFrame("0x100000000 in Shop")
+        #expect(frame?.module == "Shop" && frame?.offset == nil)
+    }
 
     // MARK: Names
 

@@ -84,7 +84,7 @@ import Testing
     @Test(arguments: [
         "3 leaks in Shop at /tmp/a.txt:1", "3 CartModel.load() in Shop",
         "3 CartModel.load() + 74 at /tmp/t.swift:1:70",
-        "3 CartModel.load() + 74 in my shop at /tmp/t.swift:1:70",
+        "3 CartModel.load() in my shop at /tmp/t.swift:1:70",
     ])
     func
         `a numbered text without an address is no frame unless it has a function, an image and a source location`(
@@ -94,11 +94,124 @@ import Testing
         #expect(CallFrame(text) == nil)
     }
 
+    @Test func `an image whose name has spaces is the image of its frames`() throws {
+        let lines = [
+            "0\t0x000055d0688487b0 [ra] [0] my app CartModel.load(_:) + 627 at /srv/b.swift:3:25",
+            "1\t0x000055d068848e80 [ra] [0] my app <unknown>",
+        ]
+        let image = "0\t0x000055d068847000-0x000055d0688493c0 5e7b2f4488dd44be3112 my app /srv/my app"
+        let stack = try #require(CallStack(lines + ["", "Images:", "", image]))
+        #expect(stack.keyElements == ["at CartModel.load(_:) in my app"])
+        #expect(stack.frames.map(\.line) == [3, nil] && stack.frames.map(\.offset) == [nil, 0x1e80])
+        #expect(try #require(CallStack([lines[1], lines[1]])).frames.map(\.module) == ["my app", "my app"])
+        let crash = "3 CartModel.load(_:) + 74 in my app at /tmp/t.swift:1:70"
+        #expect(CallStack([crash, crash])?.keyElements == ["at CartModel.load(_:) in my app"])
+    }
+
+    @Test(arguments: ["0\t0x000055d0688487b0 [ra] [0] b <unknown>", "0\t0x000055d0688487b0 [ra]"])
+    func `a frame without a name has its offset in an image without a build id`(frame: String) throws {
+        let images = ["Images:", "", "0\t0x000055d068847000-0x000055d0688493c0 <no build ID> b /srv/b"]
+        let stack = try #require(CallStack(["Architecture: x86_64", "", frame, ""] + images))
+        #expect(stack.keyElements == ["at b + 0x17af"])
+    }
+
+    @Test func `a backtrace whose list of images was cut has the frames before the list`() throws {
+        for slide: UInt64 in [0, 0x3000] {
+            let whole = Self.description(slide: slide)
+            let list = whole.dropLast()
+            for cutLine in [
+                "1\t0x00007faf3f600000-0x00007faf3f7995c9 289ee39f8c07b", "1\t0x00007faf3f600000-0x0000",
+                "1\t0x0000", "1",
+            ] {
+                let stack = try #require(
+                    CallStack(list + [cutLine, "3   Kit   0x0000000104f85eb0 Kit.run() + 8"]))
+                #expect(stack.keyElements == ["at Kit.run() in Kit"], "\(cutLine)")
+                let offsets = try #require(CallStack(list + [cutLine]))
+                #expect(
+                    offsets.keyElements.first == "at 5E7B2F4488DD44BE3112AE61D2234CA069553228 + 0x17af",
+                    "\(cutLine)")
+            }
+        }
+    }
+
+    @Test
+    func `an asynchronous frame is looked up at its own offset, and a return address at the byte before`()
+        throws
+    {
+        let lines = [
+            "1\t0x000055d0688487b0 [ra]", "2\t0x000055d0688488b0 [async]", "3\t0x000055d0688489b0",
+            "Images:", "0\t0x000055d068847000-0x000055d0688493c0 5e7b2f4488dd44be3112 b /srv/b",
+        ]
+        var offsets: [UInt64] = []
+        _ = try #require(CallStack(lines)).named { _, location in
+            if case .offset(let offset) = location { offsets.append(offset) }
+            return []
+        }
+        #expect(offsets == [0x17af, 0x18b0, 0x19b0])
+    }
+
+    @Test(arguments: [
+        ("3 0x0000000104b1c0aa look at me(x:) + 20 in Shop at /Users/jane/x.swift:3:4", "look at me(x:)"),
+        (
+            "3 0x0000000104b1c0aa (unknown context at $10004ab8c).Cart.load() + 20 in Shop at /x.swift:3:4",
+            "Cart.load()"
+        ),
+        ("frame #2: 0x0000000104b1c0aa Shop`Cart.load() at /Users/Jane at home/x.swift:3:4", "Cart.load()"),
+        ("#1 0x00007ff6 in Cart::load C:\\Users\\Jane Doe\\cart.cpp:12:3", "Cart::load"),
+        ("3   /Users/jane/build/Shop   0x0000000104b1c0aa Cart.load() + 20", "Cart.load()"),
+        ("frame #2: 0x0000000104b1c0aa ~/build/Shop`Cart.load() + 20", "Cart.load()"),
+        ("3   Shop   0x0000000104b1c0aa /Users/jane/x/Cart.swift:7", nil),
+        ("3   Shop   0x0000000104b1c0aa 0x104b1c0aa", nil),
+    ])
+    func `a frame has neither a path nor an address in its function and its module`(
+        line: String, function: String?
+    )
+        throws
+    {
+        let frame = try #require(CallFrame(line))
+        #expect(frame.function == function)
+        #expect(frame.module ?? "Shop" == "Shop")
+    }
+
+    @Test func `a list of images without frames is a call stack without frames, and not a path of owners`() {
+        let stack = CallStack(["Architecture: x86_64", ""] + Self.description(slide: 0).suffix(4))
+        #expect(stack?.frames == [])
+    }
+
+    @Test func `a text that has only a backtrace with names is that of its first function, in each launch`()
+        throws
+    {
+        for slide: UInt64 in [0, 0x3000] {
+            let description = Self.description(slide: slide)
+            let named =
+                "0\t0x000055d0688487b0 [ra] [\(slide % 7)] b CartModel.load() + 415 at /tmp/b.swift:3:25"
+            let second = "1\t0x000055d0688487b0 [ra] [\(slide % 5)] b main + 41 at /tmp/b.swift:9:5"
+            let text = (["Architecture: x86_64", "", named, second] + description.suffix(4)).joined(
+                separator: "\n")
+            let message = DetectorMessage(text, guessesClass: true)
+            #expect(message.callStack?.keyElements == ["at CartModel.load() in b", "at main in b"])
+            #expect(message.maskedText.isEmpty)
+            let redacted = DetectorMessage.redacted(text)
+            #expect(!redacted.contains("/srv") && DetectorMessage.redacted(redacted) == redacted)
+            #expect(DetectorMessage(redacted).callStack?.keyElements == message.callStack?.keyElements)
+            let sentence = DetectorMessage(text + "\nCartModel leaked", guessesClass: true)
+            #expect(sentence.guessedClassName == "CartModel")
+        }
+    }
+
     @Test(arguments: [
         "6F1B0C3E-7B7B-3D8C-9E0D-0D1C6B6A1F00", "6F1B0C3E7B7B3D8C9E0D0D1C6B6A1F00",
         "6f1b0c3e7b7b3d8c9e0d0d1c6b6a1f00",
     ])
     func `the UUID of an image is the same with and without hyphens and in small letters`(id: String) {
         #expect(CallFrame("0x41b9 in Shop (\(id))")?.imageID == "6F1B0C3E-7B7B-3D8C-9E0D-0D1C6B6A1F00")
+    }
+
+    @Test func `an image id that is no UUID stays as it is, and a text without digits is no id`() throws {
+        let withAge = "6f1b0c3e-7b7b-3d8c-9e0d-0d1c6b6a1f00-1a"
+        #expect(CallFrame("0x41b9 in Shop (\(withAge))")?.imageID == withAge.uppercased())
+        #expect(CallFrame("0x41b9 in Shop (--------)")?.imageID == nil)
+        let json = #"{"package":"Shop","debug_id":"6f1b0c3e7b7b3d8c9e0d0d1c6b6a1f00","imageOffset":"0x1234"}"#
+        #expect(CallFrame(json)?.imageID == "6F1B0C3E-7B7B-3D8C-9E0D-0D1C6B6A1F00")
     }
 }

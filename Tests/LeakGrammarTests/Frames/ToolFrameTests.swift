@@ -122,6 +122,30 @@ import Testing
                 "==4232==    by 0x1091AA: main (in /home/jane/shop)",
             ], key: ["at shop::Cart::add()", "at main in shop"]),
         Form(
+            testDescription: "Android with a prefix of addresses",
+            lines: [
+                "#00 pc 0x0000000000012345  /data/app/~~AbC1==/com.acme-xYz==/lib/arm64/libshop.so (Cart::add()+24)",
+                "#01 pc 0x12389  /data/app/~~AbC1==/com.acme-xYz==/lib/arm64/libshop.so (Cart::load()+24)",
+            ], key: ["at Cart::add() in libshop", "at Cart::load() in libshop"]),
+        Form(
+            testDescription: "V8 with functions of its own between",
+            lines: [
+                "    at load (http://localhost/x.js:1:2)", "    at Promise.all (index 0)",
+                "    at async Promise.any (index 12)", "    at async openCart (http://localhost/x.js:5:2)",
+            ], key: ["at load", "at openCart"]),
+        Form(
+            testDescription: "Safari with functions of its own between",
+            lines: [
+                "load@http://localhost/x.js:1:2", "forEach@[native code]",
+                "openCart@http://localhost/x.js:3:2",
+            ], key: ["at load", "at openCart"]),
+        Form(
+            testDescription: "gdb without numbers",
+            lines: [
+                "0x00007f1234567890 in shop::Cart::add (this=0x7ffe1, n=3) at /home/jane/cart.cpp:12",
+                "0x00007f1234567a90 in main () at main.cpp:5",
+            ], key: ["at shop::Cart::add", "at main"]),
+        Form(
             testDescription: "GCC's parts of functions",
             lines: [
                 "1   Shop   0x0000000104f85eb0 cart_load.cold + 104",

@@ -73,6 +73,8 @@ struct GroupCache {
     /// outdated.
     private var generation = 0
     private var usedImages: Set<String> = []
+    /// The number of reports since ``begin()`` that had no entry.
+    private(set) var missCount = 0
     /// Error of reading symbols since ``begin()``. The groups of the request may lack names.
     private(set) var symbolError: StoreError?
 
@@ -83,7 +85,7 @@ struct GroupCache {
 
     /// Begins a request: removes all groups if symbols were added or removed.
     mutating func begin() {
-        symbolError = nil
+        (symbolError, missCount) = (nil, 0)
         guard let symbolTables else { return }
         let current = symbolTables.generation
         guard current != generation else { return }
@@ -114,6 +116,7 @@ struct GroupCache {
             setStack(stackBytes, masksCalls: false)
             if let entry = cachedEntry() { return reuse(entry, for: report, in: document) }
         }
+        missCount += 1
         // Values of this sighting alone are left out, so that cached groups do not pass them on to other sightings.
         var sharedReport = document.report(report)
         sharedReport.alive = nil
@@ -316,5 +319,6 @@ struct GroupCache {
         key.append(UInt8(truncatingIfNeeded: length))
         key.append(UInt8(truncatingIfNeeded: length >> 8))
         key.append(UInt8(truncatingIfNeeded: length >> 16))
+        key.append(UInt8(truncatingIfNeeded: length >> 24))
     }
 }

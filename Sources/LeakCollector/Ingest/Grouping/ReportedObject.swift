@@ -41,6 +41,14 @@ struct ReportedObject {
             isUnnamedHost = type.isUnnamedHost
         }
 
+        /// The name without the digits of addresses, which an element that is no name may have in any place.
+        var withoutAddresses: Name {
+            guard plainName.contains("0x") || name.contains("0x") else { return self }
+            return Name(
+                module: module, plainName: TypeName.withoutAddresses(plainName),
+                name: TypeName.withoutAddresses(name), isSystem: isSystem, isUnnamedHost: isUnnamedHost)
+        }
+
         private init(
             module: String?, plainName: String, name: String, isSystem: Bool, isUnnamedHost: Bool
         ) {
@@ -94,7 +102,7 @@ struct ReportedObject {
         let path = report.stack.isEmpty ? text?.wholeNames.stack ?? [] : Self.owners(in: report.stack)
         // A text may contain a path before its backtrace. The path is kept, because it identifies the leak if no frame of
         // the backtrace does.
-        stack = callStack == nil || report.stack.isEmpty ? names(path) : []
+        stack = callStack == nil || report.stack.isEmpty ? names(path).map(\.withoutAddresses) : []
         children = names(report.children.isEmpty ? text?.wholeNames.children ?? [] : report.children)
         let guess = text?.className == nil ? text?.guessedClassName : nil
         isGuessed = guess != nil
@@ -152,7 +160,10 @@ struct ReportedObject {
     private static func parts(of error: ReportedError?) -> [String] {
         guard let error, !error.domain.isEmpty else { return [] }
         // The domain of an error of a private type contains an address.
-        return [withoutSeparators(UnknownContext.removed(from: error.domain)), "\(error.code)"]
+        return [
+            withoutSeparators(TypeName.withoutAddresses(UnknownContext.removed(from: error.domain))),
+            "\(error.code)",
+        ]
     }
 
     /// Returns the text of a cycle's element for pages, without its module and with its property.

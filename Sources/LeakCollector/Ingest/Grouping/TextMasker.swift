@@ -51,13 +51,24 @@ enum TextMasker {
     }
 
     /// Returns `true` if a text has fields of JSON frames that locate code by hexadecimal digits: `imageOffset`,
-    /// `image_addr`, `object_addr` and `instruction_addr`.
+    /// `image_addr`, `object_addr` and `instruction_addr`, or may have them with an escape sequence such as `\u005f` in their names.
     private static func hasFrameLocations(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
         for (pattern, rareByteOffset) in [("imageOffset", 5), ("_addr", 0)] as [(StaticString, Int)]
         where unsafe nextIndex(of: pattern, rareByteOffset: rareByteOffset, from: 0, in: text) < text.count {
             return true
         }
+        var escape = unsafe nextIndex(of: "\\u00", rareByteOffset: 0, from: 0, in: text)
+        while escape < text.count {
+            if unsafe isOfASCII(escapeAt: escape, in: text) { return true }
+            escape = unsafe nextIndex(of: "\\u00", rareByteOffset: 0, from: escape + 4, in: text)
+        }
         return false
+    }
+
+    /// Returns `true` if the escape sequence at an index stands for a character of ASCII, such as `\u005f`.
+    private static func isOfASCII(escapeAt index: Int, in text: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard unsafe starts(with: "\\u00", at: index, in: text), index + 4 < text.count else { return false }
+        return unsafe (UInt8(ascii: "0")...UInt8(ascii: "7")).contains(text[index + 4])
     }
 
     // MARK: Call stacks
@@ -69,13 +80,16 @@ enum TextMasker {
     /// masked.
     ///
     /// - Returns: `false`, without appending anything, if the first element does not begin like a call frame with an
-    ///   address, or if an element is a JSON object, whose addresses locate a function in an image.
+    ///   address, or if addresses in it may locate a function in an image: in an element that is a JSON object, and with the images
+    ///   of a `Backtrace`.
     static func appendCallStack(_ elements: ArraySlice<UInt8>, to key: inout [UInt8]) -> Bool {
         unsafe elements.withUnsafeBufferPointer { text in
             guard let first = unsafe text.firstIndex(of: UInt8(ascii: "\"")),
                 unsafe hasAddress(at: first + 1, in: text)
             else { return false }
-            guard unsafe !hasObject(from: first, in: text), unsafe !hasImages(text) else { return false }
+            guard unsafe !hasObject(from: first, in: text), unsafe !hasImages(text),
+                unsafe !hasUnusualEscape(text)
+            else { return false }
             let start = key.count
             unsafe key.append(contentsOf: text)
             unsafe key.withUnsafeMutableBufferPointer { key in
@@ -157,6 +171,23 @@ enum TextMasker {
     /// these images.
     private static func hasImages(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
         unsafe nextIndex(of: "Images:", rareByteOffset: 0, from: 0, in: text) < text.count
+    }
+
+    /// Returns `true` if a text has an escape sequence for a character that the other functions search for: any of ASCII, but those
+    /// of quotes, slashes, tabs and line feeds.
+    private static func hasUnusualEscape(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+        var index = unsafe firstIndex(of: UInt8(ascii: "\\"), from: 0, in: text)
+        while index + 1 < text.count {
+            switch unsafe text[index + 1] {
+            case UInt8(ascii: "t"), UInt8(ascii: "n"), UInt8(ascii: "\""), UInt8(ascii: "/"),
+                UInt8(ascii: "\\"):
+                index = unsafe firstIndex(of: UInt8(ascii: "\\"), from: index + 2, in: text)
+            case UInt8(ascii: "u") where unsafe !isOfASCII(escapeAt: index, in: text):
+                index = unsafe firstIndex(of: UInt8(ascii: "\\"), from: index + 2, in: text)
+            default: return true
+            }
+        }
+        return false
     }
 
     /// Returns `true` if an element is a JSON object.

@@ -26,7 +26,7 @@ struct SymbolUploadMutation: Mutation {
 
     func start(_ request: borrowing Request, _ change: ChangeRequest) throws(Problem) {
         guard let responder = change.responder.take() else { return }
-        ingest.parse(request, responder, rejection: change.rejection) { [uploads] body, responder in
+        ingest.parse(request, responder, rejection: change.rejection) { [uploads] body, responder, _ in
             var change = change
             change.responder = SharedResponder(responder)
             do throws(Problem) {

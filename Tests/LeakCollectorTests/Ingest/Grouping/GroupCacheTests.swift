@@ -281,6 +281,109 @@ import Testing
         #expect(cache.count == 2)
     }
 
+    @Test(arguments: [
+        // A JSON frame whose brace is an escape sequence.
+        #"""
+        {"class":"A","stack":["0x00007f1234567890","\u007b\"package\":\"Shop\",\"instruction_addr\":\"0x10400000ADDR\",\"image_addr\":\"0x104000000000\"}","0x00007f1234567891"]}
+        """#,
+        // The heading of the images of a backtrace, with an escape sequence.
+        #"""
+        {"class":"A","stack":["0\t0x55d06884ADDR [ra]","1\t0x55d068848e80 [ra]","Images\u003a","0\t0x55d068840000-0x55d06884ffff 5e7b2f4488dd44be3112 b /srv/b"]}
+        """#,
+        #"""
+        {"class":"A","message":"{\"frames\":[{\"package\":\"Shop\",\"instruction\u005faddr\":\"0x10400000ADDR\",\"image\u005faddr\":\"0x104000000000\"},{\"package\":\"Shop\",\"instruction\u005faddr\":\"0x104000001111\",\"image\u005faddr\":\"0x104000000000\"}]}"}
+        """#,
+        #"""
+        {"class":"A","message":"{\"frames\":[{\"package\":\"Shop\",\"instruction\\u005faddr\":\"0x10400000ADDR\",\"image\\u005faddr\":\"0x104000000000\"},{\"package\":\"Shop\",\"instruction_ad\\u0064r\":\"0x104000001111\",\"image\\u005faddr\":\"0x104000000000\"}]}"}
+        """#,
+    ])
+    func `offsets of frames are told apart even if escape sequences hide that they are offsets`(body: String)
+        throws
+    {
+        var cache = GroupCache()
+        let reports = ["1234", "5678", "1234"].map { body.replacing("ADDR", with: $0) }
+        try expectSameGroups(reports, &cache, limit: 2)
+        #expect(cache.count == 2)
+    }
+
+    @Test func `a number from 4 GiB on is no offset in an image, so that stacks with it share an entry`()
+        throws
+    {
+        func report(_ digits: String) -> String {
+            #"{"class":"A","stack":["0x1042b1a4c (in Shop) load address 0x104000000 + 0x\#(digits)","0x1042b1a4d"]}"#
+        }
+        var cache = GroupCache()
+        try expectSameGroups([report("1234567890"), report("1234567891")], &cache, limit: 1)
+    }
+
+    @Test(arguments: ["stack", "message"])
+    func `random frames in which only digits differ get the same groups with and without the cache`(
+        field: String
+    ) throws {
+        // `@` stands for an address or an offset.
+        let lines = [
+            "3   Shop   @ Cart.load() + 282", "3   Shop   @ @ + 282", "3   Shop   @ 0x102230000 + 25036 (f)",
+            "@",
+            "3   Shop   @ Shop + 25036", "3   Shop   @", "frame #2: @ Shop`foo + 20", "0\t@ [ra]",
+            "0\t@ [async]",
+            "* frame #2: @ Shop`foo(a=@) + 20 at x.swift:1", "0 [ra] @ f() + 4 in Shop at /U/x.swift:3:4",
+            "0\t@ [ra] [0] Shop f() + 4", "1\t@ [ra] [0] b <unknown>", "./shop(+@) [@]", "./shop(f+@) [@]",
+            "@ in Shop (6F1B0C3E-7B7B-3D8C-9E0D-0D1C6B6A1F00)", "@ in Shop", "@ in load (a=@) at x.c:3",
+            "@ (in Shop) + 52", "@ (in Shop) load address @ + @", "f (in Shop) load address @ + 0x41b9",
+            "#3  @ in Cart::add (this=@, n=3) at cart.cpp:12", "#3  @ in foo (/usr/bin/shop+@)",
+            "#3 Shop @ f() + 4",
+            "#00 pc @  /data/app/libshop.so (Cart::add()+24)",
+            "#00 abs 000000723d6346d7 virt 00000000001ed6d7 _k+@",
+            "3 foo + 39 (Shop + 3127127) [@] 16", "+ 2489 main  (in Shop) + 76  [@]  main.swift:12", "Cart @",
+            "==42==    by @: cart_save (cart.c:3)", "at foo (@:12:3)", "<Cart: @>", "UIView @",
+            "Thread 5 Crashed: @",
+            "Images:", "0\t@-0x7fffffffffff 5e7b2f4488dd44be3112 b /srv/b",
+            "0\t0x1000-@ 5e7b2f4488dd44be3112 b /srv/b",
+            "Shop @ $s4Shop3fooyyF + 4", "3  Shop  @ ___lldb_unnamed_symbol @",
+            "3  Shop  @ closure #1 in foo @ + 7",
+        ]
+        var random = SeededRandom(seed: field == "stack" ? 31 : 32)
+        func number(below limit: Int) -> Int { Int(random.next() % UInt64(limit)) }
+        func digits() -> [Character] {
+            let count = [1, 4, 8, 9, 10, 12, 12, 14, 16, 16, 17][number(below: 11)]
+            let zeros = min([0, 0, 0, 2, 4, 8][number(below: 6)], count - 1)
+            return (0..<count).map { $0 < zeros ? "0" : Character(String(number(below: 16), radix: 16)) }
+        }
+        for turn in 0..<600 {
+            var chosen = (0...number(below: 5)).map { _ in lines[number(below: lines.count)] }
+            if number(below: 2) == 0 {
+                chosen.insert(["3   Shop   @ Cart.load() + 282", "@", "0\t@ [ra]"][number(below: 3)], at: 0)
+            }
+            // A tenth of the characters are written as escape sequences, which JSON allows.
+            let escapes = number(below: 8) == 0
+            let numbers = chosen.joined().filter { $0 == "@" }.map { _ in digits() }
+            func report(_ numbers: [[Character]]) -> String {
+                var left = numbers[...]
+                let elements = chosen.map { line in
+                    line.map { $0 == "@" ? "0x" + String(left.removeFirst()) : String($0) }.joined()
+                }
+                func json(_ text: String) -> String {
+                    "\""
+                        + text.unicodeScalars.enumerated().map { index, scalar in
+                            let isEscaped = scalar.value < 0x20 || escapes && (index * 7 + turn) % 10 == 0
+                            let digits = String(scalar.value, radix: 16)
+                            return isEscaped
+                                ? "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+                                : "\\\"".unicodeScalars.contains(scalar) ? "\\\(scalar)" : "\(scalar)"
+                        }.joined() + "\""
+                }
+                let value =
+                    field == "stack"
+                    ? "[" + elements.map(json).joined(separator: ",") + "]"
+                    : json("Cart\(turn)Model leaked\n" + elements.joined(separator: "\n"))
+                return #"{"class":"Cart\#(turn)Model","\#(field)":\#(value)}"#
+            }
+            let others = numbers.map { old in old.map { number(below: 2) == 0 ? $0 : digits()[0] } }
+            var cache = GroupCache()
+            try expectSameGroups([report(numbers), report(others)], &cache, limit: 2)
+        }
+    }
+
     @Test func `the group cache evicts groups if their many names use too many bytes`() throws {
         var cache = GroupCache()
         for turn in 0..<14 {
