@@ -29,7 +29,7 @@ extension LeakPattern {
                 "The lazy property keeps its closure after the first use, and the closure captures the object.",
             remedy: "lazy var {field|handler}: () -> Void = { [weak self] in … }",
             rules: .certain(.any.closure.lazy, in: .ownCycle),
-            .certain(.any.closure, in: .ownCycle, isWhole: true, closureNamed: ".{field|?}.getter")),
+            .certain(.any.closure, in: .ownCycle, coversWholePath: true, closureNamed: ".{field|?}.getter")),
         LeakPattern(
             "nested_closure", name: "Closure inside a closure",
             explanation:
@@ -57,7 +57,7 @@ extension LeakPattern {
             "stored_closure", name: "Closure that captures its owner",
             explanation: "The object keeps a closure, and the closure captures the object.",
             remedy: "{field|handler} = { [weak self] in … }",
-            rules: .certain(.any.closure, in: .ownCycle, isWhole: true)),
+            rules: .certain(.any.closure, in: .ownCycle, coversWholePath: true)),
         LeakPattern(
             "stored_handler", name: "Handler kept by another object",
             explanation:

@@ -52,9 +52,9 @@ extension LeakPattern {
     /// Patterns of global and static variables, and of objects that Dispatch keeps.
     static let globals: [LeakPattern] = [
         LeakPattern(
-            "static_cache", name: "Cache that is never emptied",
+            "static_cache", name: "Cache that still holds the object",
             explanation:
-                "A cache keeps the object for as long as the program runs, or until memory is short.",
+                "A cache keeps the object until the app removes it; only an NSCache may remove it earlier, when memory is short.",
             remedy:
                 "{object|cache}.removeObject(forKey: key)  // when the object's work is done, or keep plain values in the cache",
             rules: .certain(.of("Foundation.NSCache", "NSCache"), in: .held),
@@ -64,7 +64,7 @@ extension LeakPattern {
             "singleton_handler", name: "Closure kept by a singleton",
             explanation: "A global or static variable keeps a closure, and the closure captures the object.",
             remedy: "{object|shared}.{field|handler} = { [weak self] in … }",
-            rules: .certain(.any, .any.closure, in: .fromGlobal, isWhole: true),
+            rules: .certain(.any, .any.closure, in: .fromGlobal, coversWholePath: true),
             .probable(.any.closure, in: .fromGlobal)),
         LeakPattern(
             "coordinator_child", name: "Child coordinator that is never removed",
@@ -97,15 +97,15 @@ extension LeakPattern {
                 "Dispatch keeps a block until it has run (`asyncAfter`), and the handler of a source until the source is cancelled. The "
                 + "block captures the object.",
             remedy: "DispatchQueue.main.asyncAfter(deadline: .now() + 5) { [weak self] in … }",
-            rules: .probable(.of("block", "closure"), in: .held, isWhole: true),
-            .probable(.of("OS_dispatch_*").closure, in: .held, isWhole: true)),
+            rules: .probable(.of("block", "closure"), in: .held, coversWholePath: true),
+            .probable(.of("OS_dispatch_*").closure, in: .held, coversWholePath: true)),
         LeakPattern(
             "global_variable", name: "Global or static variable",
             explanation:
                 "A global or static variable keeps the object, directly or through other objects.",
             remedy:
                 "weak var {name|current}: {target|Screen}?  // or set it to nil when the object's work is done",
-            rules: .certain(.any.property, in: .fromGlobal, isWhole: true),
+            rules: .certain(.any.property, in: .fromGlobal, coversWholePath: true),
             .probable(.any, in: .fromGlobal)),
     ]
 }

@@ -44,7 +44,7 @@ extension LeakPattern {
                     "__CFNotification", "_CFXNotification*"
                 ).closure)),
         LeakPattern(
-            "notification_token", name: "Token of a database or live query",
+            "notification_token", name: "Token of a live database query",
             explanation:
                 "The object keeps the token, and the token's closure, which runs after each change, captures the object.",
             remedy: "{holder|token} = results.observe { [weak self] changes in … }",

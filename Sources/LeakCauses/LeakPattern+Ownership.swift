@@ -16,8 +16,8 @@ extension LeakPattern {
             "self_reference", name: "Object that keeps itself",
             explanation: "A property of the object holds the object itself.",
             remedy: "{field|current} = nil  // when the work is done, or make the property weak",
-            rules: .certain(.any.property.object, in: .cycle, isWhole: true),
-            .probable(.any.object, in: .cycle, isWhole: true)),
+            rules: .certain(.any.property.object, in: .cycle, coversWholePath: true),
+            .probable(.any.object, in: .cycle, coversWholePath: true)),
         LeakPattern(
             "strong_parent", name: "Reference back that is not weak",
             explanation:

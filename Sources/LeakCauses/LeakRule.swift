@@ -19,7 +19,7 @@ struct LeakRule: Sendable {
     private let conditions: [ReferenceCondition]
     private let shape: Shape
     /// `true` if the path must have no references besides those that the conditions match.
-    private let isWhole: Bool
+    private let coversWholePath: Bool
     /// Texts that the demangled name of one closure must contain. A text that starts with `^` must be at the start of the name.
     /// Placeholders are those of ``LeakPattern``. Empty if the names of closures do not matter.
     private let closureNameParts: [String]
@@ -29,12 +29,12 @@ struct LeakRule: Sendable {
     private let isCertain: Bool
 
     private init(
-        _ conditions: [ReferenceCondition], in shape: Shape, isWhole: Bool,
+        _ conditions: [ReferenceCondition], in shape: Shape, coversWholePath: Bool,
         closureNamed closureNameParts: [String], except excludedNamePart: String? = nil, isCertain: Bool
     ) {
         self.conditions = conditions
         self.shape = shape
-        self.isWhole = isWhole
+        self.coversWholePath = coversWholePath
         self.closureNameParts = closureNameParts
         self.excludedNamePart = excludedNamePart
         self.isCertain = isCertain
@@ -43,19 +43,21 @@ struct LeakRule: Sendable {
     /// Creates a rule that relies only on types, kinds of references and the shape of the path, which cannot mean something
     /// else.
     static func certain(
-        _ conditions: ReferenceCondition..., in shape: Shape = .any, isWhole: Bool = false,
+        _ conditions: ReferenceCondition..., in shape: Shape = .any, coversWholePath: Bool = false,
         closureNamed nameParts: String...
     ) -> LeakRule {
-        LeakRule(conditions, in: shape, isWhole: isWhole, closureNamed: nameParts, isCertain: true)
+        LeakRule(
+            conditions, in: shape, coversWholePath: coversWholePath, closureNamed: nameParts, isCertain: true)
     }
 
     /// Creates a rule that relies on a name that could also mean something else.
     static func probable(
-        _ conditions: ReferenceCondition..., in shape: Shape = .any, isWhole: Bool = false,
+        _ conditions: ReferenceCondition..., in shape: Shape = .any, coversWholePath: Bool = false,
         closureNamed nameParts: String..., except excludedNamePart: String? = nil
     ) -> LeakRule {
         LeakRule(
-            conditions, in: shape, isWhole: isWhole, closureNamed: nameParts, except: excludedNamePart,
+            conditions, in: shape, coversWholePath: coversWholePath, closureNamed: nameParts,
+            except: excludedNamePart,
             isCertain: false)
     }
 
@@ -65,7 +67,9 @@ struct LeakRule: Sendable {
     /// Returns the index of the step that the last condition matches; `nil` if the path does not match.
     func match(_ steps: [PathStep], isCycle: Bool, _ closureNames: [Text]) -> Int? {
         guard matchesShape(steps, isCycle: isCycle) else { return nil }
-        guard isWhole ? steps.count == conditions.count : steps.count >= conditions.count else { return nil }
+        guard coversWholePath ? steps.count == conditions.count : steps.count >= conditions.count else {
+            return nil
+        }
         let startCount = isCycle ? steps.count : steps.count - conditions.count + 1
         for start in 0..<startCount {
             let matches = conditions.indices.allSatisfy {
@@ -84,7 +88,8 @@ struct LeakRule: Sendable {
     ///
     /// For that, the rule must rely on no name that could mean something else, and the modules of the types that the rule names
     /// must be known; if the rule names no types, all owners must belong to one module of the app. The path must lead through
-    /// at most one closure, and the name of that closure must be known.
+    /// at most one closure, and the name of that closure must be known. Unless the rule depends on that name, a function must
+    /// contain the closure directly.
     func isProven(by steps: [PathStep], at index: Int, _ closureNames: [Text]) -> Bool {
         guard isCertain else { return false }
         switch steps.count(where: { $0.closureCount > 0 }) {

@@ -26,7 +26,7 @@ struct Survivors: Sendable {
 
     /// Returns the message of a failed test.
     ///
-    /// - Parameter seconds: the time that the objects had after the end.
+    /// - Parameter seconds: the time that the objects had after the end of the scope.
     func message(after scope: Scope, within seconds: Double) -> String {
         let count =
             trackedCount == 1

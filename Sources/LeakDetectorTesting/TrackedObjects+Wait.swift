@@ -16,8 +16,8 @@ extension TrackedObjects {
 
     /// Waits until all objects are deallocated, at most `seconds`, even in a task that was cancelled. Does not block the thread.
     ///
-    /// After each delay it waits for the main actor to run the tasks enqueued before, so that the time in which the main actor is
-    /// busy with other tests does not count.
+    /// After each delay it waits for the main actor to run the tasks that were enqueued earlier, so that the time in which the
+    /// main actor is busy with other tests does not count.
     func waitSuspended(within seconds: Double) async {
         for pause in PollDelays(within: seconds) {
             guard isAnyAlive else { return }

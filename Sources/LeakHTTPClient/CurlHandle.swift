@@ -65,7 +65,7 @@
             return unsafe String(cString: host)
         }
 
-        /// Sends one request with the options set before, and collects the response.
+        /// Sends one request with the options that were set, and collects the response.
         ///
         /// - Parameters:
         ///   - lines: the header lines, each `Name: value`.

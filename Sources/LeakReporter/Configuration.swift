@@ -70,7 +70,8 @@ extension LeakReporter {
         }
     }
 
-    /// The identifier that distinguishes one installation of the app from others.
+    /// The choice of the identifier that distinguishes this installation of the app from others. The collector counts
+    /// installations by it.
     public enum Install: Hashable, Sendable {
         /// A random identifier, created once and stored in a file of the app with mode 0600: in its support folder, which is not
         /// backed up (in the caches folder on tvOS), on Linux under `$XDG_STATE_HOME` or `~/.local/state`. If it cannot be stored,

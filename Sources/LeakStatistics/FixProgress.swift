@@ -11,7 +11,7 @@ public struct FixProgress: Hashable, Sendable {
         case proving
         /// The leak was not seen since the fix, in enough checks.
         case fixed
-        /// The leak was seen again since the fix, with a rate that is lower than before.
+        /// The leak was seen again since the fix, with a rate that is lower than before the fix.
         case halfFixed = "half_fixed"
         /// The leak was seen again since the fix, with a rate that is not shown to be lower, or after the fix was proven.
         case regressed
@@ -48,7 +48,7 @@ public struct FixProgress: Hashable, Sendable {
     ///   - seenAgain: reports and checks in the versions in which the leak was seen again; `nil` if it was not seen again.
     public init(before: BucketedCounts, withoutLeak: BucketedCounts, seenAgain: BucketedCounts? = nil) {
         let effect = BucketedCounts.designEffect(of: [before])
-        let neededChecks = before.isRate ? Self.neededChecks(after: before.total, effect: effect) : nil
+        let neededChecks = before.isRate ? Self.neededChecks(rateBefore: before.total, effect: effect) : nil
         // A leak of one device may be gone because that device has not updated.
         let hasFewDevicesBefore = before.usedBucketCount < ReleaseGate.minTestedBucketCount
         let hasFewDevices =
@@ -80,7 +80,7 @@ public struct FixProgress: Hashable, Sendable {
     /// bound is used instead.
     private static let fewEvents = 10
 
-    private static func neededChecks(after before: Proportion, effect: Double) -> Int? {
+    private static func neededChecks(rateBefore before: Proportion, effect: Double) -> Int? {
         let rate =
             before.events < fewEvents
             ? before.exactInterval(confidence: 2 * confidence - 1).lowerBound : before.rate

@@ -139,7 +139,7 @@ public struct ReleaseGate: Sendable {
         public var verdict: Verdict
         /// True if the most checked classes have enough checks, and the version checks every class that the baseline checked
         /// and that has reports in the version. Otherwise a release cannot pass.
-        public var isEnough: Bool
+        public var hasEnoughData: Bool
         /// One result for each class that was passed to ``ReleaseGate/check(_:_:)``, in the same order.
         public var classes: [ClassResult]
         /// One result for each leak that was passed to ``ReleaseGate/check(_:_:)``, in the same order.
@@ -216,7 +216,7 @@ public struct ReleaseGate: Sendable {
         let isNoLongerChecked = leaks.contains { leak in
             classResults[leak.classIndex] == .notChecked && leak.version.contains { $0 > 0 }
         }
-        let isEnough = !isNoLongerChecked && haveEnoughChecks(classes, classResults)
+        let hasEnoughData = !isNoLongerChecked && haveEnoughChecks(classes, classResults)
         var classRiseProbabilities = [Double?](repeating: nil, count: classes.count)
         for (classIndex, rise) in zip(multiLeakClasses, riseProbabilities.dropFirst(testedLeaks.count)) {
             let hasFailingLeak = results.indices.contains {
@@ -226,9 +226,9 @@ public struct ReleaseGate: Sendable {
         }
         let isFailed =
             results.contains(where: \.failsRelease) || classRiseProbabilities.contains { $0 != nil }
-        let verdict: Verdict = isFailed ? .failed : isEnough ? .passed : .cannotTell
+        let verdict: Verdict = isFailed ? .failed : hasEnoughData ? .passed : .cannotTell
         return Result(
-            verdict: verdict, isEnough: isEnough, classes: classResults, leaks: results,
+            verdict: verdict, hasEnoughData: hasEnoughData, classes: classResults, leaks: results,
             classRiseProbabilities: classRiseProbabilities)
     }
 

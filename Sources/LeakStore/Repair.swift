@@ -4,6 +4,10 @@ public struct Repair: Hashable, Sendable {
     public var repaired: [String]
     /// Problems that cannot be repaired from other rows, one line each.
     public var unrepaired: [String]
+
+    fileprivate static func text(_ sentence: String, rowCount: Int) -> String {
+        "\(sentence): \(rowCount) \(rowCount == 1 ? "row" : "rows") repaired"
+    }
 }
 
 extension SQLiteStore {
@@ -31,7 +35,7 @@ extension SQLiteStore {
                 guard let repair = check.repairSQL else { continue }
                 try connection.execute(repair)
                 if connection.changes > 0 {
-                    repaired.append("\(check.sentence): \(connection.changes) repaired")
+                    repaired.append(Repair.text(check.sentence, rowCount: connection.changes))
                 }
             }
             return Repair(
@@ -55,7 +59,7 @@ extension Writer {
             if try setInstalls(set.count, of: scope, owner: rowID >> 3) { repairedCount += 1 }
         }
         return repairedCount == 0
-            ? [] : ["the number of installs is the size of its set: \(repairedCount) repaired"]
+            ? [] : [Repair.text("the number of installs is the size of its set", rowCount: repairedCount)]
     }
 
     /// Writes the size of each set of recent installs to its row.
@@ -63,7 +67,8 @@ extension Writer {
         let wrongSets = try connection.wrongRecentInstallSets()
         for set in wrongSets { try connection.put(set) }
         return wrongSets.isEmpty
-            ? [] : ["the number of recent installs is the size of its set: \(wrongSets.count) repaired"]
+            ? []
+            : [Repair.text("the number of recent installs is the size of its set", rowCount: wrongSets.count)]
     }
 
     /// Writes the number of installs to the row with the row ID `owner`. Returns `true` if the row had another number.

@@ -71,7 +71,7 @@ struct RowCheck: Sendable {
          where app = d.app and slot between d.day * 144 and d.day * 144 + 143)
         """
 
-    /// All checks, in the order of their repairs. Each repair uses the results of the repairs before it: reports, and reports
+    /// All checks, in the order of their repairs. Each repair uses the results of the preceding repairs: reports, and reports
     /// of freed objects, are added up from the builds of a leak, over releases and leaks, to the apps.
     static let all = [
         RowCheck(

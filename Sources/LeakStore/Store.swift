@@ -52,7 +52,7 @@ public protocol Store: Sendable {
     func add(_ credential: Credential) throws(StoreError) -> Credential
     /// Revokes a credential, and the sessions that were opened with it.
     ///
-    /// - Returns: `true` if there was such a credential and it was not revoked before.
+    /// - Returns: `true` if there was such a credential and it was not revoked already.
     func revoke(credential id: Int64, now: Int64) throws(StoreError) -> Bool
     /// Marks a sign-in link as used.
     ///

@@ -2,7 +2,7 @@ import LeakCollector
 import LeakHTTPClient
 import LeakStatistics
 
-/// `collector check`: checks before a release whether a version leaks more than the version before.
+/// `collector check`: checks before a release whether a version leaks more than the version before it.
 struct CheckCommand: Equatable {
     enum Format: String {
         case text, json, github, gitlab, junit, markdown

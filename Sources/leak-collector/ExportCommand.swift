@@ -35,7 +35,7 @@ struct ExportCommand {
         }
         let removed =
             result.removedFileCount == 0
-            ? "" : ", removed \(result.removedFileCount) files of an earlier export"
+            ? "" : ", removed files of an earlier export: \(result.removedFileCount)"
         Output.line("wrote \(result.fileCount) files to \(folder)\(removed); open \(folder)/index.html")
     }
 }

@@ -41,7 +41,7 @@ enum HelpTopic: String, CaseIterable {
         case .token:
             "create, list and revoke access tokens, which have full access: read, triage, manage keys, "
                 + "delete install data"
-        case .check: "exit 1 if a release leaks more than the one before"
+        case .check: "exit 1 if a release leaks more than the version before it"
         case .symbols: "give the collector function names for stripped builds"
         case .export: "write the pages and their JSON as plain files"
         case .import: "count reports from a file of JSON lines, or from standard input (-)"

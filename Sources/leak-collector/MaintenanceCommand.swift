@@ -116,7 +116,8 @@ struct MaintenanceCommand {
         Output.line(Self.summary(of: importer.result))
         for limit in try Import.readOverLimitCounts(in: store, since: countsBeforeImport, now: now) {
             Output.error(
-                "collector: app \(limit.app): the limit \(limit.limit.rawValue) was reached, \(limit.count) \(limit.limit.outcome)"
+                "collector: app \(limit.app): the limit \(limit.limit.rawValue) was reached: \(limit.count) "
+                    + "\(limit.limit.noun(count: limit.count)) \(limit.limit.outcome)"
             )
         }
         if let checkpointError = importer.result.checkpointError {

@@ -216,7 +216,7 @@ enum Program {
         try PublicFolder(publicFolderPath(settings), knownLeaks: settings.knownLeaksFile)
     }
 
-    /// Returns the folder from the settings, else the one installed with the program, else `Public` beside the program, else
+    /// Returns the folder from the settings, else the folder installed with the program, else `Public` beside the program, else
     /// `Public` in the working directory.
     private static func publicFolderPath(_ settings: Settings) throws(SettingError) -> String {
         if let chosen = settings.publicFolder { return chosen }

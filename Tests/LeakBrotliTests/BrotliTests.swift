@@ -70,7 +70,7 @@ import Testing
 
     /// Brotli has no checksum, so damaged input may inflate to other text. The inflater must not crash or exceed the limits.
     @Test
-    func `a stream with any flipped bit causes no crash, and gives the same in one piece and byte by byte`() {
+    func `a stream with a flipped bit causes no crash, and the same result in one piece and byte by byte`() {
         let small = BrotliEncoding.compress(Self.text, quality: 9)
         for bit in 0..<small.count * 8 {
             var wrong = small

@@ -75,7 +75,7 @@ import Testing
         #expect(local.code == 1 && !local.output.contains("http://"))
     }
 
-    @Test func `flags set the limits and builds of a release check, and wrong ones are rejected`() throws {
+    @Test func `flags set the limits and builds of a release check, and wrong flags are rejected`() throws {
         let failing = ["--app", "shop", "--version", "1.1"] + sourceFlags[1]
         #expect(try check(failing + ["--min-devices", "61"]).output.contains("1 leak is worse\n"))
         let compared = ["--app", "shop", "--version", "1.2", "--baseline", "1.1"] + sourceFlags[0]

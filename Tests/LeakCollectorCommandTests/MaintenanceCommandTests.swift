@@ -133,7 +133,8 @@ import LeakPlatform
                 module: nil, title: name, stack: [name], children: [], cycle: [], quality: .full,
                 groupingKey: GroupingKey(version: 1, className: name, stack: [name]))
             return Submission.Sighting(
-                leak: leak, origin: 0, isFreed: false, at: noon, count: 1, alive: nil, livedMilliseconds: nil,
+                leak: leak, originIndex: 0, isFreed: false, at: noon, count: 1, alive: nil,
+                livedMilliseconds: nil,
                 jsonRange: 0..<2)
         }
         return submission

@@ -35,7 +35,8 @@ import Testing
             groupingKey: GroupingKey(version: 1, className: "CartModel", stack: [frame]))
         submission.sightings = [
             Submission.Sighting(
-                leak: leak, origin: 0, isFreed: false, at: now, count: 5, alive: nil, livedMilliseconds: nil,
+                leak: leak, originIndex: 0, isFreed: false, at: now, count: 5, alive: nil,
+                livedMilliseconds: nil,
                 jsonRange: 0..<submission.body.count)
         ]
         #expect(try store.count([submission], now: now) == [.counted])

@@ -57,8 +57,9 @@ import Testing
     }
 
     @Test(arguments: [SIGTERM, SIGINT])
-    func `a second signal ends the process at once, with exit code 128 plus its number`(signal: Int32) throws
-    {
+    func `a second signal ends the process at once, with exit code 128 plus the number of the signal`(
+        signal: Int32
+    ) throws {
         let folder = try TemporaryFolder()
         let running = try CollectorProcess(data: folder.path)
         let peer = try Self.beginPost(to: running)

@@ -135,7 +135,7 @@ import Testing
         #expect(try running.json("/api/v1/summary")["reports"] as? Int == 1)
     }
 
-    @Test func `with a restricted ingest key only reports of its app are accepted, with a revoked key none`()
+    @Test func `a restricted ingest key may send only reports of its app, and a revoked key may send none`()
         throws
     {
         let running = try RunningCollector()

@@ -21,7 +21,7 @@ import Testing
         return reports.result
     }
 
-    @Test func `the counts of names over a limit that an import gives do not include earlier imports`()
+    @Test func `the numbers of reports beyond limits that an import prints do not include earlier imports`()
         throws
     {
         var limits = StoreLimits.forImports
@@ -44,7 +44,7 @@ import Testing
             let outcome =
                 switch limit {
                 case .details: "left out"
-                case .idempotencyKeys: "counted again if they are repeated"
+                case .idempotencyKeys: "counted again if repeated"
                 default: "counted as “other”"
                 }
             #expect(limit.outcome == outcome)

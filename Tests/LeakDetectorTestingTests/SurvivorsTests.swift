@@ -90,7 +90,8 @@ private final class Cell<Value> {}
             defer { for index in unsafe references.indices { unsafe references[index].release() } }
             let isNotFound = { (message: String) in
                 message.contains(
-                    " It is in no cycle that was found, and kept by 1 reference from elsewhere; with it ")
+                    " It is kept by 1 reference from objects that were not searched; no cycle was found; with it "
+                )
                     && message.contains("would be freed. Look for what holds it: a closure ")
             }
             while messages.count < 5, messages.last.map(isNotFound) != true {

@@ -40,7 +40,7 @@ private func makeCell() -> AnyObject {
     }
 
     @Test
-    func `an object that the closure ignores is not reported, even if the closure then asks for a report`() {
+    func `an object is not reported if the onDetect closure passes it to ignore and then returns report`() {
         let page = Guarded<Page?>(Page())
         let detector = Guarded<LeakDetector?>(nil)
         let bench = Bench { _ in

@@ -44,7 +44,7 @@ import LeakPlatform
     }
 
     @Test(arguments: [1, 559, 30_000])
-    func `the bytes of a body that a service keeps do not change if further requests arrived with it`(
+    func `the bytes of a body that a service keeps do not change if the client pipelined further requests`(
         size: Int
     )
         throws

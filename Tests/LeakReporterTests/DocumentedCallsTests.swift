@@ -114,7 +114,7 @@ import Testing
     }
 
     /// Returns `true` if the collector accepted the body completely, including explanations.
-    private func isWhole(_ answer: HTTPResponse) throws -> Bool {
+    private func isCompletelyAccepted(_ answer: HTTPResponse) throws -> Bool {
         let json = try answer.json
         return answer.status == 200 && json["rejected_count"] as? Int == 0
             && json["rejected_explanations"] == nil
@@ -136,7 +136,7 @@ import Testing
                     && ($0.contains("\"reports\": [{") || $0.hasPrefix("json\n{\"class\""))
             }) {
                 let answer = try running.post(String(block.dropFirst(5)))
-                #expect(try isWhole(answer), "\(block): \(answer.text)")
+                #expect(try isCompletelyAccepted(answer), "\(block): \(answer.text)")
                 bodies += 1
                 explanations += block.contains("\"why\"") ? 1 : 0
             }
@@ -149,7 +149,7 @@ import Testing
                 }
                 let type = line.contains("text/plain") ? "text/plain" : "application/json"
                 let answer = try running.post(String(line[start.upperBound..<end]), type)
-                #expect(try isWhole(answer), "\(line): \(answer.text)")
+                #expect(try isCompletelyAccepted(answer), "\(line): \(answer.text)")
                 bodies += 1
             }
         }

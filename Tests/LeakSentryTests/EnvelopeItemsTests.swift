@@ -63,7 +63,7 @@ import Testing
             "\(String(describing: error))")
     }
 
-    @Test func `an event that is not UTF-8 is refused with the position`() {
+    @Test func `an event that is not UTF-8 is refused with the position of the invalid byte`() {
         let envelope = Array("{}\n{\"type\":\"event\"}\n{\"message\":\"ä".utf8) + [0xFF] + Array("\"}".utf8)
         let error = #expect(throws: SentryError.self) { try SentrySubmission(envelope: envelope) }
         #expect(error?.line == 3 && error?.column == 14 && error?.reason.contains("UTF-8") == true)

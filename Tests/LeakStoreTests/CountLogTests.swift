@@ -91,7 +91,7 @@ import Testing
         try send("1.1", build: "2", install: 2, to: store)
     }
 
-    @Test func `counts in the log are flushed before they are read`() throws {
+    @Test func `counts in the count log are flushed before they are read`() throws {
         let store = try store()
         try sendExpected(to: store)
         // A change of the current release flushes the log.
@@ -105,7 +105,8 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `counts in the log are not lost when a process ends and another process continues to count`()
+    @Test
+    func `counts in the count log are not lost when a process ends and another process continues to count`()
         throws
     {
         try sendExpected(to: store())
@@ -118,7 +119,7 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `processes that take turns lose no count in the log`() throws {
+    @Test func `processes that take turns lose no count in the count log`() throws {
         let stores = try (store(), store())
         for number in 0..<6 {
             try send("1.\(number % 2)", install: UInt64(number), to: number % 3 == 0 ? stores.0 : stores.1)
@@ -249,7 +250,9 @@ import Testing
         try send(to: store)
         #expect(try !isLogEmpty)
         store.limitPendingLogs(toInstallSets: 10_000)
-        store.writer.with { ($0.logLimits.maxSubmissionsWhenIdle, $0.logLimits.quietCalls) = (1, 3) }
+        store.writer.with {
+            ($0.logLimits.maxSubmissionsOfQuietCall, $0.logLimits.quietCallsBeforeDirectWrites) = (1, 3)
+        }
         for _ in 0..<2 { try send(to: store) }
         // A call with more submissions ends the series of quiet calls.
         let report = Report(leak: page)
@@ -388,14 +391,15 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `the outline of a leak includes reports that are still in the log`() throws {
+    @Test func `the outline of a leak includes reports that are still in the count log`() throws {
         let store = try store()
         for _ in 0..<2 { try send(to: store) }
         #expect(try !isLogEmpty)
         #expect(try store.makeReader().outline(of: page.id)?.reports == 2)
     }
 
-    @Test func `a decision treats reports that are still in the log as reports from before the decision`()
+    @Test
+    func `a decision treats reports that are still in the count log as reports from before the decision`()
         throws
     {
         let store = try store()

@@ -262,7 +262,7 @@ import Testing
 
     private func previousVersion() throws -> String? {
         #expect(try currentVersion() == "5.3")
-        return try store.makeReader().overview(app: "shop", now: noon).previous?.version
+        return try store.makeReader().overview(app: "shop", now: noon).previousRelease?.version
     }
 
     @Test(arguments: [1, 2])
@@ -281,7 +281,7 @@ import Testing
     {
         func readPreviousAndLast(_ app: AppScope) throws -> (previous: String?, last: VersionSessions?) {
             let overview = try store.makeReader().overview(app: app, now: noon)
-            return (overview.previous?.version, overview.lastSessions)
+            return (overview.previousRelease?.version, overview.lastSessions)
         }
         for version in ["4.0", "5.0", "5.1", "5.2"] { try count(version, installs: [1, 2]) }
         #expect(try store.pin("5.2", of: "shop"))
@@ -316,7 +316,7 @@ import Testing
         let reader = try store.makeReader()
         #expect(try currentVersion() == "2.0")
         #expect(try reader.overview(app: "shop", now: noon).newLeakTitles == ["New"])
-        #expect(try reader.overview(app: "shop", now: noon).previous?.version == "1.0")
+        #expect(try reader.overview(app: "shop", now: noon).previousRelease?.version == "1.0")
         let page = try reader.leaks(LeakQuery(), now: noon)
         #expect(page.leaks.map(\.identity.title) == ["New", "Old", "Odd"])
         #expect(page.leaks.map(\.isNew) == [true, false, false])

@@ -30,7 +30,7 @@ import LeakPlatform
         }
     }
 
-    @Test func `no trace of an erased install is left in the files`() throws {
+    @Test func `no trace of an erased install is left in the files of the database`() throws {
         let store = try directory.store()
         try fill(store)
         #expect(holds("forget-me", "leaks.sqlite-wal") || holds("forget-me", "leaks.sqlite"))
@@ -44,7 +44,8 @@ import LeakPlatform
     }
 
     @Test
-    func `an erasure reports that a reader kept the log from being emptied, and the next erasure empties it`()
+    func
+        `an erasure reports that a reader prevented emptying the write-ahead log; the next erasure empties it`()
         throws
     {
         let store = try directory.store()

@@ -76,7 +76,8 @@ import LeakPlatform
         #expect(try store.verify() == [])
     }
 
-    @Test func `an idempotency key in the log is recognized by another process, and after reopening`()
+    @Test
+    func `an idempotency key that is only in its log is recognized by another process, and after a restart`()
         throws
     {
         let batch = submission([Report(leak: page)], key: "k")
@@ -95,7 +96,9 @@ import LeakPlatform
         #expect(try store.makeReader().overview(app: nil, now: noon).reports == 1)
     }
 
-    @Test func `an idempotency key in the log is valid for one ingest key only, and for seven days`() throws {
+    @Test func `an idempotency key that is only in its log is valid for one ingest key, and for seven days`()
+        throws
+    {
         let store = try directory.store()
         #expect(
             try store.count([submission(key: "k"), submission(key: "k", keyID: 2)], now: noon)
@@ -192,7 +195,9 @@ import LeakPlatform
         ("update value_log set counts = x'0141'", "the log of systems and models cannot be read"),
         ("update key_log set keys = x'0105'", "the log of idempotency keys cannot be read"),
     ])
-    func `verify reports errors in a log`(script: String, problem: String) throws {
+    func `verify reports errors in the logs of idempotency keys, systems and models`(
+        script: String, problem: String
+    ) throws {
         let store = try directory.store()
         #expect(
             try store.count([submission([Report(leak: page, model: nil)], key: "k")], now: noon) == [.counted]

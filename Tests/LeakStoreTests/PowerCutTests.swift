@@ -52,7 +52,8 @@ import LeakPlatform
         Issue.record("no power cut lost anything")
     }
 
-    @Test func `the scripts cause every kind of write, sync, truncation and deletion of the database files`()
+    @Test
+    func `the power cut scripts cause every kind of write, sync, truncation and deletion of database files`()
     {
         let seen = Guarded<Set<String>>([])
         for seed in Self.seeds.prefix(6) {

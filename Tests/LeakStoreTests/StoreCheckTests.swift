@@ -188,7 +188,7 @@ import Testing
         let check = try check()
         #expect(check.verdict == .passed && titles(check, .better) == ["Page"])
         #expect(check.leaks[0].row.reports == 0)
-        #expect((check.betterCount, check.fixedCount, check.isEnough) == (1, 1, true))
+        #expect((check.betterCount, check.fixedCount, check.hasEnoughData) == (1, 1, true))
     }
 
     @Test
@@ -250,9 +250,9 @@ import Testing
             "5.3", Count(name: "Old", reports: 9), Count(name: "Strange", reports: 8),
             Count(name: "Between", reports: 7))
         #expect(try titles(check(), .new) == ["Strange", "Between"])
-        // It is the baseline if the query requests it.
+        // The version `unknown` is the baseline if the query requests it.
         #expect(try titles(check(baseline: "unknown"), .new) == ["Old"])
-        // Without a request it is not a baseline for a version with a number, even if there is no other version.
+        // Without a request, `unknown` is not a baseline for a version with a number, even if there is no other version.
         #expect(try check("5.1").baseline == nil && titles(check("5.1"), .new) == [])
     }
 

@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test func `the first idempotency keys are known after a restart without any expiry`() throws {
+    @Test func `the first idempotency keys are known after a restart, even if no expiry has run`() throws {
         let batch = submission([Report(leak: leak("Page"))], key: "a")
         #expect(try store().count([batch], now: noon - 100 * day) == [.counted])
         #expect(try store().count([batch], now: noon) == [.repeated(response: batch.response)])
@@ -113,8 +113,9 @@ import Testing
         #expect(try store.count([batch], now: noon + 121 * day) == [.counted])
     }
 
-    /// The clock jumps ahead because the collector was off, or because the clock was wrong before. The idempotency keys of the
-    /// first day must still be known.
+    /// A clock that jumps ahead is accepted only after the collector has run for a day. The new time may be right: the
+    /// collector was off, or the clock was behind until it jumped. Keys stored on that day of waiting must still be known
+    /// afterwards.
     @Test(arguments: [8 * day, 120 * day])
     func `an idempotency key that was stored while the clock was ahead is known after the clock is accepted`(
         step: Int64

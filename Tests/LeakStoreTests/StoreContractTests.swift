@@ -201,7 +201,7 @@ import Testing
     }
 
     @Test
-    func `the share of a leak is its reports divided by the checks of its class, in the chosen version`()
+    func `the rate of a leak consists of its reports and the checks of its class, in the chosen version`()
         throws
     {
         let page = leak("Page")
@@ -217,17 +217,18 @@ import Testing
         ]
         batch.dropped = [Submission.Dropped(app: "shop", reason: "budget", count: 3)]
         _ = try store.count([batch, batch], now: noon)
-        #expect(try detail(page).row.share == Share(reports: 6, checks: 60))
-        #expect(try detail(page).row.previousShare == Share(reports: 10, checks: 100))
+        #expect(try detail(page).row.rate == ReportsAndChecks(reports: 6, checks: 60))
+        #expect(try detail(page).row.previousVersionRate == ReportsAndChecks(reports: 10, checks: 100))
         var query = LeakQuery()
         query.version = "1.0"
         let reader = try store.makeReader()
         let listed = try #require(try reader.leaks(query, now: noon).leaks.first)
-        #expect(listed.share == Share(reports: 10, checks: 100))
-        #expect(listed.previousShare == nil)
+        #expect(listed.rate == ReportsAndChecks(reports: 10, checks: 100))
+        #expect(listed.previousVersionRate == nil)
         query.version = nil
         #expect(
-            try reader.leaks(query, now: noon).leaks.first?.previousShare == Share(reports: 10, checks: 100))
+            try reader.leaks(query, now: noon).leaks.first?.previousVersionRate
+                == ReportsAndChecks(reports: 10, checks: 100))
         #expect(listed.reports == 10)
         let releases = try reader.releases(app: "shop")
         #expect(releases.map(\.version) == ["2.0", "1.0"])
@@ -254,7 +255,7 @@ import Testing
         #expect(try store.pin("2.0", of: "shop"))
         let reader = try store.makeReader()
         let shop = try reader.overview(app: "shop", now: noon)
-        #expect((shop.currentRelease?.version, shop.previous?.version) == ("2.0", "1.0"))
+        #expect((shop.currentRelease?.version, shop.previousRelease?.version) == ("2.0", "1.0"))
         #expect((shop.newLeaks, shop.newLeakTitles) == (1, ["New"]))
         #expect((shop.recentReports, shop.recentInstalls, shop.recentLeaks) == (3, 1, 2))
         #expect((shop.leaks, shop.reports) == (2, 10))

@@ -1,7 +1,7 @@
 import LeakStore
 import Testing
 
-/// The bytes of samples and explanations that one ingest key adds on a day, in every store.
+/// The daily limit of bytes of samples and explanations for each ingest key, in SQLite and PostgreSQL.
 @Suite struct StoreDetailLimitTests {
     let place = StoreLocation()
 
@@ -146,7 +146,7 @@ import Testing
             batch.origins = [Submission.Origin(app: page.app, version: "1.0")]
             batch.explanations = numbers.map { number in
                 Submission.Explanation(
-                    leak: page, origin: 0, at: noon,
+                    leak: page, originIndex: 0, at: noon,
                     reason: "p\(number) " + String(repeating: "x", count: 970),
                     bytes: nil)
             }
@@ -178,7 +178,7 @@ import Testing
             contentsOf: submission([Report(leak: explained, at: noon + 1)]).sightings, at: 0)
         batch.explanations = (0..<4).map { number in
             Submission.Explanation(
-                leak: explained, origin: 0, at: noon,
+                leak: explained, originIndex: 0, at: noon,
                 reason: "p\(number) " + String(repeating: "x", count: 990),
                 bytes: nil)
         }

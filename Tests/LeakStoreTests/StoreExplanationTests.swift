@@ -20,7 +20,7 @@ import Testing
         submission.origins.append(Submission.Origin(app: leak.app, version: "1.0"))
         submission.explanations = reasons.map {
             Submission.Explanation(
-                leak: leak, origin: submission.origins.count - 1, at: noon, reason: $0.reason,
+                leak: leak, originIndex: submission.origins.count - 1, at: noon, reason: $0.reason,
                 closures: closures, bytes: $0.bytes)
         }
         #expect(try store.count([submission], now: noon) == [.counted])
@@ -57,7 +57,7 @@ import Testing
             Submission.Origin(app: "ghost", version: "9.9"), Submission.Origin(app: cart.app, version: "9.9"),
         ]
         submission.explanations = [leak("Page", app: "ghost"), cart].enumerated().map { origin, leak in
-            Submission.Explanation(leak: leak, origin: origin, at: noon, reason: "p1", bytes: nil)
+            Submission.Explanation(leak: leak, originIndex: origin, at: noon, reason: "p1", bytes: nil)
         }
         #expect(try store.count([submission], now: noon) == [.counted])
         let reader = try store.makeReader()
@@ -73,7 +73,7 @@ import Testing
             var submission = submission()
             submission.origins = [Submission.Origin(app: cart.app, version: "1.0")]
             submission.explanations = [
-                Submission.Explanation(leak: cart, origin: 0, at: at, reason: "p1", bytes: nil)
+                Submission.Explanation(leak: cart, originIndex: 0, at: at, reason: "p1", bytes: nil)
             ]
             #expect(try store.count([submission], now: noon) == [.counted])
         }
@@ -265,7 +265,7 @@ import Testing
                 guard Int.random(in: 0..<3, using: &random) == 0 else { continue }
                 submission.explanations.append(
                     Submission.Explanation(
-                        leak: leaks[number], origin: index, at: noon, reason: "s", bytes: bytes[0]))
+                        leak: leaks[number], originIndex: index, at: noon, reason: "s", bytes: bytes[0]))
             }
             #expect(try store.count([submission], now: noon) == [.counted])
         }

@@ -82,7 +82,7 @@ import Testing
         explanations.origins = [Submission.Origin(app: "shop", version: "1.0")]
         explanations.explanations = (0..<25).map { number in
             Submission.Explanation(
-                leak: leak("L\(number)"), origin: 0, at: noon, reason: "s", bytes: number % 7 * 1_000)
+                leak: leak("L\(number)"), originIndex: 0, at: noon, reason: "s", bytes: number % 7 * 1_000)
         }
         _ = try store.count([explanations], now: noon + 1_000)
         for number in 0..<5 {

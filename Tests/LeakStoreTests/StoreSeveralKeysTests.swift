@@ -16,7 +16,7 @@ import Testing
         var batch = submission(keyID: keyID)
         batch.origins = [Submission.Origin(app: leak.app, version: "1.0")]
         batch.explanations = [
-            Submission.Explanation(leak: leak, origin: 0, at: noon, reason: reason, bytes: nil)
+            Submission.Explanation(leak: leak, originIndex: 0, at: noon, reason: reason, bytes: nil)
         ]
         return batch
     }
@@ -158,7 +158,9 @@ import Testing
         return submission([Report(leak: leak, at: time, body: body)], keyID: keyID)
     }
 
-    @Test func `a report of an ingest key without bytes left does not replace the newest sample`() throws {
+    @Test func `a report of an ingest key whose daily bytes are used up does not replace the newest sample`()
+        throws
+    {
         let store = try storeWithoutDetailBytes()
         let full = try detailsLeftOut(store)
         try count(

@@ -51,7 +51,7 @@ import Testing
         #expect(detail.row.trend.last == most)
         #expect(detail.versions.map(\.reports) == [most, most])
         #expect(detail.systems.map(\.reports) == [most])
-        #expect(detail.row.share == Share(reports: most, checks: most))
+        #expect(detail.row.rate == ReportsAndChecks(reports: most, checks: most))
         for step in [Trend.Step.day, .hour] {
             let trend = try reader.trend(of: leak("A").id, by: step, now: noon)
             #expect(trend?.versions.allSatisfy { $0.counts.max() == most } == true)
@@ -105,7 +105,7 @@ import Testing
             Submission.Dropped(app: "shop", reason: "\($0)", count: .max)
         }
         let overview = Overview(
-            currentRelease: nil, previous: nil, newLeaks: 0, newLeakTitles: [], recentReports: 0,
+            currentRelease: nil, previousRelease: nil, newLeaks: 0, newLeakTitles: [], recentReports: 0,
             recentInstalls: 0,
             recentLeaks: 0, leaks: 0, reports: 0, dropped: dropped)
         #expect(overview.droppedTotal == most)

@@ -236,7 +236,7 @@ import Testing
             #expect(releases.map(\.regressedLeaks) == [1, 2, 0, 0])
             #expect(releases.map(\.goneLeaks) == [1, 7, 0, 0])
             let overview = try reader.overview(app: "shop", now: noon)
-            #expect(overview.currentRelease == releases[0] && overview.previous == releases[1])
+            #expect(overview.currentRelease == releases[0] && overview.previousRelease == releases[1])
         }
         // Late reports of an old version.
         _ = try store.count(

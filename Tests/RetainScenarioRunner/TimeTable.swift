@@ -31,7 +31,8 @@ enum TimeTable {
             row("\(count) objects", root, repetitions: count > 10_000 ? 3 : 30, finder, thoroughFinder)
             root.items.last?.owner = nil
         }
-        // Containers with hundreds of thousands of elements that lead to no further object. A walk may read each of them.
+        // Containers with up to a million elements that lead to no further object. The thorough walk reads more of them than
+        // the release walk, which stops at the limit of its budget.
         let text = "a text that does not fit into two words "
         let texts = Texts()
         texts.elements = (0..<1_000_000).map { "\(text)\($0)" }

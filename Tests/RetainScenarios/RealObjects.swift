@@ -2,7 +2,7 @@ internal import LeakMessage
 import Foundation
 import Observation
 
-/// A publisher in a chain, in which each publisher is generic over the one before it.
+/// A publisher in a chain, in which each publisher is generic over the publisher before it.
 protocol Publishing<Output> {
     associatedtype Output
     func receive(_ receiver: @escaping (Output) -> Void) -> Cancellation

@@ -48,7 +48,7 @@
                 // The product of two random numbers, so that leaks with small numbers are frequent.
                 let place = draw(1_000) * draw(1_000) * leaks.count / 1_000_000
                 return Submission.Sighting(
-                    leak: leaks[place], origin: 0, isFreed: draw(10) == 0, at: now, count: 1, alive: nil,
+                    leak: leaks[place], originIndex: 0, isFreed: draw(10) == 0, at: now, count: 1, alive: nil,
                     livedMilliseconds: 900, jsonRange: 0..<body.count)
             }
             sent += 1

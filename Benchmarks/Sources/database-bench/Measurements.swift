@@ -230,7 +230,7 @@
         private func explanations(of numbers: Range<Int>) -> [Submission.Explanation] {
             numbers.filter { $0 % 3 == 0 }.map { number in
                 Submission.Explanation(
-                    leak: Load.leak(number, of: "shop"), origin: 0, at: now,
+                    leak: Load.leak(number, of: "shop"), originIndex: 0, at: now,
                     reason: "Session.observers[] closure capture \(number % 1_500)",
                     bytes: 100 + number * 7_919 % 1_000_003)
             }

@@ -14,7 +14,7 @@ import LeakStore
     func value(of option: String) -> String? {
         arguments.firstIndex(of: option).flatMap { arguments[($0 + 1)...].first }
     }
-    // Measures these in a schema that is filled already, for example by --fill.
+    // Measures the lists, overviews and summary pages in a schema that is filled already, for example by --fill.
     let schema = value(of: "--schema")
     let schemaToFill = value(of: "--fill")
     let measurements = Measurements(url: url, seconds: seconds)

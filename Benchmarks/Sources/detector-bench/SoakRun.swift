@@ -11,8 +11,8 @@ final class SoakRun {
     /// The seconds that the threads took to register and release all objects.
     private(set) var seconds = 0.0
 
-    /// - Parameter outstanding: the number of objects that may wait at the same time. The threads pause before it is reached,
-    ///   so that no object is dropped.
+    /// - Parameter outstanding: the number of objects that may wait at the same time. The threads pause before this number is
+    ///   reached, so that no object is dropped.
     init(_ plan: Plan, threads: Int, outstanding: Int) {
         self.plan = plan
         var limits = LeakDetector.Limits()

@@ -187,7 +187,7 @@ struct Table {
         switch change {
         case .none:
             names = ["unchanged, all", "unchanged, mix \(mix)", "unchanged, correlation \(pair.correlation)"]
-            names.append(result.isEnough ? "unchanged, enough checks" : "unchanged, too few checks")
+            names.append(result.hasEnoughData ? "unchanged, enough checks" : "unchanged, too few checks")
         case .doubled:
             names = ["doubled, all"]
             if pair.checks >= 3_000, pair.correlation <= 0.02 {

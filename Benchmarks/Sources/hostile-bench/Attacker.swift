@@ -31,7 +31,7 @@ final class Attacker {
     /// Time of the next action, in nanoseconds of the monotonic clock.
     private(set) var due: UInt64
 
-    /// - Parameter due: the time of its first action, so that not all attackers act at once.
+    /// - Parameter due: the time of the attacker's first action, so that not all attackers act at once.
     init(_ kind: Kind, port: Int, due: UInt64) {
         self.kind = kind
         self.port = port

@@ -85,7 +85,7 @@ final class GoodClient {
         switch wire.receive(into: &scratch, atMost: scratch.count) {
         case .nothingNow: return
         case .ended:
-            return answer.isEmpty && isIdleTooLong ? askAgain() : end(at: nanoseconds(), isFailure: true)
+            return answer.isEmpty && mayBeEvicted ? askAgain() : end(at: nanoseconds(), isFailure: true)
         case .bytes(let count):
             answer += scratch[..<count]
             lastUse = nanoseconds()
@@ -95,7 +95,7 @@ final class GoodClient {
     }
 
     /// `true` if the server may have closed this connection to make room for another connection.
-    private var isIdleTooLong: Bool { idle >= Self.harmlessIdle && !isRepeated }
+    private var mayBeEvicted: Bool { idle >= Self.harmlessIdle && !isRepeated }
 
     /// Sends the same request on another connection; its time counts from the first attempt on.
     private func askAgain() {

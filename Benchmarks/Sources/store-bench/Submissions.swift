@@ -50,7 +50,8 @@ struct Submissions {
                 ranks.map { $0.lowerBound + number } ?? frequencies.rank(fromRandomBits: generator.next())
             submission.sightings.append(
                 Submission.Sighting(
-                    leak: leaks[rank], origin: 0, isFreed: false, at: time, count: 1, alive: rank % 4 + 1,
+                    leak: leaks[rank], originIndex: 0, isFreed: false, at: time, count: 1,
+                    alive: rank % 4 + 1,
                     livedMilliseconds: nil, jsonRange: 0..<sample.count))
         }
         return submission

@@ -53,7 +53,7 @@ import UIKit
     }
 
     @Test
-    func `reports that the app records in a later observer of the same notification are sent too`() async {
+    func `reports that an app records in its own observer of the background notification are sent`() async {
         let reporter = reporter(transport)
         let name = UIApplication.didEnterBackgroundNotification
         let observer = NotificationCenter.default.addObserver(forName: name, object: nil, queue: nil) { _ in

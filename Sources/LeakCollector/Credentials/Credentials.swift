@@ -206,7 +206,7 @@ public struct Credentials: Sendable {
 
     /// Revokes an ingest key or an access token.
     ///
-    /// - Returns: `true` if there was such a credential that was not revoked before.
+    /// - Returns: `true` if there was such a credential and it was not revoked already.
     public func revoke(_ kind: CredentialKind, _ id: Int64, now: Int64) throws -> Bool {
         guard try list(kind, now: now).contains(where: { $0.id == id }) else { return false }
         return try store.revoke(credential: id, now: now)

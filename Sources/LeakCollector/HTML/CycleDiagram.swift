@@ -6,7 +6,7 @@ struct CycleShape: Hashable, Sendable {
         /// The property by which the object keeps the next one: `onPaid`.
         var property: String?
         /// True if this is the reported object.
-        var isLeak: Bool
+        var isReportedObject: Bool
     }
 
     /// The objects in order. The reported object comes first if it is part of the cycle.
@@ -23,14 +23,14 @@ struct CycleShape: Hashable, Sendable {
     init(_ references: [String], of className: String?) {
         var nodes = references.map { reference -> Node in
             if let className, Self.isName(reference, className) {
-                return Node(object: reference, isLeak: false)
+                return Node(object: reference, isReportedObject: false)
             }
             let reference = Reference(reference)
-            return Node(object: reference.object, property: reference.property, isLeak: false)
+            return Node(object: reference.object, property: reference.property, isReportedObject: false)
         }
         Self.removeRepeatedObject(&nodes)
         if let className, let start = nodes.firstIndex(where: { Self.isName($0.object, className) }) {
-            nodes[start].isLeak = true
+            nodes[start].isReportedObject = true
             nodes = Array(nodes[start...] + nodes[..<start])
         }
         self.nodes = nodes
@@ -40,7 +40,7 @@ struct CycleShape: Hashable, Sendable {
     /// not part of the cycle.
     static func path(_ references: [String], of className: String?) -> [String] {
         let nodes = CycleShape(references, of: className).nodes
-        guard let first = nodes.first, first.isLeak else { return references }
+        guard let first = nodes.first, first.isReportedObject else { return references }
         let names = nodes.map { [$0.object, $0.property].compactMap(\.self).joined(separator: ".") }
         return names + [first.object]
     }
@@ -86,8 +86,8 @@ struct CycleDiagram: Component {
     }
 
     private func item(_ node: CycleShape.Node, referenceLabel: HTML) -> HTML {
-        let leak: HTML = node.isLeak ? #" class="leaked""# : ""
-        let mark: HTML = node.isLeak ? " <small>the leaked object</small>" : ""
+        let leak: HTML = node.isReportedObject ? #" class="leaked""# : ""
+        let mark: HTML = node.isReportedObject ? " <small>the leaked object</small>" : ""
         return
             "<li\(leak)><div><code>\(LongText(node.object))</code>\(mark)</div><span>\(referenceLabel)</span></li>"
     }

@@ -151,7 +151,7 @@ struct SubmissionBuilder {
     ) {
         submission.sightings.append(
             Submission.Sighting(
-                leak: grouped.identity, origin: originIndex, isFreed: grouped.isFreed, at: countedAt,
+                leak: grouped.identity, originIndex: originIndex, isFreed: grouped.isFreed, at: countedAt,
                 count: report.count, alive: report.alive, livedMilliseconds: grouped.livedMilliseconds,
                 jsonRange: report.raw.range))
     }
@@ -165,7 +165,8 @@ struct SubmissionBuilder {
         let closures = StoredClosures(explanation, of: reason).map { cache.symbolicated($0) }
         submission.explanations.append(
             Submission.Explanation(
-                leak: leak, origin: originIndex, at: countedAt, reason: reason.text, closures: closures?.text,
+                leak: leak, originIndex: originIndex, at: countedAt, reason: reason.text,
+                closures: closures?.text,
                 bytes: explanation.cost?.bytes))
     }
 

@@ -16,7 +16,7 @@ struct LeakDetailPage: Component {
     var reports: [LeakReport] = []
     var otherEnvironments: OtherEnvironments?
     /// The current release of the leak's app.
-    var newestVersion: String?
+    var currentRelease: String?
 
     private var leak: LeakIdentity { detail.row.identity }
 
@@ -56,7 +56,7 @@ struct LeakDetailPage: Component {
             },
             otherEnvironments: otherEnvironments?.html,
             form: context.links.isServed
-                ? TriageForm(context: context, row: row, newestVersion: newestVersion).html : nil)
+                ? TriageForm(context: context, row: row, currentRelease: currentRelease).html : nil)
     }
 
     private var history: HTML? {

@@ -1,6 +1,6 @@
 import LeakStore
 
-/// The facts about one leak: its counts, its share of checks, its versions, and the times it was seen.
+/// The facts about one leak: its counts, its rate, its versions, and the times it was seen.
 struct LeakFacts: Component {
     var context: PageContext
     var row: LeakRow
@@ -19,7 +19,7 @@ struct LeakFacts: Component {
             ).html)
         if let rate = LeakRate(row: row) { facts.append(Fact(rate.html, "rate").html) }
         if let alive = row.aliveAtMost {
-            facts.append(Fact("\(Count(alive))", "most objects alive at the same time").html)
+            facts.append(Fact("\(Count(alive))", "highest number of objects alive at once").html)
         }
         if row.freed > 0 { facts.append(FreedFact(freedCount: row.freed, lived: row.lived).html) }
         facts.append(

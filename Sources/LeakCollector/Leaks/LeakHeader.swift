@@ -37,7 +37,7 @@ struct OtherEnvironments: Component {
     var context: PageContext
     var leaks: [(environment: String, id: LeakID, reports: Int)]
 
-    /// Finds the environments from which a leak was reported too.
+    /// Finds the other environments from which a leak was reported.
     init(of leak: LeakIdentity, context: PageContext, reader: any StoreReader) throws(StoreError) {
         self.context = context
         leaks = []

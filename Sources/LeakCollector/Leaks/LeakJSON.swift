@@ -71,8 +71,8 @@ extension JSONWriter {
             writer.field("mangled", leak.groupingKey.isMangled)
         }
         field("quality", leak.quality.rawValue)
-        field("share", share: row.share)
-        field("previous_share", share: row.previousShare)
+        field("share", rate: row.rate)
+        field("previous_share", rate: row.previousVersionRate)
     }
 
     private mutating func field(_ name: String, percentiles: Percentiles?) {
@@ -104,11 +104,11 @@ extension JSONWriter {
     }
 
     /// Writes `null` if no checks of the class were counted.
-    private mutating func field(_ name: String, share: Share?) {
-        guard let share else { return nullField(name) }
+    private mutating func field(_ name: String, rate: ReportsAndChecks?) {
+        guard let rate else { return nullField(name) }
         object(name) { writer in
-            writer.field("reports", share.reports)
-            writer.field("checks", share.checks)
+            writer.field("reports", rate.reports)
+            writer.field("checks", rate.checks)
         }
     }
 

@@ -67,7 +67,7 @@ struct LeakContent {
             relatedLeaks: relatedLeaks,
             reports: samples.compactMap { ParsedSample($0).report },
             otherEnvironments: try OtherEnvironments(of: leak, context: context, reader: view.reader),
-            newestVersion: detail.referenceVersion
+            currentRelease: detail.referenceVersion
         ).html
     }
 

@@ -146,28 +146,28 @@ struct VersionSpan: Component {
     }
 }
 
-/// The rate of a leak in one version, and in the version before: `1 in 31 dismissals, before 1 in 310`.
+/// The rate of a leak in one version, and in the previous version: `1 in 31 dismissals, before 1 in 310`.
 struct LeakRate: Component {
     var html: HTML
 
     /// - Returns: `nil` if the rate is not known, or says little because there are few checks.
     init?(row: LeakRow) {
         let noun = ObjectKindName.checksNoun(of: row.identity.kind)
-        guard let rate = row.share?.rate(of: noun) else { return nil }
-        let previous: HTML? = row.previousShare?.rate().map { ", before \($0)" }
+        guard let rate = row.rate?.text(noun: noun) else { return nil }
+        let previous: HTML? = row.previousVersionRate?.text().map { ", before \($0)" }
         html = "\(rate)\(previous)"
     }
 }
 
-extension Share {
-    /// Number of checks below which a share says more about chance than about the app.
+extension ReportsAndChecks {
+    /// Number of checks below which a rate says more about chance than about the app.
     static let minChecks = 50
 
     /// Returns the rate, such as `1 in 31 dismissals`; above one tenth as a percentage, and without reports as
     /// `none of the dismissals`. `nil` if ``percentage`` is `nil`.
     ///
     /// - Parameter noun: noun of the checks; `nil` to leave it out.
-    fileprivate func rate(of noun: String? = nil) -> String? {
+    fileprivate func text(noun: String? = nil) -> String? {
         guard let percentage else { return nil }
         guard reports > 0 else { return "none" + (noun.map { " of the \($0)" } ?? "") }
         // Above one tenth, a ratio of whole numbers is too coarse.

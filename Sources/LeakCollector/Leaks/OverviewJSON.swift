@@ -9,7 +9,7 @@ extension JSONWriter {
         field("app", app.app)
         field("environment", app.environment)
         field("newest", release: overview.currentRelease)
-        field("previous", release: overview.previous)
+        field("previous", release: overview.previousRelease)
         field("new_leaks", overview.newLeaks)
         field("new_titles", overview.newLeakTitles)
         field("regressed_leaks", overview.regressedLeaks)
@@ -42,7 +42,7 @@ extension JSONWriter {
     private mutating func fields(of appOverview: AppOverview) {
         field("app", appOverview.app)
         field("newest", release: appOverview.overview.currentRelease)
-        field("previous", release: appOverview.overview.previous)
+        field("previous", release: appOverview.overview.previousRelease)
         field("new_leaks", appOverview.overview.newLeaks)
         field("regressed_leaks", appOverview.overview.regressedLeaks)
         field("recent_reports", appOverview.overview.recentReports)
@@ -85,7 +85,7 @@ extension JSONWriter {
         guard let check, let baseline = check.baseline else { return nullField("changes") }
         object("changes") { writer in
             writer.field("baseline", baseline.version)
-            writer.field("enough_data", check.isEnough)
+            writer.field("enough_data", check.hasEnoughData)
             writer.field("new", check.newCount)
             writer.field("worse", check.worseCount)
             writer.field("worse_classes", check.worseClasses.count)

@@ -130,7 +130,9 @@ struct OverviewTiles: Component {
         HTML(
             overview.overLimit.map { overLimit in
                 let limitName = overLimit.limit.rawValue.split(separator: "_").joined(separator: " ")
-                return " · Limit reached (\(limitName)): \(Count(overLimit.count)) \(overLimit.limit.outcome)"
+                let noun = overLimit.limit.noun(count: overLimit.count)
+                return
+                    " · Limit reached (\(limitName)): \(Count(overLimit.count)) \(noun) \(overLimit.limit.outcome)"
             }, separator: "")
     }
 }
@@ -221,7 +223,7 @@ struct SessionsChange: Component {
     var overview: Overview
 
     var html: HTML {
-        guard let previous = overview.previous, let now = overview.currentRelease?.leakFreeSessions,
+        guard let previous = overview.previousRelease, let now = overview.currentRelease?.leakFreeSessions,
             let before = previous.leakFreeSessions
         else { return "" }
         let tenths = Self.tenths(from: before, to: now)

@@ -36,7 +36,7 @@ struct ReasonsCard: Component {
         let nodes = path.references.map { reference in
             CycleShape.Node(
                 object: RetainPath.unqualified(reference.owner),
-                property: reference.field.isEmpty ? nil : reference.field, isLeak: false)
+                property: reference.field.isEmpty ? nil : reference.field, isReportedObject: false)
         }
         return CycleDiagram(cycle: CycleShape(nodes: nodes)).html
     }

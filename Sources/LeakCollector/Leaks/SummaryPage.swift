@@ -96,7 +96,7 @@ struct SummaryPage: Component {
     }
 
     private func declineNote(_ overview: Overview, of app: String?) -> HTML? {
-        guard let newest = overview.currentRelease, let previous = overview.previous,
+        guard let newest = overview.currentRelease, let previous = overview.previousRelease,
             let now = newest.leakFreeSessions,
             let before = previous.leakFreeSessions, SessionsChange.tenths(from: before, to: now) < 0,
             let nowText = newest.leakFreePercentage, let beforeText = previous.leakFreePercentage

@@ -277,7 +277,8 @@ package enum RegroupSummary {
             lines += self.lines(group.parts, "    from")
             if let decisionInForce = group.decisionInForce {
                 let choiceNote =
-                    group.decidedLeakCount > 1 ? ", the most recent of \(group.decidedLeakCount)" : ""
+                    group.decidedLeakCount > 1
+                    ? ", the most recent of the decisions about \(group.decidedLeakCount) leaks" : ""
                 lines.append(
                     "    decision in force: \(MergeNote.decisionText(decisionInForce.decision))\(choiceNote)")
             }
@@ -301,7 +302,8 @@ package enum RegroupSummary {
         let unlistedParts = parts.dropFirst(maxListedParts)
         guard !unlistedParts.isEmpty else { return shown }
         let reports = unlistedParts.reduce(into: 0) { $0.addBounded($1.reports) }
-        return shown + ["\(start) \(unlistedParts.count) more, \(MergeNote.countText(reports, of: "report"))"]
+        let count = MergeNote.countText(unlistedParts.count, of: "more leak")
+        return shown + ["\(start) \(count), \(MergeNote.countText(reports, of: "report"))"]
     }
 
     private static func displayName(of leak: LeakIdentity) -> String {

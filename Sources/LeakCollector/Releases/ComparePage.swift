@@ -156,7 +156,7 @@ struct ComparePage: Component {
         let (name, explanation) =
             switch section {
             case .worse: ("Worse", "The rate has risen, with 99 % confidence.")
-            case .new: ("New", "Not seen in the older version, nor in one before it.")
+            case .new: ("New", "Not seen in the older version, nor in any earlier version.")
             case .back: ("Back", "Marked as resolved, and seen again.")
             case .fixed: ("Fixed", "The rate has fallen to 0, with 99 % confidence.")
             case .better: ("Better", "The rate has fallen, with 99 % confidence.")
@@ -216,7 +216,7 @@ struct ComparePage: Component {
     private func tooLittleDataCard(_ check: ReleaseCheck) -> HTML? {
         let incompleteClasses = check.classes.filter { $0.result != .enough && $0.result != .new }
         guard !incompleteClasses.isEmpty else {
-            guard check.baseline != nil, !check.isEnough else { return nil }
+            guard check.baseline != nil, !check.hasEnoughData else { return nil }
             return Card(
                 "Too little data",
                 #"<p class="dim">The two versions have too few checks of the same classes.</p>"#,

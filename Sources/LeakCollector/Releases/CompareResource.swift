@@ -6,7 +6,7 @@ struct CompareResource: PageResource {
     static let pagePath = "/compare"
 
     let scope: AppScope
-    /// The older version; `nil` for the one before ``to``.
+    /// The older version; `nil` for the version before ``to``.
     let from: String?
     /// The newer version; `nil` for the current release of the app.
     let to: String?

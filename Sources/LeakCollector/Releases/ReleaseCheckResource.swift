@@ -3,7 +3,7 @@ internal import LeakMessage
 internal import LeakStatistics
 internal import LeakStore
 
-/// The release check: whether a version leaks more than the version before.
+/// The release check: whether a version leaks more than an earlier version.
 struct ReleaseCheckResource: JSONResource {
     static let jsonPath = "/check"
 

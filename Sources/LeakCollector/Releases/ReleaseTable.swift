@@ -130,7 +130,7 @@ struct ReleaseTable: Component {
         }
         let count = section.count(check)
         if count > 0 { return compareLink("\(Count(count))", to: section.rawValue, of: release) }
-        return check.isEnough
+        return check.hasEnoughData
             ? "0"
             : #"<span class="dim">\#(compareLink("cannot tell", to: ComparePage.tooLittleDataAnchor, of: release))</span>"#
     }

@@ -22,7 +22,7 @@ public struct Settings: Sendable {
     public var databaseURL: String?
     /// Maximum bytes of the SQLite file; `nil` for 16 GiB.
     public var databaseBytes: Int?
-    /// Path of the Public folder; `nil` for the one installed with the program.
+    /// Path of the Public folder; `nil` for the folder installed with the program.
     public var publicFolder: String?
     /// Address at which people reach the collector, without a slash at the end; `nil` for `http://localhost:PORT`.
     public var url: String?

@@ -111,7 +111,7 @@ package struct BreakpadFileParser {
     /// Builds the table after the last line.
     ///
     /// - Returns: the bytes of a ``SymbolTable``, and its number of ranges.
-    package mutating func finish() throws(Unreadable) -> (table: [UInt8], count: Int) {
+    package mutating func finish() throws(Unreadable) -> (table: [UInt8], rangeCount: Int) {
         finishFunction()
         guard let image else { throw Unreadable(description: "it is empty") }
         guard !ranges.isEmpty || !publicSymbols.isEmpty else {

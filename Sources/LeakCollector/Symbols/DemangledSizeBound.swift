@@ -160,8 +160,8 @@ struct DemangledSizeBound {
         return true
     }
 
-    /// Reads the part after `L` in a type's name: the number of a local type, or a mark that the identifier before names
-    /// the file.
+    /// Reads the part after `L` in a type's name: the number of a local type, or the mark of a private type, whose file the
+    /// preceding identifier names.
     private mutating func readLocal() -> Bool {
         if acceptOne(of: "Ll") { return true }
         return acceptOne(of: "abcdefghijABCDEFGHIJ") || readIndex()

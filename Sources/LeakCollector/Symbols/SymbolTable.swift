@@ -37,7 +37,7 @@ package struct SymbolTable: Sendable {
     private let bytes: [UInt8]
     /// Offset of each text in ``bytes``, where its length precedes it.
     private var stringOffsets: [UInt32] = []
-    /// The end of the range before each block, and the offset of the block in ``bytes``.
+    /// The end of the last range before each block, and the offset of the block in ``bytes``.
     private var blocks: [(base: UInt64, position: UInt32)] = []
     /// The first line of each closure, by the index of its name. The code that binds a closure's context has the
     /// closure's name but no line, so it gets this line.
@@ -176,7 +176,7 @@ private struct RangeReader {
 
     /// Decodes the next range.
     ///
-    /// - Parameter mayRepeat: true if the range may refer to the functions of the range before.
+    /// - Parameter mayRepeat: true if the range may refer to the functions of the preceding range.
     mutating func next(mayRepeat: Bool) throws(SymbolTable.Invalid) {
         let limit = Int(SymbolTable.Limits.offset)
         start = end + UInt64(try reader.number("gap", atMost: limit))

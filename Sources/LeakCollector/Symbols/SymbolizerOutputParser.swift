@@ -30,7 +30,7 @@ package struct SymbolizerOutputParser {
 
     /// Reads the next line of the output.
     ///
-    /// - Returns: the functions of an address, innermost first, after its last line; `nil` before.
+    /// - Returns: the functions of an address, innermost first, after its last line; `nil` after each earlier line.
     package mutating func read(_ line: String) -> [SymbolicatedFrame]? {
         if let symbol {
             self.symbol = nil

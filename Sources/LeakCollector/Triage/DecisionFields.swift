@@ -7,10 +7,10 @@ struct DecisionFields: Hashable, Sendable {
     /// `resolve`, `ignore`, `reopen` or `note`.
     var action: String?
     /// The field `in`: `now`, `next`, or a version.
-    var fix: String?
+    var fixVersion: String?
     /// The current release that the page showed, to which `now` and `next` refer. `nil`: the current release at the time
     /// of the request. It may be newer than the release that the page showed.
-    var newestVersion: String?
+    var shownCurrentRelease: String?
     /// A day, or a time of RFC 3339.
     var until: String?
     var reports: Int?
@@ -39,11 +39,12 @@ struct DecisionFields: Hashable, Sendable {
             try reject([("until", until != nil), ("reports", reports != nil)], with: action)
             return Decision(.resolve(try parseFix()), note: note, by: name)
         case "ignore":
-            try reject([("in", fix != nil)], with: action)
+            try reject([("in", fixVersion != nil)], with: action)
             return Decision(.ignore(try parseIgnoreLimit(now)), note: note, by: name)
         case "reopen", "note":
             try reject(
-                [("in", fix != nil), ("until", until != nil), ("reports", reports != nil)], with: action)
+                [("in", fixVersion != nil), ("until", until != nil), ("reports", reports != nil)],
+                with: action)
             guard action == "note" else { return Decision(.reopen, note: note, by: name) }
             guard note != nil else { throw Self.invalidField("the field “note” is empty: write a comment") }
             return Decision(.note, note: note, by: name)
@@ -53,11 +54,12 @@ struct DecisionFields: Hashable, Sendable {
     }
 
     private func parseFix() throws(Problem) -> Decision.Fix {
-        switch fix {
+        switch fixVersion {
         case nil, "": throw Self.invalidField("the field “in” is missing: \(Self.validFixes)")
-        case "now": return try newestVersion.map(Self.validatedVersion).map { .version($0) } ?? .newestVersion
+        case "now":
+            return try shownCurrentRelease.map(Self.validatedVersion).map { .version($0) } ?? .newestVersion
         case "next":
-            return try newestVersion.map(Self.validatedVersion).map { .newerThan($0) } ?? .nextVersion
+            return try shownCurrentRelease.map(Self.validatedVersion).map { .newerThan($0) } ?? .nextVersion
         case let version?:
             if let problem = WireName.problem(
                 in: version, of: "the field “in”", atMost: WireLimits.versionBytes)

@@ -21,14 +21,15 @@ extension DecisionFields {
         func text(_ name: String) -> String? { form[name].flatMap { $0.isEmpty ? nil : $0 } }
         note = text("note")
         switch try Self.button(of: form) {
-        case .resolveInNextVersion: (action, fix, newestVersion) = ("resolve", "next", text("newest"))
-        case .resolveNow: (action, fix, newestVersion) = ("resolve", "now", text("newest"))
+        case .resolveInNextVersion:
+            (action, fixVersion, shownCurrentRelease) = ("resolve", "next", text("newest"))
+        case .resolveNow: (action, fixVersion, shownCurrentRelease) = ("resolve", "now", text("newest"))
         case .resolveInVersion:
             guard let version = text("in") else {
                 throw Problem(
                     .badRequest, "The version is empty: fill in the version that has the fix.")
             }
-            (action, fix) = ("resolve", version)
+            (action, fixVersion) = ("resolve", version)
         case .ignore: action = "ignore"
         case .ignoreUntil:
             guard let day = text("until") else {

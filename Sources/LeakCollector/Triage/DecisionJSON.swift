@@ -50,7 +50,7 @@ extension DecisionFields {
         let field: WritableKeyPath<DecisionFields, String?>?
         switch name {
         case "action": field = \.action
-        case "in": field = \.fix
+        case "in": field = \.fixVersion
         case "until": field = \.until
         case "reports": field = nil
         case "note": field = \.note

@@ -6,7 +6,7 @@ struct TriageForm: Component {
     var context: PageContext
     var row: LeakRow
     /// The current release of the app: ``LeakDetail/referenceVersion``.
-    var newestVersion: String?
+    var currentRelease: String?
 
     private typealias Button = DecisionFields.Button
 
@@ -35,7 +35,7 @@ struct TriageForm: Component {
     }
 
     /// The version that `now` and `next` refer to.
-    private var referenceVersion: String { newestVersion ?? row.lastVersion }
+    private var referenceVersion: String { currentRelease ?? row.lastVersion }
 
     /// `true` if the current release has a number. No version counts as newer than a version without a number.
     private var isNumbered: Bool { VersionOrder(referenceVersion).isNumbered }

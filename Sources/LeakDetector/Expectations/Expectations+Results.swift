@@ -41,7 +41,7 @@ extension Expectations {
             stopWaiting(1)
         case (.grace, .retained):
             scheduleSecondCheck(entry, at: now)
-        case (.secondCheck, .retained) where entry.sequence < uses.lastUnrecorded:
+        case (.secondCheck, .retained) where entry.sequence < uses.lastUnrecordedSequence:
             // A later use of the object may be unrecorded, so a leak cannot be distinguished from an object in use.
             stopWaiting(1, unseen: entry.context)
         case (.secondCheck, .retained(let identity)):

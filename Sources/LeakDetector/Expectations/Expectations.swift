@@ -68,7 +68,7 @@ struct Expectations<Subject: Sendable> {
     /// Returns `true` if an object came into use again while other objects were waited for, or if it may have come into use. An
     /// expectation of it then needs a sequence number.
     func wasUsed(_ identity: ObjectIdentifier) -> Bool {
-        uses.lastUnrecorded > 0 || uses.sequence(of: identity) != nil
+        uses.lastUnrecordedSequence > 0 || uses.sequence(of: identity) != nil
     }
 
     /// Starts a grace period, unless too many run already.
@@ -124,8 +124,10 @@ struct Expectations<Subject: Sendable> {
         for entry in left { stopWaiting(1, unseen: entry.context) }
     }
 
-    /// Returns `true` if an object of a ``GraceTimingWheel`` is left out too. Call it for each such object after
-    /// ``sampleAwaited(_:)``.
+    /// Decides whether the next object of a ``GraceTimingWheel`` is left out, by the same share as in ``sampleAwaited(_:)``.
+    /// Call it once for each such object after that function.
+    ///
+    /// - Returns: `true` if the object is left out.
     mutating func shouldDropNext() -> Bool { sampler.shouldDropNext() }
 
     /// Stops waiting for objects without having checked them.

@@ -11,7 +11,7 @@ struct GraceTimingWheel: @unchecked Sendable {
     private var buckets = [WeakChunks](repeating: WeakChunks(), count: 32)
     private var calls = CallTable()
     /// All objects up to this tick were taken; `nil` if none were.
-    private var takenTick: UInt32?
+    private var lastTakenTick: UInt32?
     private var count = 0
 
     /// The time at which the next object is due, or `nil` when there is none.
@@ -27,7 +27,7 @@ struct GraceTimingWheel: @unchecked Sendable {
     mutating func insert(_ object: AnyObject, _ call: CallTable.Call, at now: Int) -> Int {
         let due = now + call.graceMilliseconds
         let roundedUp = UInt32(clamping: (due + Self.tickMilliseconds - 1) / Self.tickMilliseconds)
-        let tick = max(roundedUp, takenTick.map { $0 + 1 } ?? 0)
+        let tick = max(roundedUp, lastTakenTick.map { $0 + 1 } ?? 0)
         let callNumber = calls.number(of: call)
         buckets[Int(tick) % buckets.count].append(object, callNumber: callNumber, tick: tick)
         count += 1
@@ -37,9 +37,9 @@ struct GraceTimingWheel: @unchecked Sendable {
     /// Removes the objects that are due, and returns them.
     mutating func takeDue(at now: Int) -> [WeakChunk] {
         let tick = UInt32(clamping: now / Self.tickMilliseconds)
-        let from = takenTick.map { $0 + 1 } ?? 0
+        let from = lastTakenTick.map { $0 + 1 } ?? 0
         guard tick >= from else { return [] }
-        takenTick = tick
+        lastTakenTick = tick
         guard count > 0 else { return [] }
         var due: [WeakChunk] = []
         for offset in 0..<min(Int(tick - from) + 1, buckets.count) {

@@ -15,7 +15,7 @@ struct ObjectUses {
     private var uses: [ObjectIdentifier: Use] = [:]
     private var nextRemoval = Int.min
     /// The sequence number of the latest use that was not recorded with its object; 0 if all were recorded.
-    private(set) var lastUnrecorded = 0
+    private(set) var lastUnrecordedSequence = 0
 
     /// - Returns: the sequence number of the object's last use; `nil` if none is recorded.
     func sequence(of identity: ObjectIdentifier) -> Int? { uses.isEmpty ? nil : uses[identity]?.sequence }
@@ -33,7 +33,7 @@ struct ObjectUses {
             uses = uses.filter { now - $0.value.time <= milliseconds }
         }
         guard uses.count < Self.limit || uses[identity] != nil else {
-            lastUnrecorded = sequence
+            lastUnrecordedSequence = sequence
             return
         }
         uses[identity] = Use(sequence: sequence, time: now)

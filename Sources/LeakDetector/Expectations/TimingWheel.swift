@@ -24,7 +24,7 @@ struct TimingWheel<Element> {
     /// period.
     private var buckets: [Bucket] = []
     /// All elements up to this tick were taken.
-    private var takenTick = -1
+    private var lastTakenTick = -1
     private(set) var count = 0
 
     /// The time at which the next element is due, or `nil` when there is none.
@@ -36,7 +36,7 @@ struct TimingWheel<Element> {
     mutating func insert(_ element: Element, dueAt due: Int) {
         // Subtracts one before the division, so that times near the largest do not overflow.
         let roundedUp = due <= 0 ? 0 : (due - 1) / Self.tickMilliseconds + 1
-        let tick = max(roundedUp, takenTick + 1)
+        let tick = max(roundedUp, lastTakenTick + 1)
         let index = tick % Self.bucketCount
         if buckets.isEmpty { buckets = Array(repeating: Bucket(), count: Self.bucketCount) }
         buckets[index].entries.append(Entry(tick: tick, element: element))
@@ -64,9 +64,9 @@ struct TimingWheel<Element> {
     /// Removes the elements that are due, and returns them by tick, and within a tick in the order of insertion.
     mutating func takeDue(at now: Int) -> [Element] {
         let tick = now < 0 ? -1 : now / Self.tickMilliseconds
-        guard tick > takenTick else { return [] }
-        let from = takenTick + 1
-        takenTick = tick
+        guard tick > lastTakenTick else { return [] }
+        let from = lastTakenTick + 1
+        lastTakenTick = tick
         guard count > 0 else { return [] }
         var due: [Entry] = []
         for offset in 0..<min(tick - from + 1, Self.bucketCount) {

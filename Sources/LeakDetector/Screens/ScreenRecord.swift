@@ -18,7 +18,7 @@ final class ScreenRecord {
     private(set) weak var split: (any ScreenNode)?
     var isReported = false
     /// `true` if the screen came back after it was reported: its owner keeps it on purpose.
-    var isKept = false
+    var isKeptOnPurpose = false
 
     /// Makes a weak reference to the screen, so the screen must not be in deallocation yet.
     init(_ node: any ScreenNode) {
@@ -37,7 +37,9 @@ final class ScreenRecord {
 
     /// `false` if the screen is expected already, if its owner keeps it on purpose, or if it is in a window that does not belong to
     /// the app.
-    var mayBeExpected: Bool { appearanceCountWhenExpected != appearanceCount && !isKept && !isForeign }
+    var mayBeExpected: Bool {
+        appearanceCountWhenExpected != appearanceCount && !isKeptOnPurpose && !isForeign
+    }
 
     func appear() { appearanceCount += 1 }
 
@@ -64,7 +66,7 @@ final class ScreenRecord {
     /// Withdraws the expectation.
     func withdrawExpectation() {
         appearanceCountWhenExpected = nil
-        if isReported { isKept = true }
+        if isReported { isKeptOnPurpose = true }
     }
 }
 

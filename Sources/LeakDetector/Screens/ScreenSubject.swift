@@ -5,12 +5,12 @@ final class ScreenSubject: Subject {
     private let record: ScreenRecord
     private let appearanceCount: Int
     /// `true` if the screen counts as closed even with a parent, as long as its outermost parent is detached.
-    private let withinParent: Bool
+    private let allowsParent: Bool
 
     @MainActor
-    init(_ record: ScreenRecord, withinParent: Bool = false) {
+    init(_ record: ScreenRecord, allowsParent: Bool = false) {
         self.record = record
-        self.withinParent = withinParent
+        self.allowsParent = allowsParent
         appearanceCount = record.appearanceCount
     }
 
@@ -31,7 +31,7 @@ final class ScreenSubject: Subject {
     private var objectState: ObjectState {
         guard record.appearanceCountWhenExpected == appearanceCount else { return .inUse }
         guard let node = record.node else { return .gone }
-        guard ScreenRules.isDetached(withinParent ? ScreenRules.root(of: node) : node) else {
+        guard ScreenRules.isDetached(allowsParent ? ScreenRules.root(of: node) : node) else {
             record.withdrawExpectation()
             return .inUse
         }

@@ -83,7 +83,7 @@ final class Screens {
         let context = ExpectationContext(
             type: record.type, reason: reason, file: file, line: line,
             owner: root === node ? nil : WeakSubject(root))
-        expect(record, context, after: seconds, withinParent: true)
+        expect(record, context, after: seconds, allowsParent: true)
     }
 
     /// Expects a view that was removed from its superview to be deallocated.
@@ -231,9 +231,9 @@ final class Screens {
 
     private func expect(
         _ record: ScreenRecord, _ context: ExpectationContext, after seconds: Double?,
-        withinParent: Bool = false
+        allowsParent: Bool = false
     ) {
-        let subject = ScreenSubject(record, withinParent: withinParent)
+        let subject = ScreenSubject(record, allowsParent: allowsParent)
         guard checker.expect(subject: subject, context, record.identity, after: seconds) else { return }
         record.appearanceCountWhenExpected = record.appearanceCount
     }

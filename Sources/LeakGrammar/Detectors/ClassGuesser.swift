@@ -48,7 +48,7 @@ enum ClassGuesser {
         }
         let words = text[name.endIndex...].map { $0.isUppercase ? $0 | 0x20 : $0 }[...]
         let around = SurroundingWords(of: name, in: text)
-        guard !around.isDenied, !around.saysNone,
+        guard !around.isDenied, !around.statesZeroInstances,
             let textAfter = leakPhrases.lazy.compactMap({ words.dropping($0) }).first,
             // `Cart leaked: 3 instances`
             textAfter.split(whereSeparator: { !$0.isIdentifier }).allSatisfy({
@@ -160,7 +160,7 @@ enum ClassGuesser {
         let names = names(in: line).filter { name in
             let spelling = TypeSpelling(name)
             return (spelling.isCamelCase || spelling.isDotted)
-                && SurroundingWords(of: name, in: line).saysFreed
+                && SurroundingWords(of: name, in: line).statesFreed
         }
         guard names.count == 1, let type = TypeName.ifNamed(names[0], demangle: demangle) else { return nil }
         return type.wholeText
@@ -305,10 +305,10 @@ enum ClassGuesser {
             guard spelling.isCamelCase || spelling.isDotted || isMangled || words.score >= 5 else {
                 return nil
             }
-            guard !words.isDenied, !words.saysNone,
-                !words.isPlace || spelling.hasUsualEnding || spelling.isDotted,
+            guard !words.isDenied, !words.statesZeroInstances,
+                !words.namesAppOrModule || spelling.hasUsualEnding || spelling.isDotted,
                 !excludedNames.contains(spelling.unqualifiedName.string),
-                !SystemNames.hasSystemPrefix(spelling.unqualifiedName) || isGeneric || words.saysClass
+                !SystemNames.hasSystemPrefix(spelling.unqualifiedName) || isGeneric || words.statesNameIsClass
                     || words.after.trimmed.starts(with: "instance")
             else {
                 return nil
@@ -360,14 +360,16 @@ enum ClassGuesser {
             name.count <= nameByteLimit, !name.allSatisfy({ $0 == UInt8(ascii: ".") })
         else { return nil }
         let words = SurroundingWords(of: name, in: text)
-        let isLeaked = words.isAfterClass || words.isAfterLeak || words.saysRetained
+        let isLeaked = words.isAfterClass || words.isAfterLeak || words.statesRetained
         if TypeNameCleaner.looksMangled(name) { return isLeaked ? name : nil }
         let spelling = TypeSpelling(name)
         guard spelling.isType else { return nil }
         if words.isAfterKeyOfClass, spelling.isCamelCase || spelling.isDotted { return name }
-        guard words.isAfterLeak || !words.saysTyped else { return nil }
+        guard words.isAfterLeak || !words.introducesTypedText else { return nil }
         // Backticks are quotes of code.
-        if text[quote] == UInt8(ascii: "`"), spelling.hasUsualEnding, !words.saysTyped { return name }
+        if text[quote] == UInt8(ascii: "`"), spelling.hasUsualEnding, !words.introducesTypedText {
+            return name
+        }
         // After other words than `class`, the name of a user may be quoted too: `leaked: "JaneDoe"`.
         return words.isAfterClass || spelling.hasUsualEnding && isLeaked ? name : nil
     }

@@ -297,7 +297,7 @@ extension Grammar {
         let isObject = sentence.contains {
             $0.isUppercase || $0 == UInt8(ascii: "<") || $0 == UInt8(ascii: "$")
         }
-        reading.event = saysNotCalled(sentence) ? .leak : .freed
+        reading.event = statesMethodNotCalled(sentence) ? .leak : .freed
         let object = isObject ? className(of: sentence) : nil
         let isSystemClass = SystemNames.hasSystemPrefix(base)
         reading.className =
@@ -307,7 +307,7 @@ extension Grammar {
     }
 
     /// Returns `true` for ` was never called` and ` not called within 3s`, but not for ` called, not leaked`.
-    private func saysNotCalled(_ sentence: Text) -> Bool {
+    private func statesMethodNotCalled(_ sentence: Text) -> Bool {
         let words = sentence.string.lowercased().split { !$0.isLetter && $0 != "'" }.prefix(8)
         guard let denial = words.firstIndex(where: { ["not", "never"].contains($0) || $0.hasSuffix("n't") })
         else {

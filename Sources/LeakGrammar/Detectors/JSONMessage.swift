@@ -78,10 +78,10 @@ struct JSONMessage {
         let isCut = failure != nil
         let endOfElements = reader.elements.last?.upperBound ?? 0
         let hasClassOutside = candidates.contains { candidate in
-            let place = candidate.slice.range.lowerBound
+            let position = candidate.slice.range.lowerBound
             // The last element of a truncated list is incomplete, so it does not count.
-            guard candidate.order.rank <= 1, !isCut || place < endOfElements else { return false }
-            return reader.elements.allSatisfy { !$0.contains(place) }
+            guard candidate.order.rank <= 1, !isCut || position < endOfElements else { return false }
+            return reader.elements.allSatisfy { !$0.contains(position) }
         }
         let isPath = Self.announcesPath(head)
         if hasClassOutside || isPath { namedElements = [] }
@@ -148,7 +148,8 @@ struct JSONMessage {
     private static func start(of text: Text) -> Int? {
         let words = text.prefix(wordsByteLimit)
         let brace = words.firstIndex(of: UInt8(ascii: "{"))
-        // The JSON may be a list that begins with a string, even if other texts follow the list.
+        // The JSON may begin with a list of strings, even if an object follows the list: the bracket is then before the first
+        // brace.
         if let bracket = words.firstIndex(of: UInt8(ascii: "[")), bracket < brace ?? text.endIndex,
             text[(bracket + 1)...].firstVisible == UInt8(ascii: "\""), !isSubscript(text[bracket...])
         {
@@ -362,7 +363,7 @@ struct JSONMessage {
         let slice: JSONSlice
         /// The candidate with the lowest order is the class: by key, then by depth, then by position. In a path of references the
         /// last candidate is the leaked object.
-        let order: (rank: Int, depth: Int, place: Int)
+        let order: (rank: Int, depth: Int, position: Int)
 
         init?(_ value: Reader.Value, demangle: (String) -> String?) {
             let key = value.key.lowercased().filter { $0.isLetter }
@@ -374,8 +375,8 @@ struct JSONMessage {
             className = type.wholeText
             slice = value.slice
             let isPath = rank == keysByRank.count - 1
-            let place = value.slice.range.lowerBound
-            order = (rank, isPath ? 0 : value.depth, isPath ? -place : place)
+            let position = value.slice.range.lowerBound
+            order = (rank, isPath ? 0 : value.depth, isPath ? -position : position)
         }
 
         /// Returns the name in a text that is a name or the description of an object.

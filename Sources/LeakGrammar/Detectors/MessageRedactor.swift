@@ -61,7 +61,7 @@ enum MessageRedactor {
     /// Returns the part about the object, redacted.
     private static func redactedSubject(of reading: Grammar.FormMatch, in message: Text) -> [UInt8] {
         if reading.isList { return redactedList(reading.subject) }
-        guard !reading.boundary.isEmpty else { return redactedObject(reading.subject) }
+        guard !reading.boundary.isEmpty else { return redactedDescription(reading.subject) }
         // A boundary between quotes does not end the subject, so quotations are removed first.
         let whole = PrivateTextRemover.removed(from: message[reading.subject.startIndex...])[...]
         return Array(whole[..<(whole.firstRange(of: reading.boundary)?.lowerBound ?? whole.endIndex)])
@@ -114,12 +114,12 @@ enum MessageRedactor {
     }
 
     /// Redacts the part about one object.
-    private static func redactedObject(_ subject: Text) -> [UInt8] {
+    private static func redactedDescription(_ subject: Text) -> [UInt8] {
         // The title, message and buttons of an alert. Formatting may have removed the quotes around these texts.
         if let alert = startOfAlertText(in: subject),
             !subject[..<alert].contains(where: PrivateTextRemover.isQuote)
         {
-            return redactedObject(subject[..<alert].trimmed) + Array("\ntitle: \"…\"".utf8)
+            return redactedDescription(subject[..<alert].trimmed) + Array("\ntitle: \"…\"".utf8)
         }
         guard let description = Description(subject), description.attributes.isEmpty else {
             return PrivateTextRemover.removed(from: subject)

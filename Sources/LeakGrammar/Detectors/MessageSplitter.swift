@@ -91,7 +91,7 @@ package enum MessageSplitter {
             }
             names.append(name)
             let words = SurroundingWords(of: name, in: text)
-            if names.count > 1, words.saysRetained, !words.isDenied {
+            if names.count > 1, words.statesRetained, !words.isDenied {
                 return names.map { Part(text, className: $0, isGuessed: true) }
             }
         }
@@ -106,7 +106,7 @@ package enum MessageSplitter {
             let names = ClassGuesser.names(in: statement).filter { TypeSpelling($0).isCamelCase }
             guard names.count == 1 else { return nil }
             let words = SurroundingWords(of: names[0], in: statement)
-            return words.saysRetained && !words.isDenied
+            return words.statesRetained && !words.isDenied
                 ? Part(statement, className: names[0], isGuessed: true) : nil
         }
         let leaks = parts.compactMap(\.self)

@@ -67,7 +67,7 @@ struct PersonalDataMasker {
                 case UInt8(ascii: "?"): unsafe bytes[index...].dropFirst().first?.isIdentifier ?? false
                 case UInt8(ascii: ":"):
                     unsafe bytes[index...].dropFirst().first == UInt8(ascii: "/")
-                        || SensitiveKey.mayEnd(bytes[..<index])
+                        || SensitiveKey.mayBeAtEnd(of: bytes[..<index])
                 default: false
                 }
             }

@@ -133,7 +133,7 @@ struct SensitiveKey {
     static func isByteOfKey(_ byte: UInt8) -> Bool { byte.isLetter || byte.isDigit || isWordSeparator(byte) }
 
     /// Returns `false` if a text does not end with a sensitive key. Spaces, quotes and digits after the key are ignored.
-    static func mayEnd(_ text: some BidirectionalCollection<UInt8>) -> Bool {
+    static func mayBeAtEnd(of text: some BidirectionalCollection<UInt8>) -> Bool {
         guard let last = text.lastIndex(where: { $0.isLetter || $0 >= 0x80 }), text[last] < 0x80 else {
             return false
         }

@@ -56,7 +56,7 @@ struct SurroundingWords {
         var sentence = Self.lowercased(start.map { textBefore[($0 + 1)...] } ?? textBefore)
         if let point = sentence.lastRange(of: ". ") { sentence = sentence[point.upperBound...] }
         guard !Self.expectations.contains(where: { sentence.contains($0) }) else { return false }
-        if saysFreed { return true }
+        if statesFreed { return true }
         if let range = Self.denials.lazy.compactMap({ sentence.lastRange(of: $0) }).first {
             // "Cart: no leak, Home leaked"
             let isStart =
@@ -70,7 +70,7 @@ struct SurroundingWords {
 
     /// `true` if the words state that the object was deallocated as expected: ` was deallocated`, but not ` was deallocated while …`
     /// or ` was deallocated 9 s late`.
-    var saysFreed: Bool {
+    var statesFreed: Bool {
         let restOfLine = Self.lowercased(
             Self.withoutIdentity(lineAfter.firstLine.line).drop { " '\">:-–,.".utf8.contains($0) })
         if follows(Self.freedBefore) {
@@ -101,11 +101,11 @@ struct SurroundingWords {
                 ["was", "is", "did", "does", "has"].contains { verb.equals($0) }
                     && !(lowercasedAfter[verb.endIndex...].trimmed.first?.isIdentifier ?? false)
             } ?? false
-        return !isSecond || !(saysRetained || isEllipsis || words.contains(" leak"))
+        return !isSecond || !(statesRetained || isEllipsis || words.contains(" leak"))
     }
 
     /// `true` if the text states 0 instances of the class: `CartModel: 0`, `CartModel (0)`, `CartModel x0`, `0 CartModel`.
-    var saysNone: Bool {
+    var statesZeroInstances: Bool {
         if let front = before.droppingLast("0 "), front.last.map({ " :(\n".utf8.contains($0) }) ?? true {
             return true
         }
@@ -173,7 +173,7 @@ struct SurroundingWords {
 
     /// `true` if words such as `class` or `instance of` precede the name, and after the name its phrase ends or words such as
     /// `was not released` follow.
-    var saysClass: Bool { isAfterClass && (isEndOfPhrase || saysRetained) }
+    var statesNameIsClass: Bool { isAfterClass && (isEndOfPhrase || statesRetained) }
 
     /// `true` if words such as `class` or `instance of` precede the name.
     var isAfterClass: Bool { follows(Self.cuesOfClasses) && !isOwner }
@@ -199,14 +199,16 @@ struct SurroundingWords {
     private var isOwner: Bool { follows(Self.cuesOfOwners) }
 
     /// `true` if the words after the name state that the object stays in memory, such as `was not released`.
-    var saysRetained: Bool {
-        if Self.cuesAfter.contains(where: { lowercasedAfter.starts(with: $0) }) { return !isTransitive }
-        return Self.statesAfter.contains { lowercasedAfter.starts(with: $0) }
+    var statesRetained: Bool {
+        if Self.cuesAfter.contains(where: { lowercasedAfter.starts(with: $0) }) {
+            return !namesPersonWhoLeaked
+        }
+        return Self.weakCuesAfter.contains { lowercasedAfter.starts(with: $0) }
             && Self.memoryWords.contains { lowercasedAfter.contains($0) }
     }
 
     /// `true` if words such as `titled` or `user` precede the name, which introduce text that a user typed.
-    var saysTyped: Bool { follows(Self.cuesOfTypedText) }
+    var introducesTypedText: Bool { follows(Self.cuesOfTypedText) }
 
     private func follows(_ cues: [StaticString]) -> Bool { cues.contains { lowercasedBefore.ends(with: $0) } }
 
@@ -224,15 +226,15 @@ struct SurroundingWords {
     private var scoreAfter: Int {
         // A colon follows the tag of a logger: `LeakMonitor: …`, `… okhttp3.OkHttpClient : …`.
         if let words = after.dropping(": "), before.trimmed.isEmpty,
-            Self.saysNotCalled(words) || Self.saysOnlyLeaked(words)
+            Self.statesDeinitNotCalled(words) || Self.isOnlyLeakStatement(words)
         {
             return 5
         }
-        if let words = after.dropping("."), Self.saysNotCalled(words) { return 5 }
+        if let words = after.dropping("."), Self.statesDeinitNotCalled(words) { return 5 }
         if after.starts(with: " : ") || before.trimmed.isEmpty && after.starts(with: ": ") { return -6 }
-        if saysRetained { return 5 }
+        if statesRetained { return 5 }
         if Self.cuesAfter.contains(where: { lowercasedAfter.starts(with: $0) }) { return 0 }
-        if Self.statesAfter.contains(where: { lowercasedAfter.starts(with: $0) }) { return 0 }
+        if Self.weakCuesAfter.contains(where: { lowercasedAfter.starts(with: $0) }) { return 0 }
         if ["retains ", "holds ", "references ", "keeps "].contains(where: {
             lowercasedAfter.starts(with: $0)
         }) {
@@ -250,7 +252,7 @@ struct SurroundingWords {
     }
 
     /// Returns `true` for `deinit was not called` and `dealloc was never called`, if no other class follows.
-    private static func saysNotCalled(_ words: Text) -> Bool {
+    private static func statesDeinitNotCalled(_ words: Text) -> Bool {
         let line = words.firstLine.line
         let lowercased = lowercased(line)
         return (lowercased.starts(with: "deinit") || lowercased.starts(with: "dealloc"))
@@ -259,14 +261,14 @@ struct SurroundingWords {
     }
 
     /// Returns `true` for `leaked`, `was not released!` and similar words that are a whole text.
-    private static func saysOnlyLeaked(_ text: Text) -> Bool {
+    private static func isOnlyLeakStatement(_ text: Text) -> Bool {
         let words = lowercased(text).trimmed
         let sentence = words.prefix(words.count - words.reversed().prefix { "!.".utf8.contains($0) }.count)
         return cuesAfter.contains { sentence.equals($0) }
     }
 
     /// `true` if the name is that of an app or a module in which something leaked: `leak in MyShop: cart`, `leak in MyShop app`.
-    var isPlace: Bool {
+    var namesAppOrModule: Bool {
         guard follows(["leak in ", "leaks in ", "detected in ", "found in "]) else { return false }
         if let textAfter = after.dropping(":"), !after.starts(with: "::") {
             // `leak in CartBadge: retained by the footer`
@@ -283,7 +285,7 @@ struct SurroundingWords {
     }
 
     /// `true` if the text says that a person leaked something: `JaneDoe leaked the plan`.
-    private var isTransitive: Bool {
+    private var namesPersonWhoLeaked: Bool {
         let words = lowercasedAfter.split(separator: UInt8(ascii: " "), maxSplits: 3)
         guard words.count > 1, words[0].starts(with: "leak") else { return false }
         return Self.articles.contains { words[1].equals($0) }
@@ -399,7 +401,7 @@ struct SurroundingWords {
         "was disposed with", "has been leaked", "autoreleased with no pool",
     ]
     /// Words after the name that state a leak only if a word of ``memoryWords`` follows.
-    private static let statesAfter: [StaticString] = [
+    private static let weakCuesAfter: [StaticString] = [
         "object ", "was not ", "has not ", "was deallocated while ",
         "is still", "still ", "is not ", "wasn't", "did not ", "didn't ", "should ", "never ", "remains",
         "survived",

@@ -55,7 +55,9 @@ struct Backtrace {
     private init?(json text: Text, _ reader: FrameReader) {
         guard let json = JSONCallStack(text) else { return nil }
         // If the JSON names a class, the class is more useful than the frames.
-        if !json.isReport, JSONMessage(text, demangle: { _ in nil })?.className != nil { return nil }
+        if !json.isCrashOrDiagnostic, JSONMessage(text, demangle: { _ in nil })?.className != nil {
+            return nil
+        }
         let lines = json.frames.map { Text(JSONFrameCodec.redacted($0)) }
         // If a quote precedes the JSON, the JSON may be text that a user typed.
         guard Self.isPublicText(json.head, before: []), !json.head.contains(where: PrivateTextRemover.isQuote)
@@ -246,7 +248,7 @@ struct Backtrace {
             guard (1...3).contains(digits.count), let number = Int(digits.string),
                 next.map({ $0 == number }) ?? true
             else { continue }
-            if starts.isEmpty || isSeparated(front[..<digits.startIndex]) {
+            if starts.isEmpty || endsWithSeparator(front[..<digits.startIndex]) {
                 starts.append(digits.startIndex)
                 next = number + 1
             }
@@ -255,7 +257,7 @@ struct Backtrace {
     }
 
     /// Returns `true` if a text ends with a separator of list elements, or with two spaces.
-    private static func isSeparated(_ text: Text) -> Bool {
+    private static func endsWithSeparator(_ text: Text) -> Bool {
         text.ends(with: "  ") || text.trimmed.last.map { ",;|".utf8.contains($0) } ?? true
     }
 

@@ -8,8 +8,8 @@ internal import LeakMessage
 struct JSONCallStack {
     /// The text before the JSON, or the text after it if nothing is before it.
     let head: Text
-    /// `true` for a diagnostic or a crash report. Classes that these name are not leaked classes.
-    let isReport: Bool
+    /// `true` for a MetricKit diagnostic or a crash report. The classes that they name are not leaked classes.
+    let isCrashOrDiagnostic: Bool
     /// The frames, innermost first, at most ``WireLimits/stackCount``.
     let frames: [JSONFrameCodec.Fields]
 
@@ -32,7 +32,7 @@ struct JSONCallStack {
         let (front, textAfter) = (text[..<start].trimmed, text[end...].trimmed)
         guard frames.count >= 2, front.isEmpty || textAfter.isEmpty else { return nil }
         head = front.isEmpty ? textAfter : front
-        isReport = search.isReport
+        isCrashOrDiagnostic = search.isCrashOrDiagnostic
         let sorted = Self.isOutermostFirst(frames) ? frames.reversed() : frames
         self.frames = Array(sorted.prefix(WireLimits.stackCount))
     }
@@ -98,7 +98,7 @@ private struct FrameSearch {
     private var hasOtherTexts = false
     /// The containers around the current value, outermost first.
     private var openContainers: [Container] = []
-    private(set) var isReport = false
+    private(set) var isCrashOrDiagnostic = false
 
     /// The frames of the selected thread, or else of the first thread with two frames.
     var frames: [JSONFrameCodec.Fields] {
@@ -185,7 +185,7 @@ private struct FrameSearch {
     private mutating func readName(_ scanner: inout JSONScanner) throws(JSONError) {
         let name = scanner.text(of: try scanner.name())
         if ["usedImages", "callStackTree", "callStacks", "crashDiagnostics", "crash"].contains(name) {
-            isReport = true
+            isCrashOrDiagnostic = true
         }
         openContainers[openContainers.count - 1].name = name
     }

@@ -56,7 +56,8 @@ extension Loop {
     }
 
     /// Extends the write deadline of a peer that has read `count` bytes of a response. A peer that reads as fast as the slowest
-    /// supported connection never uses up ``Limits/writeTime``; a peer that reads only a byte now and then uses it up.
+    /// supported connection never uses up ``Limits/writeTime``; a peer that reads only single bytes at long intervals uses it
+    /// up.
     func extendWriteDeadline(_ connection: Connection, by count: Int) {
         let extensionMilliseconds = UInt64(count) * 1000 / UInt64(max(limits.writeBytesPerSecond, 1))
         connection.deadline = min(

@@ -44,7 +44,9 @@ final class Upload {
     /// Consumes the next bytes.
     ///
     /// - Returns: the number of bytes that belong to this body, and whether the body is complete.
-    func consume(_ bytes: borrowing Span<UInt8>) throws(RequestError) -> (used: Int, isComplete: Bool) {
+    func consume(_ bytes: borrowing Span<UInt8>) throws(RequestError) -> (
+        consumedBytes: Int, isComplete: Bool
+    ) {
         let capacity = body.capacity
         defer { addCapacityChange(from: capacity) }
         switch remainingBody {

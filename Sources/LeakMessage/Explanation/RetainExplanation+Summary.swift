@@ -14,7 +14,7 @@ extension RetainExplanation {
             }
         } else if unexplained > 0 {
             text =
-                "in no cycle that was found, and kept by \(Self.countText(unexplained, "reference")) from elsewhere"
+                "kept by \(Self.countText(unexplained, "reference")) from objects that were not searched; no cycle was found"
         } else {
             return nil
         }

@@ -66,7 +66,7 @@ public struct RetainExplanation: Hashable, Sendable {
     public var closureSites: [ImageOffset] = []
     /// The global or static variable at the start of the path, if the path has one there.
     public var global: ImageOffset?
-    /// The memory that would be freed; `nil` if no object was found to measure.
+    /// The memory that would be freed with the object, not the cost of the search; `nil` if no object was found to measure.
     public var cost: Cost?
 
     public init() {}

@@ -1,8 +1,8 @@
 #if PostgreSQL
     internal import LeakStore
 
-    /// A merge of two leaks of one app, whose row is locked. It adds all data of ``source`` to ``target``, and deletes
-    /// ``source``.
+    /// A merge of two leaks of one app. It adds all data of ``source`` to ``target``, and deletes ``source``. The caller has
+    /// locked the row of the app.
     struct LeakMerger {
         /// The row ID of the leak whose data is added to ``target``, and which is then deleted.
         let source: Int64
@@ -274,7 +274,7 @@
                         update \(countedTable.table) t set installs = i.installs
                         from (select $1::bigint as owner, part, installs
                           from unnest($2::bigint[], $3::bigint[]) as i (part, installs)) as i
-                        where \(countedTable.row)
+                        where \(countedTable.rowCondition)
                         """, .integer(target), .integers(scopeSets.map { $0.key.part }),
                         .integers(scopeSets.map { $0.value.count })))
             }

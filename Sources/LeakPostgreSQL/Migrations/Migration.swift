@@ -74,7 +74,7 @@
 
         /// Returns the version of the database's schema, unless this code does not know it.
         ///
-        /// - Parameter rows: the answer to ``version``.
+        /// - Parameter rows: the answer to ``versionQuery``.
         @discardableResult
         static func requireKnownVersion(_ rows: Rows, _ connection: PostgreSQLConnection) throws(StoreError)
             -> Int

@@ -41,12 +41,12 @@
         ///
         /// - Parameters:
         ///   - row: the first row of the page.
-        ///   - isFirst: `true` for the first page, on which a missing row means that no leak matches.
+        ///   - isFirstPage: `true` for the first page, on which a missing row means that no leak matches.
         ///   - bound: the bound of that page.
         func totals(
-            behind row: Row?, isFirst: Bool, from bound: Bound?, on connection: PostgreSQLConnection
+            inPageRow row: Row?, isFirstPage: Bool, from bound: Bound?, on connection: PostgreSQLConnection
         ) throws(StoreError) -> LeakTotals {
-            if range(from: bound) == .all, row != nil || isFirst {
+            if range(from: bound) == .all, row != nil || isFirstPage {
                 return LeakTotals(row, from: LeakRow.Column.count)
             }
             return LeakTotals(try connection.run(totals(from: bound)).first)
@@ -80,11 +80,11 @@
                 return Query("select 0::bigint, 0::bigint, 0::bigint, false where false")
             }
             var values = QueryValues()
-            let (order, after, _) = query.direction
+            let (order, operatorAfter, _) = query.direction
             let matchingLeaks = matchingLeaksSQL(
                 in: .sample(percent: percent ?? 2 + limit / 100), texts: .one, values: &values)
             let cursorCondition =
-                cursor.map { "and \(sortKeysSQL(of: "m")) \(after) \(bind($0, &values))" } ?? ""
+                cursor.map { "and \(sortKeysSQL(of: "m")) \(operatorAfter) \(bind($0, &values))" } ?? ""
             return Query(
                 """
                 select m.k1, \(secondSortKeySQL(of: "m")), m.id, m.is_common
@@ -117,9 +117,9 @@
             let readsFew = range != .all && bound?.isTextCommon == true
             let matchingLeaks = matchingLeaksSQL(
                 in: range, texts: readsFew ? .one : textReading(bound), values: &values)
-            let (order, after, _) = query.direction
-            let limits = [(query.isAscending ? "<=" : ">=", bound?.keys), (after, cursor)].compactMap {
-                sign, limit in
+            let (order, operatorAfter, _) = query.direction
+            let operatorUpTo = query.isAscending ? "<=" : ">="
+            let limits = [(operatorUpTo, bound?.keys), (operatorAfter, cursor)].compactMap { sign, limit in
                 limit.map { "\(sortKeysSQL(of: "m")) \(sign) \(bind($0, &values))" }
             }
             let nearCondition = limits.joined(separator: " and ")
@@ -145,7 +145,7 @@
                   from found cross join unnest(found.ids, found.k1s, found.reports) as m (id, k1, reports)
                   order by k1 \(order), k2 \(order), id \(order) limit \(values.bind(Int64(limit)))
                 ), page as (
-                  select m.*, \(installs) as installs, \(releaseColumn) as looked_at
+                  select m.*, \(installs) as installs, \(releaseColumn) as rate_release
                   from listed m join leak l on l.id = m.id \(release)
                 )
                 \(LeakRow.selectSQL(with: ", page.leaks, page.all_reports"))

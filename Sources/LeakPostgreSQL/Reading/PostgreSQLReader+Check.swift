@@ -205,7 +205,7 @@
                     """
                     with page as (
                       select j.leak as id, 0 as k1, 0 as k2, coalesce(c.reports, 0) as reports,
-                        coalesce(c.installs, 0) as installs, $2::bigint as looked_at
+                        coalesce(c.installs, 0) as installs, $2::bigint as rate_release
                       from unnest($1::bigint[]) as j (leak)
                       left join leak_release c on c.leak = j.leak and c.release = $2::bigint
                     )

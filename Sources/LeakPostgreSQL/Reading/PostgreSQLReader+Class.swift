@@ -91,7 +91,7 @@
                 Query(
                     """
                     with page as (
-                      select id, 0 as k1, 0 as k2, reports, installs, last_release as looked_at from leak
+                      select id, 0 as k1, 0 as k2, reports, installs, last_release as rate_release from leak
                       where id = any($1::bigint[])
                     )
                     \(LeakRow.selectSQL)

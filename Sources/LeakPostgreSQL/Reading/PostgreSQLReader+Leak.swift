@@ -13,7 +13,7 @@
                     Query(
                         """
                         with page as (
-                          select id, 0 as k1, 0 as k2, reports, installs, last_release as looked_at
+                          select id, 0 as k1, 0 as k2, reports, installs, last_release as rate_release
                           from leak where key = any($1::uuid[])
                         )
                         \(LeakRow.selectSQL)

@@ -98,7 +98,7 @@
                 return FoundPage(
                     rows: rows,
                     totals: try selection.totals(
-                        behind: rows.first, isFirst: cursor == nil, from: bound, on: connection),
+                        inPageRow: rows.first, isFirstPage: cursor == nil, from: bound, on: connection),
                     setAside: zip(setAside, answers.dropFirst()).map { ($0, LeakTotals($1.first)) })
             }
             guard let period = query.period else {
@@ -197,7 +197,7 @@
             return Query(
                 """
                 with page as (
-                  \(next.selectSQL(columns: "id, reports, installs, last_release as looked_at", limitSQL: "$2::bigint", exclusionSQL: exclusion))
+                  \(next.selectSQL(columns: "id, reports, installs, last_release as rate_release", limitSQL: "$2::bigint", exclusionSQL: exclusion))
                   order by k1 \(order), k2 \(order), id \(order) limit $2::bigint
                 )
                 \(LeakRow.selectSQL)
@@ -229,7 +229,7 @@
     struct NextLeaks {
         private let primary: String
         private let secondary: String?
-        private let direction: (keyword: String, after: String, from: String)
+        private let direction: (keyword: String, operatorAfter: String, operatorFrom: String)
         /// `$1` is the app, `$2` the limit, `$3` the environment; the other parameters are the sort keys of the leak before the page.
         let values: [Parameter]
 
@@ -252,7 +252,7 @@
             return """
                 select next.* from app a cross join lateral (
                     select \(columns), \(primary) as k1, \(secondary ?? "0::bigint") as k2 from leak l where app = a.id
-                      and (\(keys.joined(separator: ", ")), id) \(direction.after) ($5::bigint, \(secondary == nil ? "" : "$6::bigint, ")$4::bigint)
+                      and (\(keys.joined(separator: ", ")), id) \(direction.operatorAfter) ($5::bigint, \(secondary == nil ? "" : "$6::bigint, ")$4::bigint)
                       \(exclusionSQL)
                     order by \(keys.map { "\($0) \(order), " }.joined())id \(order) limit \(limitSQL)
                   ) next where a.environment = $3::text and ($1::text is null or a.name = $1::text)

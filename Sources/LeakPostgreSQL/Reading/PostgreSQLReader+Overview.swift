@@ -20,7 +20,7 @@
                 let recent = try Self.sumRecentReportsAndInstalls(answers[3], in: connection)
                 let totals = answers[5].first
                 return Overview(
-                    currentRelease: current, previous: previous,
+                    currentRelease: current, previousRelease: previous,
                     lastSessions: current?.sessions == 0
                         ? try readLastSessions(app, on: connection) : nil,
                     newLeaks: answers[1].first?.int(0) ?? 0, newLeakTitles: answers[0].map { $0.text(0) },

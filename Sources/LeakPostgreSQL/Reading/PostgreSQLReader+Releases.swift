@@ -130,7 +130,8 @@
             for (release, previous) in zip(releases, releases.dropFirst()) {
                 // The result is valid until one of the releases has more leaks: only a merge removes leaks.
                 let cachedCount = goneLeaksCache.goneLeakCount(
-                    in: release.rowID, leaks: release.leaks, from: previous.rowID, formerLeaks: previous.leaks
+                    in: release.rowID, leaks: release.leaks, from: previous.rowID,
+                    previousReleaseLeaks: previous.leaks
                 )
                 if let cachedCount {
                     goneLeakCounts[release.rowID] = cachedCount
@@ -142,9 +143,9 @@
             let counts = try connection.run(
                 Query(
                     """
-                    select asked.index, (select count(*) from leak_release p where p.release = asked.former
+                    select asked.index, (select count(*) from leak_release p where p.release = asked.previous
                       and not exists (select 1 from leak_release c where c.leak = p.leak and c.release = asked.release))
-                    from unnest($1::bigint[], $2::bigint[]) with ordinality as asked (release, former, index)
+                    from unnest($1::bigint[], $2::bigint[]) with ordinality as asked (release, previous, index)
                     """, .integers(uncachedPairs.map { $0.release.rowID }),
                     .integers(uncachedPairs.map { $0.previous.rowID })))
             for count in counts {
@@ -152,7 +153,7 @@
                 goneLeakCounts[release.rowID] = count.int(1)
                 goneLeaksCache.keep(
                     count.int(1), in: release.rowID, leaks: release.leaks, from: previous.rowID,
-                    formerLeaks: previous.leaks)
+                    previousReleaseLeaks: previous.leaks)
             }
             return goneLeakCounts
         }

@@ -14,8 +14,8 @@
         func withoutUnknownApps(_ submission: Submission) -> Submission {
             var filtered = submission
             filtered.explanations.removeAll { explanation in
-                guard submission.origins.indices.contains(explanation.origin) else { return true }
-                let app = countedApps[submission.origins[explanation.origin].appKey]
+                guard submission.origins.indices.contains(explanation.originIndex) else { return true }
+                let app = countedApps[submission.origins[explanation.originIndex].appKey]
                 return app.flatMap { rows[$0] } == nil
             }
             return filtered
@@ -30,7 +30,7 @@
             /// none, the app is not created.
             var keys: [Int64] = []
             /// The time at which the first submission arrived.
-            var seen: Int64
+            var firstSeenAt: Int64
         }
 
         /// Finds the rows of the apps, and creates a missing row if an ingest key that names the app may still create an app.
@@ -53,7 +53,7 @@
                 }
                 let index = indexes[app] ?? uncachedApps.count
                 if index == uncachedApps.count {
-                    uncachedApps.append(RequestedApp(app: app, seen: submission.receivedAt))
+                    uncachedApps.append(RequestedApp(app: app, firstSeenAt: submission.receivedAt))
                     indexes[app] = index
                 }
                 if canCreateApp, !uncachedApps[index].keys.contains(submission.keyID) {
@@ -127,7 +127,7 @@
             for row in answers[1] { createdAppCounts[row.int64(0)] = row.int(1) }
             var environmentCounts: [ByteText: Int] = [:]
             for row in answers[2] { environmentCounts[ByteText(row.text(0))] = row.int(1) }
-            var newApps: [AppKey: (seen: Int64, creatorKey: Int64?)] = [:]
+            var newApps: [AppKey: (firstSeenAt: Int64, creatorKey: Int64?)] = [:]
             var admittedApps: [AppKey: AppKey] = [:]
             // Another collector may have created some of the apps before the locks were free.
             for requested in try find(missingApps, addingTo: &apps, names: &names) {
@@ -147,7 +147,7 @@
                     admitted.environment = StoreLimits.other
                 }
                 if newApps[admitted] == nil {
-                    newApps[admitted] = (requested.seen, creatorKey)
+                    newApps[admitted] = (requested.firstSeenAt, creatorKey)
                     environmentCounts[ByteText(admitted.name), default: 0] += 1
                 }
                 admittedApps[requested.app] = admitted
@@ -161,7 +161,7 @@
                     select * from unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[]) order by 1, 2
                     on conflict (name, environment) do nothing
                     """, .texts(appKeys.map(\.name)), .texts(appKeys.map(\.environment)),
-                    .integers(appKeys.map { newApps[$0]?.seen ?? 0 }),
+                    .integers(appKeys.map { newApps[$0]?.firstSeenAt ?? 0 }),
                     .integers(appKeys.map { newApps[$0]?.creatorKey })),
                 Self.rows(of: appKeys),
             ])
@@ -185,7 +185,7 @@
             self.modules = modules
         }
 
-        func app(_ app: AppKey, key: Int64, seen: Int64) -> AdmittedApp {
+        func app(_ app: AppKey, key: Int64, seenAt: Int64) -> AdmittedApp {
             AdmittedApp(apps.countedApps[app] ?? app, number: 0)
         }
 

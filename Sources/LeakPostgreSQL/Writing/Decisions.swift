@@ -50,7 +50,7 @@
             case .resolve(let fix):
                 let bound = fix.bound(currentVersion: currentVersion)
                 (columns.version, columns.isAfter, columns.fixFrom) = (
-                    bound.version, bound.isAfter, bound.from
+                    bound.version, bound.isAfter, bound.lowestContradictingKey
                 )
                 columns.reportsThen = leak.reports
                 let rowID = try columns.insert(on: connection)

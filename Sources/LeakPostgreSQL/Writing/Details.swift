@@ -22,7 +22,7 @@
             /// Row ID of the leak.
             var leakRowID: Int64
             /// The value. Its text is empty if the value is counted together with other values, without its own text.
-            var value: SubmissionAggregate.Value
+            var aggregatedValue: SubmissionAggregate.Value
             /// The hash of the leak, the kind and the text as it was sent.
             let name: HashedName
             var reports = 1
@@ -30,7 +30,7 @@
             var isOverValueLimit = false
 
             /// Bytes that the value takes, as ``DetailBytes`` counts them.
-            var bytes: Int { value.text.isEmpty ? 0 : DetailBytes.ofValue(value.text) }
+            var bytes: Int { aggregatedValue.text.isEmpty ? 0 : DetailBytes.ofValue(aggregatedValue.text) }
         }
 
         /// Checks of a class that the build may not have yet.
@@ -68,7 +68,8 @@
 
         /// The ingest keys that add details.
         var keys: Set<Int64> {
-            Set(samples.map(\.candidate.key)).union(values.map(\.value.key)).union(checks.map(\.keys[0]))
+            Set(samples.map(\.candidate.key)).union(values.map(\.aggregatedValue.key)).union(
+                checks.map(\.keys[0]))
         }
 
         /// SQL for the bytes of a row `s` of `sample`, as ``DetailBytes`` counts them.
@@ -136,7 +137,8 @@
         ) {
             for (sample, body) in zip(candidates, bodies) {
                 let submission = submissions[sample.sightingIndex.submission]
-                let origin = submission.origins[submission.sightings[sample.sightingIndex.sighting].origin]
+                let origin = submission.origins[
+                    submission.sightings[sample.sightingIndex.sighting].originIndex]
                 samples.append(
                     Sample(
                         leak: leak, leakRowID: leakRowID, candidate: sample, body: body,
@@ -147,7 +149,8 @@
         mutating func add(_ values: [SubmissionAggregate.Value], of leak: Int, leakRowID: Int64) {
             for value in values {
                 let name = HashedName(leak: leakRowID, value.kind, hash: HashedName.hash(of: value.text))
-                self.values.append(Value(leak: leak, leakRowID: leakRowID, value: value, name: name))
+                self.values.append(
+                    Value(leak: leak, leakRowID: leakRowID, aggregatedValue: value, name: name))
             }
         }
 
@@ -169,7 +172,7 @@
         ) throws(StoreError) {
             var addedBytes: [Int64: Int] = [:]
             for sample in samples { addedBytes[sample.candidate.key, default: 0] += sample.bytes }
-            for value in values { addedBytes[value.value.key, default: 0] += value.bytes }
+            for value in values { addedBytes[value.aggregatedValue.key, default: 0] += value.bytes }
             for check in checks {
                 for key in check.keys { addedBytes[key, default: 0] += check.bytes }
             }
@@ -248,18 +251,21 @@
             var admittedValues: Set<HashedName> = []
             var freeValueCounts: [ValueOwner: Int] = [:]
             for (index, names) in answers[1].map({ ($0.int(0) - 1, $0.int(1)) }) {
-                let owner = ValueOwner(leakRowID: values[index].leakRowID, kind: values[index].value.kind)
+                let owner = ValueOwner(
+                    leakRowID: values[index].leakRowID, kind: values[index].aggregatedValue.kind)
                 let freeCount = freeValueCounts[owner] ?? ValueKind.limit - names
                 guard !admittedValues.contains(values[index].name) else { continue }
                 if freeCount <= 0 {
                     // The value is counted without its text, and takes no bytes.
-                    values[index].value.text = ""
+                    values[index].aggregatedValue.text = ""
                     values[index].isOverValueLimit = true
-                } else if admit(values[index].bytes, key: values[index].value.key, within: limit / 2) {
+                } else if admit(
+                    values[index].bytes, key: values[index].aggregatedValue.key, within: limit / 2)
+                {
                     admittedValues.insert(values[index].name)
                     freeValueCounts[owner] = freeCount - 1
                 } else {
-                    values[index].value.text = ""
+                    values[index].aggregatedValue.text = ""
                     leftOutCounts[values[index].leak, default: 0].addBounded(values[index].reports)
                 }
             }
@@ -295,8 +301,8 @@
                     of:
                         "unnest($1::bigint[], $2::bigint[], $3::text[]) with ordinality as new (leak, kind, value, index)",
                     leaksSQL: "$1::bigint[]", limitSQL: "\(Int64.max)") + " order by new.index",
-                .integers(values.map(\.leakRowID)), .integers(values.map(\.value.kind.rawValue)),
-                .texts(values.map(\.value.text)))
+                .integers(values.map(\.leakRowID)), .integers(values.map(\.aggregatedValue.kind.rawValue)),
+                .texts(values.map(\.aggregatedValue.text)))
         }
 
         /// A query for the classes that their build does not have yet: the position of each in ``checks``, and the number of

@@ -41,7 +41,7 @@
             self.limits = limits
         }
 
-        func app(_ app: AppKey, key: Int64, seen: Int64) -> AdmittedApp {
+        func app(_ app: AppKey, key: Int64, seenAt: Int64) -> AdmittedApp {
             let app = admittedApps.countedApps[app] ?? app
             // An app that only explanations name is not looked up: explanations create nothing new.
             let stored =

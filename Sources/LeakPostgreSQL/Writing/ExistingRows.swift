@@ -69,9 +69,9 @@
         /// Returns the ids under which the reports of the aggregate may count.
         private static func possibleLeakIDs(for aggregate: SubmissionAggregate) -> [LeakID] {
             let ids = aggregate.leaks.map(\.identity.id)
-            guard !aggregate.choices.isEmpty || !aggregate.unknownLeaks.isEmpty else { return ids }
-            let choiceIDs = aggregate.choices.flatMap { $0.reported.ids }
-            return Array(Set(ids + choiceIDs).union(aggregate.unknownLeaks))
+            guard !aggregate.countedIDs.isEmpty || !aggregate.unknownLeaks.isEmpty else { return ids }
+            let reportedIDs = aggregate.countedIDs.flatMap { $0.reported.ids }
+            return Array(Set(ids + reportedIDs).union(aggregate.unknownLeaks))
         }
 
         /// Returns `true` if the aggregate must be computed again: it chose keys or left out explanations without knowing all
@@ -82,9 +82,9 @@
             if aggregate.leaks.contains(where: { $0.cells.isEmpty && leaks[$0.identity.id] == nil }) {
                 return true
             }
-            return aggregate.choices.contains { asked, chosen in
-                let best = asked.countedIdentity { module(of: $0) }
-                return best.id != chosen || best.module != nil && module(of: chosen)?.isEmpty ?? false
+            return aggregate.countedIDs.contains { reported, counted in
+                let best = reported.countedIdentity { module(of: $0) }
+                return best.id != counted || best.module != nil && module(of: counted)?.isEmpty ?? false
             }
         }
 
@@ -247,13 +247,15 @@
         private func possibleCells(for aggregate: SubmissionAggregate, other: ByteText) -> [LeakBuildKey] {
             var cells: Set<LeakBuildKey> = []
             // The exact check of a leak may choose its other key, with or without the module.
-            var choices: [LeakID: [LeakID]] = [:]
-            for (asked, chosen) in aggregate.choices { choices[chosen, default: []] += asked.ids }
+            var reportedIDs: [LeakID: [LeakID]] = [:]
+            for (reported, counted) in aggregate.countedIDs {
+                reportedIDs[counted, default: []] += reported.ids
+            }
             for cell in aggregate.cells {
                 let leak = aggregate.leaks[cell.leak]
                 let name = name(ofBuild: cell.build, in: aggregate)
                 let overLimitID = overLimitLeak(of: aggregate.apps[leak.app])
-                let ids = [leak.identity.id, overLimitID] + choices[leak.identity.id, default: []]
+                let ids = [leak.identity.id, overLimitID] + reportedIDs[leak.identity.id, default: []]
                 let leaks = ids.compactMap { self.leaks[$0]?.id }
                 guard !leaks.isEmpty else { continue }
                 for version in [name.release.version, other] {

@@ -17,19 +17,21 @@
         }
 
         let day: Int
-        private var uses: [Int64: Use] = [:]
+        private var useByKeyID: [Int64: Use] = [:]
         private var answers = RecentCache<[UInt8], Int64>(capacity: 1_024)
 
         init(day: Int = 0) { self.day = day }
 
-        func use(of key: Int64) -> Use { uses[key] ?? Use() }
+        func use(of key: Int64) -> Use { useByKeyID[key] ?? Use() }
 
         /// Returns the ingest keys whose use counts are not in the cache and must be read from the database.
-        func unreadKeys(_ keys: some Sequence<Int64>) -> Set<Int64> { Set(keys.filter { uses[$0] == nil }) }
+        func unreadKeys(_ keys: some Sequence<Int64>) -> Set<Int64> {
+            Set(keys.filter { useByKeyID[$0] == nil })
+        }
 
         /// Returns `true` if `count` more keys are within the limit, as far as this cache shows.
         func hasRoom(for count: Int, of key: Int64, _ limits: StoreLimits) -> Bool {
-            uses[key].map { $0.keys + count <= limits.idempotencyKeysPerDay } ?? false
+            useByKeyID[key].map { $0.keys + count <= limits.idempotencyKeysPerDay } ?? false
         }
 
         mutating func rowID(ofResponse body: [UInt8]) -> Int64? { answers.value(of: body) }
@@ -66,7 +68,7 @@
         ///
         /// - Parameter rows: the answer to ``usesQuery(of:day:)``.
         mutating func setUses(_ rows: Rows, keys: Set<Int64>) {
-            for key in keys { uses[key] = Use() }
+            for key in keys { useByKeyID[key] = Use() }
             remember(rows)
         }
 
@@ -129,9 +131,9 @@
                 .integers(keys.map { idempotencyKeys.newAnswerCounts[$0] ?? 0 }),
                 .integers(keys.map { textBytes[$0] ?? 0 }), .integers(samples.map(\.candidate.key)),
                 .integers(samples.map(\.leakRowID)), .integers(samples.map(\.candidate.slot)),
-                .integers(samples.map(\.bytes)), .integers(values.map(\.value.key)),
-                .integers(values.map(\.leakRowID)), .integers(values.map(\.value.kind.rawValue)),
-                .texts(values.map(\.value.text)), .integers(values.map(\.bytes)),
+                .integers(samples.map(\.bytes)), .integers(values.map(\.aggregatedValue.key)),
+                .integers(values.map(\.leakRowID)), .integers(values.map(\.aggregatedValue.kind.rawValue)),
+                .texts(values.map(\.aggregatedValue.text)), .integers(values.map(\.bytes)),
                 .integers(checks.map(\.keys[0])), .integers(checks.map(\.row.owner)),
                 .texts(checks.map(\.row.name)), .integers(checks.map(\.bytes)),
                 .integer(limits.checkClassesPerBuild))
@@ -140,7 +142,7 @@
         /// - Parameter rows: ingest keys, each with how many keys, answers and bytes it has added, as committed.
         mutating func remember(_ rows: Rows) {
             for row in rows {
-                uses[row.int64(0)] = Use(
+                useByKeyID[row.int64(0)] = Use(
                     keys: row.int(1), answers: row.int(2), textBytes: row.int(3), detailBytes: row.int(4))
             }
         }

@@ -201,7 +201,7 @@
                         """
                         update \(counted.table) t set installs = i.installs
                         from unnest($1::bigint[], $2::bigint[], $3::bigint[]) as i (owner, part, installs)
-                        where \(counted.row)
+                        where \(counted.rowCondition)
                         """, .integers(scopeSets.map { $0.row.owner }),
                         .integers(scopeSets.map { $0.row.part }),
                         .integers(scopeSets.map { $0.set.count })))

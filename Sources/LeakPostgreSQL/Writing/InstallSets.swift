@@ -59,7 +59,7 @@
     extension InstallScope {
         /// Returns the table that has the number of installs, and the condition that finds its row for a set `i`; `nil` for
         /// ten-minute slots and days, whose sets are counted when they are read.
-        static func countTable(ofScope scope: Int64) -> (table: String, row: String)? {
+        static func countTable(ofScope scope: Int64) -> (table: String, rowCondition: String)? {
             switch scope {
             case 0: ("leak", "t.id = i.owner")
             case 1: ("leak_build", "t.leak = i.owner and t.build = i.part")

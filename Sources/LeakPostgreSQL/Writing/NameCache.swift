@@ -31,7 +31,8 @@
         /// - Parameter committedDetails: names that are in the database, or beyond the limit of their leak or build.
         mutating func remember(_ committedDetails: Details) {
             for value in committedDetails.values
-            where (!value.value.text.isEmpty || value.isOverValueLimit) && values.value(of: value.name) == nil
+            where (!value.aggregatedValue.text.isEmpty || value.isOverValueLimit)
+                && values.value(of: value.name) == nil
             {
                 values.insert(true, for: value.name)
             }

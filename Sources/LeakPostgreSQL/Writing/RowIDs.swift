@@ -8,7 +8,7 @@
             /// The current release before this transaction; after it, another release may be current:
             /// ``WriteBatch/currentReleaseQueries()``.
             var currentRelease: Int64?
-            /// Number of leaks that the app did not have before.
+            /// Number of leaks that the app did not have before the transaction.
             var newLeaks = 0
             /// Bytes of the texts of these leaks.
             var newTextBytes = 0
@@ -18,7 +18,7 @@
         private(set) var releases: [Int64] = []
         private(set) var builds: [Int64] = []
         private(set) var leaks: [StoredLeak] = []
-        /// `true` if the leak did not exist before.
+        /// `true` if the leak did not exist before the transaction.
         private(set) var isLeakNew: [Bool] = []
 
         /// Looks up the rows, and inserts the names that are new.

@@ -36,8 +36,8 @@
                 by: AppNameQuota(apps, modules: writer.nameCache.modules))
             var existing = try ExistingRows(
                 of: aggregate, apps: apps, on: connection, names: &writer.nameCache)
-            for choice in aggregate.choices {
-                for leak in choice.reported.ids {
+            for countedID in aggregate.countedIDs {
+                for leak in countedID.reported.ids {
                     writer.nameCache.remember(existing.module(of: leak), of: leak)
                 }
             }

@@ -86,7 +86,7 @@
                         details.add(
                             Details.Value(
                                 leak: hourCount.leak, leakRowID: leak,
-                                value: SubmissionAggregate.Value(
+                                aggregatedValue: SubmissionAggregate.Value(
                                     kind: kind, text: aggregate.texts[text], key: hourCount.key),
                                 name: name, reports: hourCount.reports))
                     } else {

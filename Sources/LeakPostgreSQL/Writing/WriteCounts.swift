@@ -51,7 +51,7 @@
             var textNumbers = Dictionary(
                 uniqueKeysWithValues: texts.indices.map { (ByteText(texts[$0]), $0) })
             for newValue in details.values {
-                let text = newValue.value.text
+                let text = newValue.aggregatedValue.text
                 let number = textNumbers[ByteText(text)] ?? texts.count
                 if number == texts.count {
                     textNumbers[ByteText(text)] = number
@@ -59,7 +59,7 @@
                 }
                 rows.append(
                     CountRow(
-                        leak: newValue.leakRowID, periodOrKind: newValue.value.kind.rawValue,
+                        leak: newValue.leakRowID, periodOrKind: newValue.aggregatedValue.kind.rawValue,
                         releaseOrValue: Int64(number), reports: newValue.reports))
             }
             guard !rows.isEmpty else { return nil }

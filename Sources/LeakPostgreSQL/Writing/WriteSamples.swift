@@ -9,7 +9,7 @@
                 let submission = submissions[sample.candidate.sightingIndex.submission]
                 let sighting = submission.sightings[sample.candidate.sightingIndex.sighting]
                 return (
-                    at: sighting.at, origin: submission.origins[sighting.origin],
+                    at: sighting.at, origin: submission.origins[sighting.originIndex],
                     body: sample.body
                 )
             }

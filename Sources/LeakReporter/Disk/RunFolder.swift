@@ -76,7 +76,7 @@ final class RunFolder: SegmentFolder {
     private var path: String { parent + "/run-" + name }
     private func path(of name: String) -> String { path + "/" + name }
 
-    func append(_ bytes: [UInt8], to name: String) -> (written: Int, failure: FileFailure?) {
+    func append(_ bytes: [UInt8], to name: String) -> (writtenBytes: Int, failure: FileFailure?) {
         do throws(FileFailure) {
             try open(name)
         } catch {

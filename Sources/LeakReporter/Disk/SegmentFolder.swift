@@ -5,8 +5,8 @@ protocol SegmentFolder: AnyObject {
     /// Appends bytes to a file, and creates the file if it does not exist.
     ///
     /// - Returns: the number of bytes written, from the first on, and the failure that prevented the rest.
-    func append(_ bytes: [UInt8], to name: String) -> (written: Int, failure: FileFailure?)
-    /// Returns when the appended bytes would survive a power cut, and no file removed before would reappear.
+    func append(_ bytes: [UInt8], to name: String) -> (writtenBytes: Int, failure: FileFailure?)
+    /// Returns when the appended bytes would survive a power cut, and no file that was removed earlier would reappear.
     func sync(_ name: String) throws(FileFailure)
     func read(_ name: String) throws(FileFailure) -> [UInt8]
     /// Cuts a file to its first `length` bytes.

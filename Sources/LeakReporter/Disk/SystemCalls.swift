@@ -82,7 +82,7 @@ struct FileDescriptor: ~Copyable {
     }
 
     /// - Returns: the number of bytes written before a failure.
-    borrowing func write(_ bytes: [UInt8], path: String) -> (written: Int, failure: FileFailure?) {
+    borrowing func write(_ bytes: [UInt8], path: String) -> (writtenBytes: Int, failure: FileFailure?) {
         let written = writeAll(bytes, to: number)
         return (written, written < bytes.count ? FileFailure("write", path) : nil)
     }

@@ -46,10 +46,10 @@ struct BatchRetries {
 
     /// Adds batches that another run sent without getting a response.
     ///
-    /// - Parameter lastSentAt: the time of the first attempt to send the newest of these batches.
-    mutating func adopt(_ keys: some Sequence<String>, lastSentAt: MonotonicTime) {
+    /// - Parameter newestFirstSentAt: the time of the first attempt to send the newest of these batches.
+    mutating func adopt(_ keys: some Sequence<String>, newestFirstSentAt: MonotonicTime) {
         failingKeys.formUnion(keys)
-        newestFailureAt = max(newestFailureAt, lastSentAt)
+        newestFailureAt = max(newestFailureAt, newestFirstSentAt)
     }
 
     /// Records that the server failed on a batch or declined it.

@@ -3,17 +3,17 @@ struct DailyByteUsage: Hashable, Sendable {
     /// Days since 1970, in UTC.
     var day = 0
     /// Bytes of reports that were new in their session.
-    var bytes = 0
+    var newBytes = 0
     /// Bytes of reports that had been stored before in the same session.
     var repeatedBytes = 0
 
-    init(day: Int = 0, bytes: Int = 0, repeatedBytes: Int = 0) {
+    init(day: Int = 0, newBytes: Int = 0, repeatedBytes: Int = 0) {
         self.day = day
-        self.bytes = bytes
+        self.newBytes = newBytes
         self.repeatedBytes = repeatedBytes
     }
 
-    var totalBytes: Int { Self.sum(bytes, repeatedBytes) }
+    var totalBytes: Int { Self.sum(newBytes, repeatedBytes) }
 
     /// The upper limit of a count: no device sends more, and sums of a few such numbers do not overflow.
     private static let maxBytes = 1 << 53
@@ -26,15 +26,15 @@ struct DailyByteUsage: Hashable, Sendable {
     init?(line: String) {
         let parts = line.split(separator: " ")
         // Earlier versions wrote no third number.
-        guard parts.count == 2 || parts.count == 3, let day = Int(parts[0]), let bytes = Int(parts[1]),
-            let repeatedBytes = parts.count == 3 ? Int(parts[2]) : 0, (0...Self.maxBytes).contains(bytes),
+        guard parts.count == 2 || parts.count == 3, let day = Int(parts[0]), let newBytes = Int(parts[1]),
+            let repeatedBytes = parts.count == 3 ? Int(parts[2]) : 0, (0...Self.maxBytes).contains(newBytes),
             (0...Self.maxBytes).contains(repeatedBytes)
         else { return nil }
-        self.init(day: day, bytes: bytes, repeatedBytes: repeatedBytes)
+        self.init(day: day, newBytes: newBytes, repeatedBytes: repeatedBytes)
     }
 
-    /// The text for the file: day, bytes and repeated bytes in decimal, separated by spaces.
-    var line: String { "\(day) \(bytes) \(repeatedBytes)" }
+    /// The text for the file: day, new bytes and repeated bytes in decimal, separated by spaces.
+    var line: String { "\(day) \(newBytes) \(repeatedBytes)" }
 
     /// Returns the total usage of this process and another process. `other` is the current usage of the other process; `base` is its
     /// earlier usage, which is included in `self`.
@@ -44,6 +44,6 @@ struct DailyByteUsage: Hashable, Sendable {
             let ownIncrease = self[keyPath: counter] - (base.day == day ? base[keyPath: counter] : 0)
             return Self.sum(other[keyPath: counter], max(ownIncrease, 0))
         }
-        return DailyByteUsage(day: day, bytes: sum(\.bytes), repeatedBytes: sum(\.repeatedBytes))
+        return DailyByteUsage(day: day, newBytes: sum(\.newBytes), repeatedBytes: sum(\.repeatedBytes))
     }
 }

@@ -8,7 +8,7 @@ import LeakMessage
 /// Changes are on the disk, if it accepts them, when ``commit(at:)`` returns.
 struct Outbox: ~Copyable {
     enum Step: Hashable, Sendable {
-        /// Nothing is due before that time, or before the next record if it is `nil`.
+        /// Nothing is due before the time `until`, or before the next record if `until` is `nil`.
         case wait(until: MonotonicTime?)
         /// Send this batch and call ``finish(_:_:at:jitter:)`` with the result.
         case send(SegmentQueue.Batch)

@@ -15,7 +15,7 @@ struct QueuedSegment {
     var explanationCount = 0
     /// The number of sightings that can no longer be read; counted as dropped when the segment is removed.
     var damagedSightingCount = 0
-    /// The time of the first attempt to send the segment; `nil` before.
+    /// The time of the first attempt to send the segment; `nil` before that attempt.
     var sentAt: WireTime?
     /// The number of the segment's first record. Callers wait until the record with a certain number is delivered.
     var firstSequence: UInt64

@@ -59,7 +59,7 @@ struct ReportQuota: Sendable {
         }
         let isSeen = seenLeaks.contains(leak)
         guard isSeen || seenLeaks.count < maxReportsPerSession else { return .over(.reportsPerSession) }
-        guard addBytes(bytes, \.bytes, at: wallTime) else { return .over(.bytesPerDay) }
+        guard addBytes(bytes, \.newBytes, at: wallTime) else { return .over(.bytesPerDay) }
         seenLeaks.insert(leak)
         if countedReports.count < Self.countedReportLimit { countedReports.insert(report) }
         return isSeen ? .again : .first

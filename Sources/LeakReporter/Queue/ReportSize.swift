@@ -15,8 +15,8 @@ enum ReportSize {
         bytes += Self.bytes(of: report.cycle) + Self.bytes(of: report.log)
         bytes += Self.bytes(of: report.fingerprint)
         for key in report.keys { bytes += Self.bytes(of: key) }
-        // An estimate for app and device, which usually take less. Their values are cut to the limits of the wire format
-        // before, to 896 bytes in all.
+        // An estimate for app and device, which usually take less. Their values were already cut to the limits of
+        // the wire format, 896 bytes in all.
         if report.app != nil || report.device != nil { bytes += fixedBytes * 2 }
         if let error = report.error {
             bytes += error.domain.utf8.count + 40

@@ -69,7 +69,8 @@ extension SegmentQueue {
         let maxWait = Int64(BatchRetries.untriedMilliseconds)
         let elapsed = isOutOfRange ? maxWait : min(max(age, 0), maxWait)
         retries.adopt(
-            sentSegments.map(\.key), lastSentAt: now.monotonicTime.advanced(byMilliseconds: -Int(elapsed)))
+            sentSegments.map(\.key),
+            newestFirstSentAt: now.monotonicTime.advanced(byMilliseconds: -Int(elapsed)))
     }
 
     /// Adds the sessions of ended processes to the active segment. A session that was running when its process ended has ended with

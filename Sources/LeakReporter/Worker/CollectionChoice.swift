@@ -31,7 +31,7 @@ final class CollectionChoice: Sendable {
     }
 
     private let file: StateFile
-    /// The file of the answer from before the app configured a folder for it.
+    /// The file in which the answer was stored until the app configured a folder for the file; `nil` if that is the same file.
     private let formerFile: StateFile?
     private let collectsByDefault: Bool
     private let syncFolder: @Sendable (String) throws(FileFailure) -> Void

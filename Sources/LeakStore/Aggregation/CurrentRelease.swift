@@ -47,7 +47,7 @@ public enum CurrentRelease {
     }
 
     /// SQL for the id of the current release of an app `a`, in the syntax of all databases. Before anything was counted, and
-    /// for an app whose last report is older than the table `release_hour`, it is the stored release, or else the highest
+    /// for an app whose last report came before the table `release_hour` existed, it is the stored release, or else the highest
     /// version.
     package static let rowIDSQL = """
         select coalesce(a.pinned_release, (

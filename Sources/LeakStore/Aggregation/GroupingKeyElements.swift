@@ -28,7 +28,7 @@ package enum GroupingKeyElements {
 package enum SimilarLeakLimits {
     /// Number of leaks of the same class that are searched.
     package static let maxSearchedLeaksOfClass = 50
-    /// Number of these leaks that are read: the leaks with the most reports.
+    /// Number of the searched leaks of the same class that are read: the leaks with the most reports.
     package static let maxReadLeaksOfClass = 18
     /// Number of leaks that are read for each element of the key.
     package static let maxLeaksPerElement = 8

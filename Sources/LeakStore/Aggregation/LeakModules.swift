@@ -2,7 +2,7 @@
 ///
 /// A leak with a module has two possible keys: one with the class alone, such as `Cart`, and one with its module, such as
 /// `Shop.Cart`. The first module that a report names gets the key with the class alone. Leaks of other modules use the key with
-/// the module. If that key exists already, later reports of its module use it too.
+/// the module. If a leak with the key `Shop.Cart` exists already, later reports of `Shop` use this key.
 extension LeakIdentity {
     /// The identity whose key has the class without its module.
     private var plain: LeakIdentity { module == nil ? otherModuleSpelling ?? self : self }

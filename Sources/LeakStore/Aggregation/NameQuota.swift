@@ -4,7 +4,7 @@
 /// expected to be written in the same transaction.
 package protocol NameQuota: AnyObject {
     /// - Parameter key: the ingest key whose report names the app.
-    func app(_ app: AppKey, key: Int64, seen: Int64) throws(StoreError) -> AdmittedApp
+    func app(_ app: AppKey, key: Int64, seenAt: Int64) throws(StoreError) -> AdmittedApp
     /// - Parameter key: the ingest key whose report names the version. The bytes of a new version count towards the key's daily
     ///   limit.
     func release(_ version: String, of app: Int, key: Int64, seenAt: Int64) throws(StoreError) -> AdmittedName
@@ -108,7 +108,7 @@ extension LeakIdentity {
 package final class UnlimitedNames: NameQuota {
     package init() {}
 
-    package func app(_ app: AppKey, key: Int64, seen: Int64) -> AdmittedApp {
+    package func app(_ app: AppKey, key: Int64, seenAt: Int64) -> AdmittedApp {
         AdmittedApp(app, number: 0)
     }
 

@@ -137,7 +137,7 @@ package struct RecentInstalls: Hashable, Sendable {
     private static let installBytes = 9
     /// Maximum number of installs in stored bytes with tag 1, the earlier format. Such bytes stay stored until an install is
     /// added.
-    private static let largestCount = 512
+    private static let maxInstallsInTag1 = 512
     /// Maximum level in valid bytes, far above the levels of real installs. The limit prevents an overflow in ``count(on:)``
     /// for damaged bytes.
     private static let highestLevel: UInt8 = 48
@@ -176,7 +176,7 @@ package struct RecentInstalls: Hashable, Sendable {
     /// - Parameter rest: the last day and the installs.
     private init?(levels: [UInt8], rest: ArraySlice<UInt8>) {
         let count = (rest.count - 4) / Self.installBytes
-        guard rest.count == 4 + count * Self.installBytes, count <= Self.largestCount,
+        guard rest.count == 4 + count * Self.installBytes, count <= Self.maxInstallsInTag1,
             levels.allSatisfy({ $0 <= Self.highestLevel }),
             zip(levels, levels.dropFirst()).allSatisfy({ $0 <= $1 })
         else { return nil }
@@ -204,8 +204,10 @@ package struct RecentInstalls: Hashable, Sendable {
 ///
 /// Each hash has one possible index in a table, and a new entry replaces the entry at its index. The two tables take 640 KiB.
 package struct CountedInstalls: Sendable {
-    private static let entryBits = 16
-    private static let levelBits = 14
+    /// Bits of an index of ``entries``.
+    private static let entryIndexBits = 16
+    /// Bits of an index of ``levels``.
+    private static let levelIndexBits = 14
     /// A hash of the set, the install and the day.
     private var entries: [UInt64] = []
     /// A hash of the set and the day, with the level as the last six bits.
@@ -221,11 +223,11 @@ package struct CountedInstalls: Sendable {
     /// - Parameter set: a number that identifies the set.
     /// - Returns: `true` if the set may lack the install.
     package mutating func insert(_ install: UInt64, day: Int, in set: UInt64) -> Bool {
-        if entries.isEmpty { entries = [UInt64](repeating: 0, count: 1 << Self.entryBits) }
+        if entries.isEmpty { entries = [UInt64](repeating: 0, count: 1 << Self.entryIndexBits) }
         let setKey = Self.key(ofSet: set, day: day)
         guard RecentInstalls.isKept(install, level: level(ofKey: setKey)) else { return false }
         let key = SplitMix64.mix(install ^ setKey)
-        let index = Int(truncatingIfNeeded: key) & (1 << Self.entryBits - 1)
+        let index = Int(truncatingIfNeeded: key) & (1 << Self.entryIndexBits - 1)
         guard entries[index] != key else { return false }
         entries[index] = key
         return true
@@ -234,7 +236,7 @@ package struct CountedInstalls: Sendable {
     /// Stores the level of a set's last day.
     package mutating func rememberLevel(of installs: RecentInstalls, set: UInt64) {
         guard installs.levels[0] > 0 else { return }
-        if levels.isEmpty { levels = [UInt64](repeating: 0, count: 1 << Self.levelBits) }
+        if levels.isEmpty { levels = [UInt64](repeating: 0, count: 1 << Self.levelIndexBits) }
         let key = Self.key(ofSet: set, day: installs.lastDay)
         levels[Self.levelIndex(ofKey: key)] = key & ~63 | UInt64(installs.levels[0])
     }
@@ -249,5 +251,5 @@ package struct CountedInstalls: Sendable {
         SplitMix64.mix(set ^ UInt64(truncatingIfNeeded: day) << 44)
     }
 
-    private static func levelIndex(ofKey key: UInt64) -> Int { Int(key >> (64 - UInt64(levelBits))) }
+    private static func levelIndex(ofKey key: UInt64) -> Int { Int(key >> (64 - UInt64(levelIndexBits))) }
 }

@@ -225,8 +225,8 @@ extension SubmissionAggregate {
         package var hour: Int
         package var cell: Int
         package var key: Int64
-        /// `true` if the reports count in another build than the build that they name.
-        var isInOtherBuild: Bool
+        /// `true` if the reports count in the build `other` instead of the build that they name.
+        var isInCatchAllBuild: Bool
         package var reports = 0
     }
 

@@ -22,8 +22,8 @@ package struct SubmissionAggregate {
     private var leakIndices: [LeakID: Int] = [:]
     /// The leaks under which reports are counted, by app and ``LeakIdentity/lookupID``.
     private var countedLeaks: [OwnedKey<LeakID>: CountedLeak] = [:]
-    /// Leaks that have two possible ids, each with the id under which its reports are counted.
-    package private(set) var choices: [(reported: LeakIdentity, chosen: LeakID)] = []
+    /// Identities of leaks that have two possible ids, as they were reported, each with the id under which its reports count.
+    package private(set) var countedIDs: [(reported: LeakIdentity, counted: LeakID)] = []
     /// Ids of leaks whose explanations do not count, because the database has no such leaks.
     package private(set) var unknownLeaks: Set<LeakID> = []
     private var cellIndices: [OwnedKey<Int>: Int] = [:]
@@ -108,7 +108,7 @@ package struct SubmissionAggregate {
         }
         let sightings = submission.sightings.span
         for index in sightings.indices {
-            let origin = sightings[index].origin
+            let origin = sightings[index].originIndex
             guard senders.indices.contains(origin), let sender = senders[origin] else { continue }
             try count(
                 sightings[index], from: sender.source, sender.install,
@@ -116,7 +116,7 @@ package struct SubmissionAggregate {
         }
         for explanation in submission.explanations {
             weight += 1
-            guard submission.origins.indices.contains(explanation.origin) else { continue }
+            guard submission.origins.indices.contains(explanation.originIndex) else { continue }
             try count(explanation, submission, by: quota)
         }
         for usage in submission.usageCounts { try count(usage, submission, by: quota) }
@@ -149,10 +149,11 @@ package struct SubmissionAggregate {
         leaks[leak].span = leaks[leak].span ?? TimeSpan(sighting.at)
         leaks[leak].span?.widen(to: sighting.at)
         if sighting.isFreed {
-            let (source, cell, isInOtherBuild) = try cellIndex(
+            let (source, cell, isInCatchAllBuild) = try leakBuildIndex(
                 ofLeak: leak, source: reportedSource, time: sighting.at, ingestKey: key, quota: quota)
             let release = sources[source].release
-            addOverLimit(count, of: counted, source: sources[reportedSource], isInOtherBuild: isInOtherBuild)
+            addOverLimit(
+                count, of: counted, source: sources[reportedSource], isInCatchAllBuild: isInCatchAllBuild)
             releases[release].span.widen(to: sighting.at)
             leaks[leak].freed.addBounded(count)
             cells[cell].freed.addBounded(count)
@@ -170,7 +171,7 @@ package struct SubmissionAggregate {
         let (release, cell) = (sources[hourCounts[hourCount].source].release, hourCounts[hourCount].cell)
         addOverLimit(
             count, of: counted, source: sources[reportedSource],
-            isInOtherBuild: hourCounts[hourCount].isInOtherBuild)
+            isInCatchAllBuild: hourCounts[hourCount].isInCatchAllBuild)
         releases[release].span.widen(to: sighting.at)
         leaks[leak].reports.addBounded(count)
         cells[cell].reports.addBounded(count)
@@ -199,7 +200,7 @@ package struct SubmissionAggregate {
     private mutating func count(
         _ explanation: Submission.Explanation, _ submission: Submission, by quota: some NameQuota
     ) throws(StoreError) {
-        let (reported, key) = (submission.origins[explanation.origin].appKey, submission.keyID)
+        let (reported, key) = (submission.origins[explanation.originIndex].appKey, submission.keyID)
         var reportedLeak = explanation.leak
         // If this aggregate has not counted the app, the leaks of the app are in the database under their own ids.
         if let entry = appIndices[reported.storable], entry.isValid(for: key) {
@@ -229,13 +230,13 @@ package struct SubmissionAggregate {
     /// Adds `count` reports to the counts of the limits that they exceed. Reports that exceed several limits count for each of
     /// them.
     private mutating func addOverLimit(
-        _ count: Int, of leak: CountedLeak, source: Source, isInOtherBuild: Bool
+        _ count: Int, of leak: CountedLeak, source: Source, isInCatchAllBuild: Bool
     ) {
         let app = source.app
         if let limit = source.appLimit { apps[app].overLimitCounts[limit, default: 0].addBounded(count) }
         if source.isReleaseOverLimit { apps[app].overLimitCounts[.releases, default: 0].addBounded(count) }
         if source.isBuildOverLimit { apps[app].overLimitCounts[.builds, default: 0].addBounded(count) }
-        if isInOtherBuild { apps[app].overLimitCounts[.leakBuilds, default: 0].addBounded(count) }
+        if isInCatchAllBuild { apps[app].overLimitCounts[.leakBuilds, default: 0].addBounded(count) }
         if let limit = leak.exceededLimit { apps[app].overLimitCounts[limit, default: 0].addBounded(count) }
     }
 
@@ -326,11 +327,12 @@ package struct SubmissionAggregate {
         let key = submission.keyID
         let name = HourKey(leak: leak, source: reportedSource, hour: hour, key: key)
         if let index = hourCountIndices[name] { return index }
-        let (source, cell, isInOtherBuild) = try cellIndex(
+        let (source, cell, isInCatchAllBuild) = try leakBuildIndex(
             ofLeak: leak, source: reportedSource, time: time, ingestKey: key, quota: quota)
         hourCounts.append(
             LeakHourCount(
-                leak: leak, source: source, hour: hour, cell: cell, key: key, isInOtherBuild: isInOtherBuild))
+                leak: leak, source: source, hour: hour, cell: cell, key: key,
+                isInCatchAllBuild: isInCatchAllBuild))
         hourCountIndices[name] = hourCounts.count - 1
         weight += 1
         return hourCounts.count - 1
@@ -345,7 +347,7 @@ package struct SubmissionAggregate {
             apps[entry.index].lastSeen = max(apps[entry.index].lastSeen, arrival)
             return entry
         }
-        let admitted = try quota.app(reported, key: key, seen: arrival)
+        let admitted = try quota.app(reported, key: key, seenAt: arrival)
         let index: Int
         if let entry = appIndices[admitted.key], !entry.isOverLimit {
             index = entry.index
@@ -423,7 +425,7 @@ package struct SubmissionAggregate {
         let chosenLeak = try reportedLeak.countedIdentity { id throws(StoreError) in
             try module(of: id, by: quota)
         }
-        if reportedLeak.otherModuleSpelling != nil { choices.append((reportedLeak, chosenLeak.id)) }
+        if reportedLeak.otherModuleSpelling != nil { countedIDs.append((reportedLeak, chosenLeak.id)) }
         let (admitted, number) = try quota.leak(chosenLeak, of: apps[app].number, key: key)
         let countedIdentity = admitted.counted
         let index: Int
@@ -455,14 +457,14 @@ package struct SubmissionAggregate {
         return leaks[index].claimedModule ?? (storedModule == nil ? leaks[index].identity.module : nil) ?? ""
     }
 
-    /// Returns the cell (the counts of one leak in one build) to which a report belongs, and the source with the cell's release
-    /// and build.
+    /// Returns the index in ``cells`` of the counts to which a report belongs (a cell counts one leak in one build), and the
+    /// index of the source with the cell's release and build.
     ///
-    /// If the leak has reached its limit of builds, the cell belongs to the build `other`. If it has reached the limit of
-    /// releases too, the cell belongs to the release `other`.
-    private mutating func cellIndex(
+    /// If the leak has reached its limit of builds, the cell belongs to the catch-all build `other`, and `isInCatchAllBuild` is
+    /// `true`. If it has reached the limit of releases too, the cell belongs to the release `other`.
+    private mutating func leakBuildIndex(
         ofLeak leak: Int, source reportedSource: Int, time: Int64, ingestKey key: Int64, quota: some NameQuota
-    ) throws(StoreError) -> (source: Int, cell: Int, isInOtherBuild: Bool) {
+    ) throws(StoreError) -> (source: Int, cell: Int, isInCatchAllBuild: Bool) {
         let pair = OwnedKey(owner: leak, name: sources[reportedSource].build)
         if let cell = cellIndices[pair] { return (reportedSource, cell, false) }
         if let otherBuild = otherBuilds[OwnedKey(owner: leak, name: reportedSource)], otherBuild.key == key {

@@ -138,8 +138,9 @@ extension LeakQuery.Sort {
 }
 
 extension LeakQuery {
-    /// The SQL of the order: the keyword, the operator for rows after a row, and the operator that includes the row itself.
-    package var direction: (keyword: String, after: String, from: String) {
+    /// SQL of the order: the keyword, the operator that selects the rows after a given row, and the operator that selects the
+    /// given row too.
+    package var direction: (keyword: String, operatorAfter: String, operatorFrom: String) {
         isAscending ? ("asc", ">", ">=") : ("desc", "<", "<=")
     }
 }

@@ -31,11 +31,11 @@ public struct LeakRow: Sendable {
     public var trendFrom: Int
     /// Reports per day, the last 14 days, oldest first.
     public var trend: [Int]
-    /// Reports of the leak, and checks of its class, in one version; `nil` without a check. The version is the one that the
-    /// query names, or else the newest version in which the leak was seen.
-    public var share: Share?
-    /// The same counts in the previous version; `nil` if it has no check of the class.
-    public var previousShare: Share?
+    /// The rate of the leak in one version: reports of the leak, and checks of its class; `nil` without a check. The version is
+    /// the version that the query names, or else the newest version in which the leak was seen.
+    public var rate: ReportsAndChecks?
+    /// The same counts in the version before the version of ``rate``; `nil` if that version has no check of the class.
+    public var previousVersionRate: ReportsAndChecks?
 
     public init(
         identity: LeakIdentity, state: LeakState, known: KnownMatch? = nil,
@@ -44,7 +44,7 @@ public struct LeakRow: Sendable {
         freed: Int, installs: Int, impact: Int = 0, aliveAtMost: Int?, retainedBytes: Int? = nil,
         lived: Percentiles?,
         firstVersion: String, lastVersion: String, firstSeen: Int64, lastSeen: Int64, trendFrom: Int,
-        trend: [Int], share: Share?, previousShare: Share? = nil
+        trend: [Int], rate: ReportsAndChecks?, previousVersionRate: ReportsAndChecks? = nil
     ) {
         self.identity = identity
         self.state = state
@@ -65,8 +65,8 @@ public struct LeakRow: Sendable {
         self.lastSeen = lastSeen
         self.trendFrom = trendFrom
         self.trend = trend
-        self.share = share
-        self.previousShare = previousShare
+        self.rate = rate
+        self.previousVersionRate = previousVersionRate
     }
 }
 
@@ -94,8 +94,8 @@ public struct Percentiles: Hashable, Sendable {
     }
 }
 
-/// Reports as a share of checks.
-public struct Share: Hashable, Sendable {
+/// A rate: the number of reports of a leak, and the number of checks of its class.
+public struct ReportsAndChecks: Hashable, Sendable {
     public var reports: Int
     public var checks: Int
 

@@ -3,9 +3,9 @@ public struct Overview: Sendable {
     /// The current release: ``CurrentRelease``.
     public var currentRelease: ReleaseSummary?
     /// The highest version below ``currentRelease`` that was in use.
-    public var previous: ReleaseSummary?
+    public var previousRelease: ReleaseSummary?
     /// If ``currentRelease`` has no sessions: the sessions of the most recent version below it that has sessions, which is
-    /// ``previous`` or an older version. A page can show this number while the current release has no sessions.
+    /// ``previousRelease`` or an older version. A page can show this number while the current release has no sessions.
     public var lastSessions: VersionSessions?
     /// Number of leaks first seen in the current release, except leaks that are set aside.
     public var newLeaks: Int
@@ -38,7 +38,8 @@ public struct Overview: Sendable {
     public var droppedTotal: Int { dropped.reduce(into: 0) { $0.addBounded($1.count) } }
 
     public init(
-        currentRelease: ReleaseSummary?, previous: ReleaseSummary?, lastSessions: VersionSessions? = nil,
+        currentRelease: ReleaseSummary?, previousRelease: ReleaseSummary?,
+        lastSessions: VersionSessions? = nil,
         newLeaks: Int,
         newLeakTitles: [String],
         regressedLeaks: Int = 0, regressedLeakTitles: [String] = [], period: Period = .day,
@@ -49,7 +50,7 @@ public struct Overview: Sendable {
         overLimit: [OverLimitCount] = []
     ) {
         self.currentRelease = currentRelease
-        self.previous = previous
+        self.previousRelease = previousRelease
         self.lastSessions = lastSessions
         self.newLeaks = newLeaks
         self.newLeakTitles = newLeakTitles

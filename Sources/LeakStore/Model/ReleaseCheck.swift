@@ -33,7 +33,7 @@ public struct ReleaseCheckQuery: Hashable, Sendable {
     public var scope: AppScope { AppScope(app, environment: environment) }
 }
 
-/// The result of comparing the leaks of a version with those of an earlier one: the input of a gate before a release.
+/// The result of comparing the leaks of a version with those of an earlier version: the input of a gate before a release.
 public struct ReleaseCheck: Sendable {
     /// One of the two versions.
     public struct Side: Hashable, Sendable {
@@ -109,15 +109,16 @@ public struct ReleaseCheck: Sendable {
     /// leaks are left out. Leaks that are resolved in ``version`` or an earlier version can only be better, unless they were
     /// seen again in ``version``.
     public var leaks: [Leak]
-    /// Number of all leaks that are worse, including those beyond ``rowLimit``. The next three counts are complete, too.
+    /// Number of all leaks that are worse, including those beyond ``rowLimit``. The counts of new, back and better leaks also
+    /// include those.
     public var worseCount = 0
     public var newCount = 0
     public var backCount = 0
     public var betterCount = 0
     /// Number of those leaks in ``betterCount`` that have no report in ``version``: their rates have fallen to 0.
     public var fixedCount = 0
-    /// ``ReleaseGate/Result/isEnough``. If it is `false`, a count of 0 does not mean that no leak has changed.
-    public var isEnough = false
+    /// ``ReleaseGate/Result/hasEnoughData``. If it is `false`, a count of 0 does not mean that no leak has changed.
+    public var hasEnoughData = false
     /// Classes in which the rate of all leaks together is worse, lowest ``WorseClass/probability`` first; at most ``rowLimit``.
     public var worseClasses: [WorseClass] = []
     /// Checked classes, at most ``rowLimit``, sorted by their checks in the baseline and then by their checks in the version,

@@ -114,12 +114,22 @@ public struct OverLimitCount: Hashable, Sendable {
         /// Batches whose idempotency key was not stored: they are counted, and counted again if they are repeated.
         case idempotencyKeys = "idempotency_keys_per_day"
 
-        /// Text that says how items beyond the limit are treated.
+        /// Text that says how items beyond the limit are treated. It follows their number and ``noun(count:)``.
         public var outcome: String {
             switch self {
             case .details: "left out"
-            case .idempotencyKeys: "counted again if they are repeated"
+            case .idempotencyKeys: "counted again if repeated"
             default: "counted as “other”"
+            }
+        }
+
+        /// Returns the noun of the items that ``OverLimitCount/count`` counts, such as `report` or `reports`.
+        public func noun(count: Int) -> String {
+            switch self {
+            case .details: count == 1 ? "detail" : "details"
+            case .idempotencyKeys: count == 1 ? "batch" : "batches"
+            case .checkClasses: count == 1 ? "check" : "checks"
+            default: count == 1 ? "report" : "reports"
             }
         }
     }
@@ -127,7 +137,8 @@ public struct OverLimitCount: Hashable, Sendable {
     public var app: AppKey
     public var limit: Name
     /// The number of reports, except for three limits. ``Name/checkClasses`` counts checks. ``Name/idempotencyKeys`` counts
-    /// batches. ``Name/details`` counts samples, reports whose system or model has no name, values of explanations, and checks.
+    /// batches. ``Name/details`` counts samples, reports whose system or model has no name, values of explanations, and checks;
+    /// the texts call them details.
     public var count: Int
 
     public init(app: AppKey, limit: Name, count: Int) {

@@ -33,7 +33,7 @@ public struct Submission: Sendable {
 
     /// Indices of the ``origins`` that are counted; `nil` if all are counted. An origin that only has explanations is not
     /// counted: it creates no app, version or build.
-    package var countedOrigins: Set<Int>? { explanations.isEmpty ? nil : Set(sightings.map(\.origin)) }
+    package var countedOrigins: Set<Int>? { explanations.isEmpty ? nil : Set(sightings.map(\.originIndex)) }
 
     /// All apps that are counted; an app may occur more than once.
     package var countedApps: [AppKey] {
@@ -102,7 +102,7 @@ public struct Submission: Sendable {
     public struct Sighting: Sendable {
         public var leak: LeakIdentity
         /// Index in ``Submission/origins``.
-        public var origin: Int
+        public var originIndex: Int
         public var isFreed: Bool
         /// The point in time to which the report is counted, in milliseconds since 1970. Already limited to the past 30 days.
         public var at: Int64
@@ -113,11 +113,11 @@ public struct Submission: Sendable {
         public var jsonRange: Range<Int>
 
         public init(
-            leak: LeakIdentity, origin: Int, isFreed: Bool, at: Int64, count: Int, alive: Int?,
+            leak: LeakIdentity, originIndex: Int, isFreed: Bool, at: Int64, count: Int, alive: Int?,
             livedMilliseconds: Int?, jsonRange: Range<Int>
         ) {
             self.leak = leak
-            self.origin = origin
+            self.originIndex = originIndex
             self.isFreed = isFreed
             self.at = at
             self.count = count
@@ -131,7 +131,7 @@ public struct Submission: Sendable {
     public struct Explanation: Sendable {
         public var leak: LeakIdentity
         /// Index in ``Submission/origins``.
-        public var origin: Int
+        public var originIndex: Int
         /// The point in time to which the explanation is counted, in milliseconds since 1970. Already limited to the past 30
         /// days, like ``Sighting/at``.
         public var at: Int64
@@ -147,10 +147,11 @@ public struct Submission: Sendable {
         public static let maxReasonBytes = 2_000
 
         public init(
-            leak: LeakIdentity, origin: Int, at: Int64, reason: String, closures: String? = nil, bytes: Int?
+            leak: LeakIdentity, originIndex: Int, at: Int64, reason: String, closures: String? = nil,
+            bytes: Int?
         ) {
             self.leak = leak
-            self.origin = origin
+            self.originIndex = originIndex
             self.at = at
             self.reason = reason
             self.closures = closures

@@ -8,14 +8,14 @@ struct LeakListSQL {
     let reportsSQL: String
     /// SQL for the number of installs that a row shows.
     let installsSQL: String
-    /// SQL for the release whose rate (``LeakRow/share``) the row shows.
+    /// SQL for the release whose rate (``LeakRow/rate``) the row shows.
     let rateReleaseSQL: String
     /// SQL that the list is sorted by.
     let primarySortKeySQL: String
     let secondarySortKeySQL: String
     /// The values of the parameters in ``primarySortKeySQL``.
     let sortKeyValues: [any Bindable]
-    let direction: (keyword: String, after: String, from: String)
+    let direction: (keyword: String, operatorAfter: String, operatorFrom: String)
     let isByName: Bool
 
     init(_ query: LeakQuery, _ leakStates: LeakStates, now: Int64) {

@@ -13,7 +13,7 @@ extension LeakRow {
     }
 
     /// The columns of a row, for a table `page` with the columns `id`, `k1` and `k2` (the sort keys), `reports`, `installs`,
-    /// and `looked_at` (the release whose rate the row shows).
+    /// and `rate_release` (the release whose rate the row shows).
     ///
     /// No expression reads `leak_day` or `leak_hour`, which have many rows. Values from these tables, such as the trend, are
     /// added to the rows of one page later.
@@ -25,8 +25,8 @@ extension LeakRow {
         case reports, installs, id, app, environment, kind, className, quality, freed, aliveAtMost, firstSeen,
             lastSeen
         case firstVersion, lastVersion, isNew, isSlow, title, module, stack, children, cycle
-        case groupedVersion, groupedClass, groupedStack, lived, checks, share, retainedBytes, impact,
-            previousChecks, previousShare
+        case groupedVersion, groupedClass, groupedStack, lived, checks, rateReports, retainedBytes, impact,
+            previousChecks, previousRateReports
 
         package var sql: String {
             switch self {
@@ -58,12 +58,12 @@ extension LeakRow {
             case .groupedClass: "t.grouped_class"
             case .groupedStack: "t.grouped_stack"
             case .lived: "lived.histogram"
-            case .checks: LeakRow.checksSQL(in: "page.looked_at")
-            case .share: "share.reports"
+            case .checks: LeakRow.checksSQL(in: "page.rate_release")
+            case .rateReports: "share.reports"
             case .retainedBytes: "l.retained_bytes"
             case .impact: "l.impact"
-            case .previousChecks: LeakRow.checksSQL(in: "looked_at_release.previous")
-            case .previousShare: "previous_share.reports"
+            case .previousChecks: LeakRow.checksSQL(in: "rate_release_row.previous")
+            case .previousRateReports: "previous_share.reports"
             }
         }
     }
@@ -76,18 +76,18 @@ extension LeakRow {
     /// - Parameter additionalColumns: columns after those of ``selectSQL``, each preceded by a comma.
     package static func selectSQL(with additionalColumns: String) -> String {
         """
-        , looked_at_release as materialized (
+        , rate_release_row as materialized (
           select v.id, (\(CurrentRelease.previousReleaseSQL(of: "v.id", app: "v.app"))) as previous
-          from release v where v.id in (select looked_at from page)
+          from release v where v.id in (select rate_release from page)
         )
         select \(Column.columnsSQL)\(additionalColumns)
         from page join leak l on l.id = page.id join app a on a.id = l.app join leak_text t on t.leak = l.id
         join release f on f.id = l.first_release join release n on n.id = l.last_release
         left join leak_lived lived on lived.leak = l.id
-        left join leak_release share on share.leak = l.id and share.release = page.looked_at
-        left join looked_at_release on looked_at_release.id = page.looked_at
+        left join leak_release share on share.leak = l.id and share.release = page.rate_release
+        left join rate_release_row on rate_release_row.id = page.rate_release
         left join leak_release previous_share on previous_share.leak = l.id
-          and previous_share.release = looked_at_release.previous
+          and previous_share.release = rate_release_row.previous
         """
     }
 
@@ -124,9 +124,11 @@ extension LeakRow {
             retainedBytes: row.int(.retainedBytes) == 0 ? nil : row.int(.retainedBytes), lived: lived,
             firstVersion: row.text(.firstVersion), lastVersion: row.text(.lastVersion),
             firstSeen: row.time(.firstSeen), lastSeen: row.time(.lastSeen), trendFrom: 0, trend: [],
-            share: row.optionalInt(.checks).map { Share(reports: row.int(.share), checks: $0) },
-            previousShare: row.optionalInt(.previousChecks).map {
-                Share(reports: row.int(.previousShare), checks: $0)
+            rate: row.optionalInt(.checks).map {
+                ReportsAndChecks(reports: row.int(.rateReports), checks: $0)
+            },
+            previousVersionRate: row.optionalInt(.previousChecks).map {
+                ReportsAndChecks(reports: row.int(.previousRateReports), checks: $0)
             })
     }
 }

@@ -205,7 +205,7 @@ extension SQLiteReader {
             composed: """
                 with page as (
                   select j.value as id, 0 as k1, 0 as k2, coalesce(c.reports, 0) as reports,
-                    coalesce(c.installs, 0) as installs, ?2 as looked_at
+                    coalesce(c.installs, 0) as installs, ?2 as rate_release
                   from json_each(?1) j left join leak_release c on c.leak = j.value and c.release = ?2
                 )
                 \(LeakRow.selectSQL)

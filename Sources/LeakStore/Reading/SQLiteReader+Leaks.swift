@@ -98,9 +98,9 @@ extension SQLiteReader {
     ) throws(StoreError) -> ([LeakRow], [PageCursor], LeakTotals) {
         var values = list.sortKeyValues + list.values
         var condition = ""
-        let (order, after, _) = list.direction
+        let (order, operatorAfter, _) = list.direction
         if let cursor = try cursor.map({ (cursor) throws(StoreError) in try updated(cursor, in: list) }) {
-            condition = "where (k1, k2, id) \(after) (?, ?, ?)"
+            condition = "where (k1, k2, id) \(operatorAfter) (?, ?, ?)"
             values += [cursor.primary, cursor.secondary, cursor.leakRowID]
         }
         let select = try connection.statement(
@@ -108,7 +108,7 @@ extension SQLiteReader {
                 with matched as materialized (
                   select l.id as id, \(list.primarySortKeySQL) as k1, \(list.secondarySortKeySQL) as k2,
                     \(list.reportsSQL) as reports, \(list.installsSQL) as installs,
-                    \(list.rateReleaseSQL) as looked_at \(list.sourceSQL)
+                    \(list.rateReleaseSQL) as rate_release \(list.sourceSQL)
                 ), page as (select * from matched \(condition) order by k1 \(order), k2 \(order), id \(order) limit ?)
                 \(LeakRow.selectSQL(with: """
                     , (select count(*) from matched),
@@ -194,7 +194,7 @@ extension SQLiteReader {
             composed: """
                 with page as (
                   select l.id as id, 0 as k1, 0 as k2, l.reports as reports, l.installs as installs,
-                    l.last_release as looked_at
+                    l.last_release as rate_release
                   from json_each(?) j cross join leak l on l.id = j.value
                 )
                 \(LeakRow.selectSQL)
@@ -242,11 +242,11 @@ extension LeakQuery {
             case .lastSeen: (rank + "last_seen", nil)
             case .firstSeen: ("first_seen", nil)
             }
-        let (order, after, from) = direction
+        let (order, operatorAfter, operatorFrom) = direction
         return """
             select \(primary), \(secondary ?? "0"), id from leak
-            where app = ?1 and \(leaks) and \(primary) \(from) ?2
-              and (\(primary), \(secondary ?? "0"), id) \(after) (?2, ?3, ?4)
+            where app = ?1 and \(leaks) and \(primary) \(operatorFrom) ?2
+              and (\(primary), \(secondary ?? "0"), id) \(operatorAfter) (?2, ?3, ?4)
             order by \(primary) \(order), \(secondary.map { "\($0) \(order), " } ?? "")id \(order)
             """
     }

@@ -10,7 +10,7 @@ extension SQLiteReader {
             let recentCounts = try recentCounts(app, period, now: now)
             let totals = try totals(app)
             return Overview(
-                currentRelease: current, previous: previous,
+                currentRelease: current, previousRelease: previous,
                 lastSessions: current?.sessions == 0 ? try readLastSessions(app) : nil,
                 newLeaks: newLeaks,
                 newLeakTitles: newLeakTitles, regressedLeaks: regressedLeaks.count,

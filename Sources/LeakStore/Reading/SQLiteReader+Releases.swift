@@ -72,7 +72,7 @@ extension SQLiteReader {
         for index in releases.indices.dropFirst() {
             releases[index - 1].goneLeaks = try goneLeakCount(
                 in: rowIDs[index - 1], leaks: releases[index - 1].leaks, from: rowIDs[index],
-                formerLeaks: releases[index].leaks)
+                previousReleaseLeaks: releases[index].leaks)
         }
         if releases.count > limit {
             releases.removeLast()
@@ -115,14 +115,14 @@ extension SQLiteReader {
         return builds
     }
 
-    /// Returns how many leaks of the previous release (`former`) were not seen in the release `release`. The cached result is
-    /// valid until one of the two releases has more leaks, because only a merge removes leaks, and a merge clears the cache.
-    /// Uses two index steps for each leak of the previous release.
+    /// Returns how many leaks of the previous release were not seen in the release `release`. The cached result is valid until
+    /// one of the two releases has more leaks, because only a merge removes leaks, and a merge clears the cache. Uses two index
+    /// steps for each leak of the previous release.
     private func goneLeakCount(
-        in release: Int64, leaks: Int, from former: Int64, formerLeaks: Int
+        in release: Int64, leaks: Int, from previousRelease: Int64, previousReleaseLeaks: Int
     ) throws(StoreError) -> Int {
         let cachedCount = goneLeaksCache.goneLeakCount(
-            in: release, leaks: leaks, from: former, formerLeaks: formerLeaks)
+            in: release, leaks: leaks, from: previousRelease, previousReleaseLeaks: previousReleaseLeaks)
         if let cachedCount { return cachedCount }
         let select = try connection.statement(
             """
@@ -130,9 +130,11 @@ extension SQLiteReader {
               and not exists (select 1 from leak_release c where c.leak = p.leak and c.release = ?2)
             """)
         defer { select.reset() }
-        try select.bind(former, release)
+        try select.bind(previousRelease, release)
         let count = try select.step() ? select.int(0) : 0
-        goneLeaksCache.keep(count, in: release, leaks: leaks, from: former, formerLeaks: formerLeaks)
+        goneLeaksCache.keep(
+            count, in: release, leaks: leaks, from: previousRelease,
+            previousReleaseLeaks: previousReleaseLeaks)
         return count
     }
 }

@@ -73,7 +73,7 @@ enum WriteAheadLogCheck {
                 if isBroken, isValid, isCommit { commitCount += 1 }
                 // One commit after a broken frame is allowed: a failing disk or a power cut may have left that commit
                 // unfinished, and the next commit overwrites it.
-                if commitCount > 1 { return "its log has commits behind a broken one" }
+                if commitCount > 1 { return "its log has commits after a broken commit" }
             }
             guard count == framesAtOnce else { return nil }
             offset += count * frameBytes

@@ -64,8 +64,10 @@ extension Decision {
 extension Decision.Fix {
     /// - Parameter currentVersion: the current release of the leak's app.
     /// - Returns: the version of the decision. A sighting in a version with a
-    ///   ``VersionOrder/key`` of at least `from` contradicts the fix.
-    package func bound(currentVersion: String) -> (version: String, isAfter: Bool, from: [UInt8]) {
+    ///   ``VersionOrder/key`` of at least `lowestContradictingKey` contradicts the fix.
+    package func bound(currentVersion: String) -> (
+        version: String, isAfter: Bool, lowestContradictingKey: [UInt8]
+    ) {
         switch self {
         case .newestVersion: (currentVersion, false, VersionOrder(currentVersion).sameRankLowerBound)
         case .nextVersion: (currentVersion, true, VersionOrder(currentVersion).higherRankLowerBound)

@@ -64,27 +64,32 @@ package struct DecisionCache {
     }
 }
 
-/// A cache of one count for each release: how many leaks of the release before it (`former`) were not seen in the release
-/// itself. A count is valid until a leak is added to one of the two releases.
+/// A cache of one count for each release: how many leaks of the previous release were not seen in the release. A count is valid
+/// until a leak is added to one of the two releases.
 package struct GoneLeaksCache {
     /// Maximum number of releases of all apps. The cache then takes 0.5 MiB.
     private static let capacity = 5_000
 
-    private var counts: [Int64: (leaks: Int, former: Int64, formerLeaks: Int, gone: Int)] = [:]
+    private var counts: [Int64: (leaks: Int, previousRelease: Int64, previousReleaseLeaks: Int, gone: Int)] =
+        [:]
 
     package init() {}
 
-    package func goneLeakCount(in release: Int64, leaks: Int, from former: Int64, formerLeaks: Int) -> Int? {
+    package func goneLeakCount(
+        in release: Int64, leaks: Int, from previousRelease: Int64, previousReleaseLeaks: Int
+    ) -> Int? {
         guard let entry = counts[release],
-            (entry.leaks, entry.former, entry.formerLeaks) == (leaks, former, formerLeaks)
+            (entry.leaks, entry.previousRelease, entry.previousReleaseLeaks) == (
+                leaks, previousRelease, previousReleaseLeaks
+            )
         else { return nil }
         return entry.gone
     }
 
     package mutating func keep(
-        _ gone: Int, in release: Int64, leaks: Int, from former: Int64, formerLeaks: Int
+        _ gone: Int, in release: Int64, leaks: Int, from previousRelease: Int64, previousReleaseLeaks: Int
     ) {
         if counts.count >= Self.capacity { counts.removeAll() }
-        counts[release] = (leaks, former, formerLeaks, gone)
+        counts[release] = (leaks, previousRelease, previousReleaseLeaks, gone)
     }
 }

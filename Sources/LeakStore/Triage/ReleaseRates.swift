@@ -133,7 +133,7 @@ package struct ReleaseVerdict: Sendable {
         }
         let gate = ReleaseGate(limits: limits)
         let result = gate.check(classes, comparedLeaks.map(counts))
-        (check.verdict, check.isEnough) = (result.verdict, result.isEnough)
+        (check.verdict, check.hasEnoughData) = (result.verdict, result.hasEnoughData)
         addClasses(classes, result.classes)
         // Fixed leaks are tested separately, so that they change neither the verdict nor the correction for the number of
         // tests.

@@ -122,7 +122,7 @@ extension Writer {
                 try readLogs()
                 try flushCountLog()
                 if caches.logs?.values.isLong(beyond: logLimits.whileRead) == true { try flushValueLog() }
-                try reindexIfCrowded()
+                try reindexIfTooManyUnindexed()
             }
         } catch {
             clearCaches()
@@ -211,7 +211,7 @@ struct LoggedCounts {
             writer.append(leak.sightings)
             writer.append(leak.aliveAtMost)
             writer.append(Int(leak.lastSeen))
-            // In place of the impact of the leak, which was logged up to schema 17.
+            // Stands in place of the impact of the leak, which was logged up to schema 17.
             writer.append(0)
         }
         writer.append(builds.count)
@@ -333,7 +333,7 @@ extension PackedReader {
         guard let id = number(), let reports = readCount(), let freed = readCount(),
             let installs = readCount(),
             let sightings = readCount(), let aliveAtMost = readOptionalCount(), let lastSeen = readCount(),
-            // The impact of the leak, up to schema 17.
+            // Skips the impact of the leak, which was logged up to schema 17.
             readOptionalCount() != nil
         else { return nil }
         return LoggedCounts.Leak(

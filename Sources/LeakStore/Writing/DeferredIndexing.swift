@@ -26,12 +26,12 @@ struct DeferredIndexing {
     /// Adds leaks that another process has left unindexed.
     mutating func add(_ count: Int) { unindexedCount += count }
 
-    /// `true` if there are more unindexed leaks than a list should read.
-    var isCrowded: Bool { unindexedCount > Self.unindexedLimit }
+    /// `true` if there are more than ``unindexedLimit`` unindexed leaks.
+    var hasTooManyUnindexedLeaks: Bool { unindexedCount > Self.unindexedLimit }
 
     func isDue(now: Int64) -> Bool {
         guard let reindexedAt else { return true }
-        return isCrowded || !(0..<Self.reindexIntervalMilliseconds).contains(now - reindexedAt)
+        return hasTooManyUnindexedLeaks || !(0..<Self.reindexIntervalMilliseconds).contains(now - reindexedAt)
     }
 
     /// Records that all leaks were reindexed.
@@ -53,8 +53,8 @@ extension Writer {
     }
 
     /// Reindexes the unindexed leaks if there are too many of them.
-    func reindexIfCrowded() throws(StoreError) {
-        guard caches.deferredIndexing.isCrowded else { return }
+    func reindexIfTooManyUnindexed() throws(StoreError) {
+        guard caches.deferredIndexing.hasTooManyUnindexedLeaks else { return }
         try reindexAll()
         caches.deferredIndexing.recordReindex(at: nil)
     }

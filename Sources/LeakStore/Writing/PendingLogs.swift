@@ -19,11 +19,11 @@ struct PendingLogs {
         /// Number of rows of leaks, builds and releases in the log of counts. 1,000 leaks of a busy app in a dozen versions
         /// have 25,000 rows. A row takes between 100 bytes and 1 KiB of memory.
         var countRows = 65_536
-        /// A call with at most this number of submissions is a quiet call.
-        var maxSubmissionsWhenIdle = 4
+        /// A call of the writer with at most this number of submissions is a quiet call.
+        var maxSubmissionsOfQuietCall = 4
         /// Number of successive quiet calls after which commits write counts directly to their tables. Under load there are
         /// quiet calls, too, but not so many in succession.
-        var quietCalls = 16
+        var quietCallsBeforeDirectWrites = 16
         /// Time after a read during which commits write counts directly to their tables.
         var millisecondsAfterRead: Int64 = 500
 
@@ -93,6 +93,6 @@ extension Writer {
         try flushValueLog()
         try flushKeyLog()
         try flushCountLog()
-        try reindexIfCrowded()
+        try reindexIfTooManyUnindexed()
     }
 }

@@ -35,8 +35,8 @@ final class ResolvedRows: NameQuota {
         self.day = day
     }
 
-    func app(_ app: AppKey, key: Int64, seen: Int64) throws(StoreError) -> AdmittedApp {
-        let entry = try writer.app(app, key: key, seen: seen)
+    func app(_ app: AppKey, key: Int64, seenAt: Int64) throws(StoreError) -> AdmittedApp {
+        let entry = try writer.app(app, key: key, seenAt: seenAt)
         return AdmittedApp(entry.key, number: apps.number(of: entry.id, adding: entry))
     }
 
@@ -99,7 +99,7 @@ final class ResolvedRows: NameQuota {
 }
 
 extension Writer {
-    func app(_ app: AppKey, key: Int64, seen: Int64) throws(StoreError) -> AppEntry {
+    func app(_ app: AppKey, key: Int64, seenAt: Int64) throws(StoreError) -> AppEntry {
         if let entry = try findApp(app) { return entry }
         let counted = try admittedApp(app, key: key)
         if counted != app, let entry = try findApp(counted) { return entry }
@@ -107,7 +107,7 @@ extension Writer {
         let creatingKey: Int64? = counted.name == StoreLimits.other ? nil : key
         try connection.run(
             "insert into app (name, environment, last_seen, made_by) values (?, ?, ?, ?)", counted.name,
-            counted.environment, seen, creatingKey)
+            counted.environment, seenAt, creatingKey)
         let entry = AppEntry(id: connection.lastInsertedRowID, key: counted)
         caches.apps.insert(entry, for: counted)
         return entry

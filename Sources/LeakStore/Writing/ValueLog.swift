@@ -7,8 +7,9 @@ struct ValueLog: PendingLog {
     private(set) var texts: [String] = []
     private var indices: [ByteText: Int64] = [:]
     /// If there are more rows than this number, the rows with the same leak and text are added up.
-    private var rowLimit = ValueLog.newRows
-    private static let newRows = 65_536
+    private var rowLimit = ValueLog.rowsBetweenSums
+    /// Number of rows that are added before rows are added up again.
+    private static let rowsBetweenSums = 65_536
     /// Bytes of the log on disk and of ``unwritten``.
     private var byteCount = 0
     var unwritten: [UInt8] = []
@@ -26,7 +27,7 @@ struct ValueLog: PendingLog {
     }
 
     /// The system or the model that the reports of one element of ``SubmissionAggregate/hourCounts`` name.
-    struct ValueKey: Hashable {
+    struct HourCountValue: Hashable {
         /// Index in ``SubmissionAggregate/hourCounts``.
         var hourCount: Int
         var kind: ValueKind
@@ -68,17 +69,17 @@ struct ValueLog: PendingLog {
     /// Returns the values of a transaction that must be looked up, in order of arrival. `text` is an index in
     /// ``SubmissionAggregate/texts``.
     func valuesToLookUp(_ aggregate: SubmissionAggregate, leaks: [LeakEntry]) -> [(
-        key: ValueKey, text: Int, name: HashedName
+        key: HourCountValue, text: Int, name: HashedName
     )] {
         let hashes = aggregate.texts.map { HashedName.hash(of: $0) }
-        var values: [(ValueKey, Int, HashedName)] = []
+        var values: [(HourCountValue, Int, HashedName)] = []
         for (index, hourCount) in aggregate.hourCounts.enumerated() {
             let (source, leak) = (aggregate.sources[hourCount.source], leaks[hourCount.leak].id)
             func append(_ kind: ValueKind, _ text: Int?) {
                 guard let text else { return }
                 let name = HashedName(leak: leak, kind, hash: hashes[text])
                 if !lookedUpNames.contains(name) {
-                    values.append((ValueKey(hourCount: index, kind: kind), text, name))
+                    values.append((HourCountValue(hourCount: index, kind: kind), text, name))
                 }
             }
             append(.system, source.system)
@@ -92,7 +93,9 @@ struct ValueLog: PendingLog {
     /// Adds one transaction's reports.
     ///
     /// - Parameter unnamedValues: values that are counted without their name.
-    mutating func add(_ aggregate: SubmissionAggregate, leaks: [LeakEntry], unnamedValues: Set<ValueKey>) {
+    mutating func add(
+        _ aggregate: SubmissionAggregate, leaks: [LeakEntry], unnamedValues: Set<HourCountValue>
+    ) {
         guard !aggregate.texts.isEmpty else { return }
         let texts = aggregate.texts + (unnamedValues.isEmpty ? [] : [""])
         var writer = PackedWriter()
@@ -103,7 +106,9 @@ struct ValueLog: PendingLog {
             let (source, leak) = (aggregate.sources[hourCount.source], leaks[hourCount.leak].id)
             func add(_ kind: ValueKind, _ text: Int?) {
                 guard var text else { return }
-                if !unnamedValues.isEmpty, unnamedValues.contains(ValueKey(hourCount: index, kind: kind)) {
+                if !unnamedValues.isEmpty,
+                    unnamedValues.contains(HourCountValue(hourCount: index, kind: kind))
+                {
                     text = texts.count - 1
                 }
                 writer.append(Int(leak))
@@ -121,7 +126,7 @@ struct ValueLog: PendingLog {
         unwritten = writer.bytes
         guard rows.count > rowLimit else { return }
         rows = CountRow.summed(rows)
-        rowLimit = rows.count + Self.newRows
+        rowLimit = rows.count + Self.rowsBetweenSums
     }
 
     /// Adds the rows that one row of `value_log` contains.
@@ -185,7 +190,7 @@ extension Writer {
         else {
             return
         }
-        var unnamedValues: Set<ValueLog.ValueKey> = []
+        var unnamedValues: Set<ValueLog.HourCountValue> = []
         var leftOutReports: [Int: Int] = [:]
         for (key, index, name) in lookups {
             let (hourCount, text) = (aggregate.hourCounts[key.hourCount], aggregate.texts[index])

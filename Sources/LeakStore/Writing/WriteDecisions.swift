@@ -9,7 +9,7 @@ extension Writer {
                 // The statements below read the counts of releases, so all counts must be in their tables.
                 try readLogs()
                 try flushCountLog()
-                try reindexIfCrowded()
+                try reindexIfTooManyUnindexed()
                 guard let first = leaks.first, let target = try findDecisionTarget(first) else { return nil }
                 let action = try store(decision, about: target, now: now)
                 for leak in Set(leaks).subtracting([first]).sorted() {
@@ -79,7 +79,7 @@ extension Writer {
                 values (?, ?, ?, ?, ?, ?, ?, ?, ?, (select max(id) from release))
                 """, leak.leakRowID, now, decision.by, kind, decision.note, bound.version,
                 bound.isAfter ? 1 : 0,
-                bound.from, leak.reports)
+                bound.lowestContradictingKey, leak.reports)
             let rowID = connection.lastInsertedRowID
             try connection.statement(
                 composed: """

@@ -16,7 +16,7 @@ extension Writer {
             let rowID = SampleSlot.rowID(leakRowID: entry.id, slot: sample.slot)
             var stored = StoredSample(
                 rowID: rowID, ordinal: sample.ordinal, reportedAt: sample.reportedAt,
-                origin: submission.origins[sighting.origin], body: body)
+                origin: submission.origins[sighting.originIndex], body: body)
             guard try admit(stored, in: sample.slot, of: entry, key: sample.key, day: day) else {
                 leftOutOrdinals.insert(sample.ordinal)
                 continue

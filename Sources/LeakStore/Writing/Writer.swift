@@ -43,8 +43,9 @@ final class Writer {
     var logLimits = PendingLogs.Limits()
     /// Readers of this process record the times of their reads here.
     let readTime = LastReadTime()
-    /// Number of successive calls with few submissions.
-    private var quietCalls = 0
+    /// Number of successive calls with few submissions, up to and including the last call; see
+    /// ``PendingLogs/Limits/quietCallsBeforeDirectWrites``.
+    private var successiveQuietCalls = 0
     private var lastCheckpointAttemptAt: Int64?
     /// `true` while commits must not copy the write-ahead log into the database file.
     private var isKeepingLog: Bool
@@ -281,11 +282,14 @@ final class Writer {
         try writeSlots(of: aggregate, rows, expiry: expiry)
         // Flushes counts before leaks are reindexed, so that the indexes get the new counts.
         let areValuesRead = readTime.isRecent(within: logLimits.millisecondsAfterRead)
-        quietCalls = submissions.count <= logLimits.maxSubmissionsWhenIdle ? quietCalls + 1 : 0
-        if areValuesRead || quietCalls >= logLimits.quietCalls { try flushCountLog() }
+        successiveQuietCalls =
+            submissions.count <= logLimits.maxSubmissionsOfQuietCall ? successiveQuietCalls + 1 : 0
+        if areValuesRead || successiveQuietCalls >= logLimits.quietCallsBeforeDirectWrites {
+            try flushCountLog()
+        }
         try reindex(now: now)
         try writeLogs(areValuesRead: areValuesRead)
-        try reindexIfCrowded()
+        try reindexIfTooManyUnindexed()
     }
 
     private func write(_ app: SubmissionAggregate.App, to entry: AppEntry) throws(StoreError) {

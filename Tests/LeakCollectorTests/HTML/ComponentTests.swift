@@ -25,7 +25,7 @@ import Testing
         references: [String], name: String?, links: [String]
     ) {
         let drawn = CycleShape(references, of: name).nodes.map { link in
-            "\(link.isLeak ? "*" : "")\(link.object)\(link.property.map { "/" + $0 } ?? "")"
+            "\(link.isReportedObject ? "*" : "")\(link.object)\(link.property.map { "/" + $0 } ?? "")"
         }
         #expect(drawn == links)
     }
@@ -170,8 +170,8 @@ import Testing
 
 @Suite struct ShareTests {
     @Test func `a rate is shown only if it is based on at least fifty checks`() {
-        #expect(Share(reports: 1, checks: 49).percentage == nil)
-        #expect(Share(reports: 1, checks: 50).percentage?.description == "2.0\u{A0}%")
+        #expect(ReportsAndChecks(reports: 1, checks: 49).percentage == nil)
+        #expect(ReportsAndChecks(reports: 1, checks: 50).percentage?.description == "2.0\u{A0}%")
     }
 }
 

@@ -24,7 +24,7 @@ private func pages(_ text: String) -> [HTML] {
     var row = Shop.row(
         leak, isNew: true, reports: 3, freed: 2, installs: 1, alive: 1, lived: Percentiles(p50: 1, p90: 2),
         firstVersion: text,
-        lastVersion: text, lastSeenAgo: 0, trend: [1, 2], share: Share(reports: 1, checks: 60))
+        lastVersion: text, lastSeenAgo: 0, trend: [1, 2], rate: ReportsAndChecks(reports: 1, checks: 60))
     var regressed = row
     regressed.state = .regressed
     regressed.decisionStatus = DecisionStatus(
@@ -38,7 +38,7 @@ private func pages(_ text: String) -> [HTML] {
     var previous = release
     previous.leakySessions = 0
     let overview = Overview(
-        currentRelease: release, previous: previous, newLeaks: 5, newLeakTitles: [text, text],
+        currentRelease: release, previousRelease: previous, newLeaks: 5, newLeakTitles: [text, text],
         regressedLeaks: 3,
         regressedLeakTitles: [text], recentReports: 1,
         recentInstalls: 1,

@@ -135,7 +135,8 @@ import LeakPlatform
     }
 
     @Test
-    func `after too many wrong tokens from an address its right token has to wait, but not its sign-in link`()
+    func
+        `after too many wrong tokens from an address, a right token from there waits, a sign-in link does not`()
         throws
     {
         let running = try RunningCollector()

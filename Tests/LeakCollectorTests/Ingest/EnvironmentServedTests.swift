@@ -163,7 +163,8 @@ import Testing
         }
     }
 
-    @Test func `a report has the environment of its batch unless it names another, even if it names its app`()
+    @Test
+    func `a report that names no environment has the environment of its batch, even if it names an app`()
         throws
     {
         let running = try RunningCollector()
@@ -249,7 +250,7 @@ import Testing
         ("ci", nil, "ci"), ("ci,debug", "debug", "debug"), ("ci,debug", nil, "ci"),
         ("debug,production", nil, "production"),
     ])
-    func `a Sentry client report counts for the environment of the last event, or for one of its key's`(
+    func `a Sentry client report counts for the environment of the last event, or else of its ingest key`(
         environments: String, event: String?, expected: String
     ) throws {
         let running = try RunningCollector()

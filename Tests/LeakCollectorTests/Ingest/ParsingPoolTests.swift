@@ -58,7 +58,7 @@ import LeakPlatform
     private static let health = "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n"
 
     @Test
-    func `while a large body is parsed, its event loop serves other connections, and its own in order`()
+    func `while a large body is parsed, other connections are served, and its own waits for the response`()
         throws
     {
         let running = try RunningCollector()

@@ -36,7 +36,8 @@ import Testing
     }
 
     @Test
-    func `the default rate limit applies only while the store cannot keep up, and for about ten seconds`() {
+    func `the default rate limit applies only while the store cannot keep up, with delays up to 11 seconds`()
+    {
         let limit = RateLimit(reportsPerSecond: nil)
         #expect(limit.charge(1, cost: 100000001, now: 0, isBehind: false) == nil)
         #expect(limit.secondsToWait(of: 1, now: 0, isBehind: false) == nil)

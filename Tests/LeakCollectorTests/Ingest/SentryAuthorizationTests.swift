@@ -10,14 +10,15 @@ import Testing
         "sentry   sentry_version=7 ,\tSENTRY_KEY = k \t,sentry_secret=s", "SENTRY\tsentry_key=k",
         "Sentry sentry_key=k,sentry_key=k", "Sentry ,,sentry_key=k,",
     ])
-    func `the key is found in X-Sentry-Auth and in Authorization, however it is written`(value: String) throws
-    {
+    func `a Sentry key is found in X-Sentry-Auth and in Authorization, however the field is written`(
+        value: String
+    ) throws {
         #expect(try SentryAuthorization.key(fields: [value, nil], parameter: nil) == "k")
         #expect(try SentryAuthorization.key(fields: [nil, value], parameter: nil) == "k")
         #expect(try SentryAuthorization.key(fields: [value, "Basic abc"], parameter: "k") == "k")
     }
 
-    @Test func `a key in the address is enough, and may contain an equals sign`() throws {
+    @Test func `a Sentry key in the address is enough, and may contain an equals sign`() throws {
         #expect(try SentryAuthorization.key(fields: [nil, nil], parameter: "k=") == "k=")
         #expect(try SentryAuthorization.key(fields: ["Sentry sentry_key=k=", nil], parameter: nil) == "k=")
     }
@@ -27,7 +28,7 @@ import Testing
         ["Sentrysentry_key=k", nil], ["sentry_key=k", nil], ["Sentry xsentry_key=k", nil], ["", ""],
         ["Sentry sentry_key", nil],
     ])
-    func `without a key, the error says which header field to send`(fields: [String?]) {
+    func `the error for a Sentry request without a key says which header field to send`(fields: [String?]) {
         let problem = #expect(throws: Problem.self) {
             try SentryAuthorization.key(fields: fields, parameter: fields[0] == nil ? nil : "")
         }
@@ -40,7 +41,7 @@ import Testing
             (["Sentry sentry_key=a", nil], "b"), (["Sentry sentry_key=a", "Sentry sentry_key=b"], nil),
             (["Sentry sentry_key=a,sentry_key=b", nil], nil), ([nil, "Sentry sentry_key=a"], "A"),
         ] as [([String?], String?)])
-    func `two different keys are refused, and the error contains neither`(
+    func `a Sentry request with two different keys is refused, and the error contains neither key`(
         fields: [String?], parameter: String?
     ) {
         let problem = #expect(throws: Problem.self) {

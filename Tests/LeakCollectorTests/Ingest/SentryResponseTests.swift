@@ -49,7 +49,8 @@ import Testing
         #expect(rejections.takeCount(of: 1) == 0)
     }
 
-    @Test func `the response to an SDK over the rate limit says how long it may send no events`() {
+    @Test
+    func `the response to an SDK over the rate limit says how long it must wait before it sends events`() {
         let problem = Problem(.tooManyRequests, "words").withField("Retry-After", "17")
         let fields = SentryResponse.response(to: problem).fields
         #expect(fields.contains { $0 == ("Retry-After", "17") })

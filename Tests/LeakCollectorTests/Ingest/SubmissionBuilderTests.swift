@@ -152,7 +152,7 @@ import Testing
             {"app":{"id":"a","version":"1"},"device":{"os":"iOS","os_version":"19.1","model":"iPhone17,1"},"install":"i",
              "reports":[{"class":"A"},{"class":"B","install":"j"},{"class":"C"},{"class":"D","device":{"os":"tvOS"}}]}
             """#)
-        #expect(builder.submission.sightings.map(\.origin) == [0, 1, 0, 2])
+        #expect(builder.submission.sightings.map(\.originIndex) == [0, 1, 0, 2])
         #expect(builder.submission.origins.map(\.install) == ["i", "j", "i"])
         #expect(builder.submission.origins.map(\.system) == ["iOS 19.1", "iOS 19.1", "tvOS"])
         #expect(Set(builder.submission.origins.map(\.installHash)).count == 2)

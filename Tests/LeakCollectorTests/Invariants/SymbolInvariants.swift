@@ -86,13 +86,13 @@ enum SymbolInvariants {
             let made = try file.finish()
             do {
                 let table = try SymbolTable(made.table)
-                guard table.rangeCount == made.count else {
-                    return "\(made.count) ranges became \(table.rangeCount)"
+                guard table.rangeCount == made.rangeCount else {
+                    return "\(made.rangeCount) ranges became \(table.rangeCount)"
                 }
             } catch {
                 // A table without ranges is refused. A file gives such a table if it has no names, or only names beyond the
                 // highest offset.
-                guard made.count == 0 else { return "a table of a Breakpad file: \(error)" }
+                guard made.rangeCount == 0 else { return "a table of a Breakpad file: \(error)" }
             }
             if let violation = violationByTable(made.table) { return violation }
         } catch {}

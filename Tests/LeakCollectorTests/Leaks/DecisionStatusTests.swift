@@ -206,7 +206,7 @@ private func words(_ html: HTML) throws -> String {
     func `the form offers to resolve a leak in the app's current release`(
         newest: String?, version: String
     ) throws {
-        let form = TriageForm(context: Shop.context(), row: Shop.checkout, newestVersion: newest)
+        let form = TriageForm(context: Shop.context(), row: Shop.checkout, currentRelease: newest)
         #expect(try Markup(form.html.bytes).texts.contains("Resolve in \(version)"))
     }
 

@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test
-    func `the list applies every filter, and its page has a field for each filter and a link to clear them`()
+    func `the list of leaks applies every filter, and has a field for each filter and a link to clear them`()
         throws
     {
         let running = try RunningCollector()

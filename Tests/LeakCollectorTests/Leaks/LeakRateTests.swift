@@ -4,10 +4,12 @@ import Testing
 @testable import LeakCollector
 
 @Suite struct LeakRateTests {
-    private func text(_ share: Share?, before: Share? = nil, kind: String = "view_controller") -> String? {
+    private func text(
+        _ rate: ReportsAndChecks?, before: ReportsAndChecks? = nil, kind: String = "view_controller"
+    ) -> String? {
         var row = Shop.checkout
         row.identity = Shop.leak(1, "Cart", kind: kind, stack: [])
-        (row.share, row.previousShare) = (share, before)
+        (row.rate, row.previousVersionRate) = (rate, before)
         return LeakRate(row: row).map { String(decoding: $0.html.bytes, as: UTF8.self) }
     }
 
@@ -22,23 +24,24 @@ import Testing
     func `a leak rate is shown as a ratio, or above one tenth as a percentage`(
         reports: Int, checks: Int, expected: String
     ) {
-        #expect(text(Share(reports: reports, checks: checks)) == expected)
+        #expect(text(ReportsAndChecks(reports: reports, checks: checks)) == expected)
     }
 
     @Test func `a leak rate is shown with the rate of the previous version`() {
-        let now = Share(reports: 10, checks: 100)
+        let now = ReportsAndChecks(reports: 10, checks: 100)
         #expect(
-            text(now, before: Share(reports: 1, checks: 100))
+            text(now, before: ReportsAndChecks(reports: 1, checks: 100))
                 == "1\u{A0}in\u{A0}10 dismissals, before 1\u{A0}in\u{A0}100")
         #expect(
-            text(now, before: Share(reports: 0, checks: 100)) == "1\u{A0}in\u{A0}10 dismissals, before none")
+            text(now, before: ReportsAndChecks(reports: 0, checks: 100))
+                == "1\u{A0}in\u{A0}10 dismissals, before none")
         #expect(text(now, kind: "object") == "1\u{A0}in\u{A0}10 checks")
     }
 
     @Test func `no leak rate is shown for less than 50 checks, or for more reports than checks`() {
-        #expect(text(nil) == nil && text(Share(reports: 1, checks: 49)) == nil)
-        #expect(text(Share(reports: 101, checks: 100)) == nil)
-        let now = Share(reports: 10, checks: 100)
-        #expect(text(now, before: Share(reports: 1, checks: 49)) == "1\u{A0}in\u{A0}10 dismissals")
+        #expect(text(nil) == nil && text(ReportsAndChecks(reports: 1, checks: 49)) == nil)
+        #expect(text(ReportsAndChecks(reports: 101, checks: 100)) == nil)
+        let now = ReportsAndChecks(reports: 10, checks: 100)
+        #expect(text(now, before: ReportsAndChecks(reports: 1, checks: 49)) == "1\u{A0}in\u{A0}10 dismissals")
     }
 }

@@ -49,7 +49,7 @@ import Testing
             submission.body += report.json()
             submission.sightings.append(
                 Submission.Sighting(
-                    leak: leak, origin: submission.origins.count - 1, isFreed: false, at: now, count: 1,
+                    leak: leak, originIndex: submission.origins.count - 1, isFreed: false, at: now, count: 1,
                     alive: nil, livedMilliseconds: nil, jsonRange: start..<submission.body.count))
         }
         return submission
@@ -152,7 +152,7 @@ import Testing
                     "    from \(ids[0]): CartModel, rule 1, 3 reports",
                     "    from \(ids[1]): CartModel, rule 1, 2 reports",
                     "    from \(ids[2]): CartModel, rule 1, 1 report",
-                    "    decision in force: resolved in 0.9 by ada on \(day), the most recent of 2",
+                    "    decision in force: resolved in 0.9 by ada on \(day), the most recent of the decisions about 2 leaks",
                 ]
             ),
             (

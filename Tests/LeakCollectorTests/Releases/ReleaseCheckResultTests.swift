@@ -89,7 +89,7 @@ enum SampleCheck: String, CaseIterable, Sendable {
             Shop.leak(9, title, stack: stack), reports: 1, installs: 1, firstVersion: "5.2.0",
             lastSeenAgo: Shop.hour,
             trend: [1],
-            share: nil)
+            rate: nil)
     }
 
     static func leak(
@@ -116,7 +116,7 @@ enum SampleCheck: String, CaseIterable, Sendable {
             verdict: verdict, leaks: leaks,
             classes: [checked("CheckoutViewController", .enough, 9_000, 4_812)], rareCount: 0,
             setAsideCount: 0)
-        check.isEnough = verdict != .cannotTell
+        check.hasEnoughData = verdict != .cannotTell
         return check
     }
 }

@@ -39,7 +39,7 @@ import Testing
                     Shop.row(
                         Shop.leak(UInt64($0), $1, stack: []), reports: 1, installs: 1, firstVersion: "1",
                         lastSeenAgo: 0,
-                        trend: [], share: nil)
+                        trend: [], rate: nil)
                 }
             }
         }

@@ -80,8 +80,8 @@ import Testing
     }
 
     @Test(arguments: [
-        (OverLimitCount.Name.leaks, "Limit reached (leaks per app): 7 counted as “other”"),
-        (.details, "Limit reached (detail bytes per key and day): 7 left out"),
+        (OverLimitCount.Name.leaks, "Limit reached (leaks per app): 7 reports counted as “other”"),
+        (.details, "Limit reached (detail bytes per key and day): 7 details left out"),
     ])
     func `the totals below the list of leaks name the limits that were reached`(
         limit: OverLimitCount.Name, words: String
@@ -96,7 +96,7 @@ import Testing
         var page = Shop.page
         (page.leaks, page.total, page.reports, page.resolvedSeen) = ([], 0, 0, LeakTotals())
         var overview = Shop.overview
-        overview.previous = overview.currentRelease
+        overview.previousRelease = overview.currentRelease
         let summary = SummaryPage(context: Shop.context(), overview: overview, page: page)
         #expect(try Markup(summary.html.bytes).texts.contains("Nothing left to fix"))
         var empty = overview
@@ -106,7 +106,7 @@ import Testing
             page: LeakPage(leaks: [], next: nil, total: 0, reports: 0))
         #expect(try Markup(none.html.bytes).texts.contains("No leaks yet"))
         // Sessions may count leaks for which no report was sent.
-        empty.previous = Shop.overview.previous
+        empty.previousRelease = Shop.overview.previousRelease
         let fallen = SummaryPage(
             context: Shop.context(), overview: empty,
             page: LeakPage(leaks: [], next: nil, total: 0, reports: 0))
@@ -117,7 +117,7 @@ import Testing
 
     @Test func `the app whose leak-free sessions fell is named if there are several apps`() throws {
         var other = Shop.overview
-        other.previous = nil
+        other.previousRelease = nil
         let page = LeakPage(leaks: [], next: nil, total: 0, reports: 0)
         let summary = SummaryPage(
             context: Shop.context(), overview: other, page: page,
@@ -166,7 +166,7 @@ import Testing
         ) throws
     {
         var overview = Shop.overview
-        if !falls { overview.previous = nil }
+        if !falls { overview.previousRelease = nil }
         let page = LeakPage(
             leaks: [], next: nil, total: 0, reports: 0, resolved: LeakTotals(leaks: 3, reports: 200),
             resolvedSeen: LeakTotals(leaks: seen, reports: seen == 0 ? 0 : 31))
@@ -224,7 +224,7 @@ import Testing
     @Test func `without sessions the tile for leak-free sessions says that there is no data`() throws {
         var overview = Shop.overview
         overview.currentRelease = Shop.releases[2]
-        overview.previous = nil
+        overview.previousRelease = nil
         let markup = try Markup(
             SummaryPage(context: Shop.context(), overview: overview, page: Shop.page).html.bytes)
         #expect(markup.texts.contains("no data"))
@@ -264,7 +264,7 @@ import Testing
                 reports: 1000 + index, installs: 100 + index, firstVersion: "5.0.1",
                 lastSeenAgo: Int64(index) * Shop.hour,
                 trend: (0..<14).map { ($0 * 7919 + index * 31) % 997 },
-                share: Share(reports: index, checks: 1000))
+                rate: ReportsAndChecks(reports: index, checks: 1000))
         }
         return LeakPage(leaks: rows, next: "next", total: 5000, reports: 100_000)
     }

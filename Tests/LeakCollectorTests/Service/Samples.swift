@@ -43,7 +43,8 @@ enum Shop {
         installs: Int,
         alive: Int? = nil, lived: Percentiles? = nil, firstVersion: String, lastVersion: String = "5.2.0",
         lastSeenAgo age: Int64,
-        trend: [Int], share: Share?, previousShare: Share? = nil, fix: FixStatus? = nil
+        trend: [Int], rate: ReportsAndChecks?, previousVersionRate: ReportsAndChecks? = nil,
+        fix: FixStatus? = nil
     ) -> LeakRow {
         LeakRow(
             identity: leak, state: state, known: known, decisionStatus: decisionStatus, fix: fix,
@@ -52,8 +53,8 @@ enum Shop {
             freed: freed, installs: installs, impact: installs / 2,
             aliveAtMost: alive, lived: lived, firstVersion: firstVersion, lastVersion: lastVersion,
             firstSeen: now - 51 * hour,
-            lastSeen: now - age, trendFrom: today - 13, trend: trend, share: share,
-            previousShare: previousShare)
+            lastSeen: now - age, trendFrom: today - 13, trend: trend, rate: rate,
+            previousVersionRate: previousVersionRate)
     }
 
     static let checkout = row(
@@ -65,7 +66,8 @@ enum Shop {
         lived: Percentiles(p50: 14_000, p90: 60_000),
         firstVersion: "5.2.0", lastSeenAgo: 2 * hour,
         trend: [0, 0, 0, 0, 0, 0, 0, 0, 0, 4, 60, 210, 480, 530],
-        share: Share(reports: 1207, checks: 14_901), previousShare: Share(reports: 31, checks: 9_310))
+        rate: ReportsAndChecks(reports: 1207, checks: 14_901),
+        previousVersionRate: ReportsAndChecks(reports: 31, checks: 9_310))
 
     /// The status of a leak that was resolved in 5.0.0 and seen again.
     static let regressedStatus = DecisionStatus(
@@ -106,7 +108,8 @@ enum Shop {
                 .resolved(version: "5.2.0", isAfter: false), note: nil, by: "anna", at: now - 90 * hour),
             reportsSince: 0), reports: 57, installs: 31, firstVersion: "5.0.1", lastVersion: "5.1.0",
         lastSeenAgo: 3 * hour,
-        trend: [0, 0, 0, 0, 4, 7, 9, 11, 9, 6, 5, 3, 2, 1], share: Share(reports: 57, checks: 4_100),
+        trend: [0, 0, 0, 0, 4, 7, 9, 11, 9, 6, 5, 3, 2, 1],
+        rate: ReportsAndChecks(reports: 57, checks: 4_100),
         fix: fixStatus([("5.2.0", 0, 120)]))
 
     static let rows: [LeakRow] = [
@@ -119,7 +122,7 @@ enum Shop {
             firstVersion: "4.9.0",
             lastSeenAgo: 31 * minute,
             trend: [40, 22, 8, 0, 0, 0, 0, 0, 0, 0, 12, 90, 201, 268],
-            share: Share(reports: 641, checks: 16_025),
+            rate: ReportsAndChecks(reports: 641, checks: 16_025),
             fix: fixStatus([("5.1.0", 0, 120), ("5.2.0", 641, 16_025)], regressedIn: "5.2.0")),
         row(
             leak(
@@ -127,23 +130,24 @@ enum Shop {
                 stack: ["ProductListController", "UITableView", "ProductCell"]),
             reports: 388, installs: 297, firstVersion: "5.0.1", lastSeenAgo: 4 * minute,
             trend: [30, 25, 28, 31, 22, 19, 26, 33, 29, 28, 27, 30, 31, 29],
-            share: Share(reports: 388, checks: 13_380)),
+            rate: ReportsAndChecks(reports: 388, checks: 13_380)),
         row(
             leak(4, "SearchResultsController", stack: ["UINavigationController", "SearchResultsController"]),
             state: .slow, reports: 240, freed: 236, installs: 198, lived: Percentiles(p50: 2300, p90: 4100),
             firstVersion: "5.1.0", lastSeenAgo: hour,
             trend: [10, 12, 18, 20, 22, 15, 12, 18, 19, 21, 20, 18, 17, 18],
-            share: Share(reports: 240, checks: 12_000)),
+            rate: ReportsAndChecks(reports: 240, checks: 12_000)),
         row(
             leak(
                 5, "UIHostingController<ProfileView>",
                 stack: ["UITabBarController", "UIHostingController<ProfileView>"]),
             reports: 97, installs: 71, firstVersion: "5.1.0", lastVersion: "5.1.0", lastSeenAgo: 75 * hour,
-            trend: [0, 0, 0, 0, 4, 7, 9, 11, 9, 12, 10, 12, 11, 12], share: Share(reports: 40, checks: 49)),
+            trend: [0, 0, 0, 0, 4, 7, 9, 11, 9, 12, 10, 12, 11, 12],
+            rate: ReportsAndChecks(reports: 40, checks: 49)),
         row(
             leak(6, "Objekt nach # Sekunden noch im Speicher", kind: "object", stack: [], quality: .low),
             reports: 1, installs: 1, firstVersion: "5.1.0", lastSeenAgo: 300 * hour,
-            trend: [0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0], share: nil),
+            trend: [0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0], rate: nil),
     ]
 
     static let textField = KnownLeakRule(
@@ -165,7 +169,7 @@ enum Shop {
             firstVersion: "4.2.0",
             lastSeenAgo: 5 * hour,
             trend: [140, 138, 150, 133, 128, 141, 139, 137, 135, 129, 133, 131, 138, 130],
-            share: nil)
+            rate: nil)
     ]
 
     static let releases: [ReleaseSummary] = [
@@ -195,7 +199,7 @@ enum Shop {
     }
 
     static let overview = Overview(
-        currentRelease: releases[0], previous: releases[1], newLeaks: 1,
+        currentRelease: releases[0], previousRelease: releases[1], newLeaks: 1,
         newLeakTitles: ["CheckoutViewController"],
         regressedLeaks: 1, regressedLeakTitles: ["CartViewModel"],
         recentReports: 1002, recentInstalls: 731, recentLeaks: 5, leaks: 12, reports: 4765,

@@ -198,7 +198,7 @@ import Testing
         #expect(slice.base == 0x1_0000_0000 && slice.code == [0x1_0000_0000..<0x1_0000_4000])
     }
 
-    @Test func `a universal file has a slice for each processor`() throws {
+    @Test func `a universal Mach-O file has a slice for each processor`() throws {
         let head =
             Self.bytes(0xCAFE_BABE, 4, isBigEndian: true) + Self.bytes(1, 4, isBigEndian: true)
             + Self.bytes(0x0100_000C, 4, isBigEndian: true) + Self.bytes(0, 4, isBigEndian: true)

@@ -126,7 +126,7 @@ import Testing
         #expect(try SymbolTable(builder.finish()).rangeCount == 1)
     }
 
-    @Test func `a range of a symbol table that overlaps the range before it is left out`() throws {
+    @Test func `a range of a symbol table that overlaps the preceding range is left out`() throws {
         var builder = Self.builder()
         builder.add(10..<20, [SymbolicatedFrame(function: "f")])
         builder.add(15..<25, [SymbolicatedFrame(function: "g")])

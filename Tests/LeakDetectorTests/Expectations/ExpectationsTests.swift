@@ -199,7 +199,7 @@ import Testing
         #expect(again, "freed objects make room for new ones")
     }
 
-    @Test func `above the limit of survivors, leaks are reported, but not when their objects are freed`() {
+    @Test func `above the limit of survivors, leaks are reported, but not that their objects are freed`() {
         var limits = LeakDetector.Limits()
         limits.survivors = 2
         var table = Table(limits)

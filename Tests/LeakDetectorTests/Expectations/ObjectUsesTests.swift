@@ -22,7 +22,7 @@ import Testing
         uses.add(identity(ObjectUses.limit), 200_001, at: 1, forgettingAfter: 1_000)
         #expect(uses.sequence(of: identity(7)) == 200_000)
         #expect(uses.sequence(of: identity(ObjectUses.limit)) == nil)
-        #expect(uses.lastUnrecorded == 200_001)
+        #expect(uses.lastUnrecordedSequence == 200_001)
     }
 
     @Test func `an object whose use may be unrecorded is not reported, and is counted as dropped`() {

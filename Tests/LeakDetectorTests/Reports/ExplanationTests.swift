@@ -366,7 +366,7 @@ import LeakPlatform
                 $0.unexplainedReferences = 1
                 $0.cost = .init(bytes: 48, objects: 1, isAtLeast: false)
             },
-            "Shop.Page is in no cycle that was found, and kept by 1 reference from elsewhere; with it 48 bytes in 1 object would be freed"
+            "Shop.Page is kept by 1 reference from objects that were not searched; no cycle was found; with it 48 bytes in 1 object would be freed"
         ),
     ]
 

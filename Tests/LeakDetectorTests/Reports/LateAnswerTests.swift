@@ -37,7 +37,9 @@ private final class Cache: Sendable {}
         await withCheckedContinuation { continuation in DispatchQueue.main.async { continuation.resume() } }
     }
 
-    @Test func `a stopped detector does not call its closure for leaks that wait on the main actor`() async {
+    @Test func `a stopped detector does not call its onDetect closure for leaks that wait on the main actor`()
+        async
+    {
         var asked = 0
         let late = LateAnswers { late in
             asked += 1
@@ -55,7 +57,7 @@ private final class Cache: Sendable {}
     /// The closure returns `.report`, which has no effect for an ignored object. The argument is the number of milliseconds
     /// that pass after the object was freed.
     @Test(arguments: [0, 100_000])
-    func `an object that the closure ignores, and that is freed later, is not reported`(
+    func `an object that the onDetect closure ignores, and that is freed later, is not reported`(
         milliseconds: Int
     ) async {
         let late = LateAnswers { late in
@@ -72,7 +74,10 @@ private final class Cache: Sendable {}
         #expect(late.told.with { $0.isEmpty })
     }
 
-    @Test func `a leak is reported even if its object is freed before the answer is processed`() async {
+    @Test
+    func `a leak is reported even if its object is freed before the onDetect closure's answer is processed`()
+        async
+    {
         let late = LateAnswers { _ in .report }
         late.expectObject()
         late.clock.advance(by: 5_000)

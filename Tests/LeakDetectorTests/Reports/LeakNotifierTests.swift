@@ -150,7 +150,9 @@ import LeakPlatform
             #expect(text.contains("(popped): Tab → LeakDetectorTests.Page"))
         }
 
-        @Test func `in log mode a leak, and that its object is freed later, are written to standard error`()
+        @Test
+        func
+            `in log mode a line is written to standard error for a leak, and another when its object is freed`()
             async throws
         {
             let result = try #require(

@@ -53,7 +53,7 @@ private final class Cache: Sendable {}
 }
 
 @MainActor @Suite struct MainActorModeTests {
-    @Test func `a closure of the main actor is called on the main queue`() async {
+    @Test func `an onDetect closure of the main actor is called on the main queue`() async {
         #expect(await App().run(queue: .main) == 1)
     }
 
@@ -80,7 +80,9 @@ private final class Cache: Sendable {}
         withExtendedLifetime(object) {}
     }
 
-    @Test func `a closure of the main actor is called on it, even if the detector uses another queue`() async
+    @Test
+    func `an onDetect closure of the main actor is called there, even if the detector uses another queue`()
+        async
     {
         #expect(await App().run(queue: DispatchQueue(label: "own")) == 1)
     }

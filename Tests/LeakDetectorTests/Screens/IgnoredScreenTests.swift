@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(arguments: [LeakDetector.Answer.ignore, .ignoreClass])
-    func `a closure that ignores the leak of a screen is not called again for this screen`(
+    func `an onDetect closure that ignores the leak of a screen is not called again for this screen`(
         answer: LeakDetector.Answer
     ) {
         let kit = SimulatedUIKit(answer: answer)

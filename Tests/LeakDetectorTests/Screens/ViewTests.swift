@@ -44,7 +44,9 @@ import Testing
         #expect(kit.detector.counts.outstanding == 0, "subviews are not expected again")
     }
 
-    @Test func `a closure that ignores the leak of a view is called once, even if the view has subviews`() {
+    @Test
+    func `an onDetect closure that ignores the leak of a view is called once, even if the view has subviews`()
+    {
         let kit = SimulatedUIKit(answer: .ignore)
         kit.window.root = Home(kit)
         close(kit.keep(Chart(Label(), Label(), Label())), on: kit)
@@ -91,7 +93,7 @@ import Testing
         #expect(kit.reportLines.isEmpty)
     }
 
-    @Test func `a view in a window without a controller is not reported`() {
+    @Test func `a view without a controller is not reported while it is in a window`() {
         let chart = kit.keep(Chart())
         close(View(chart))
         kit.clock.advance(by: 200)

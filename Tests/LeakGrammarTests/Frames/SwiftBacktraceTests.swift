@@ -58,7 +58,8 @@ import Testing
         #expect(stack.frames.map(\.line) == [3, nil, nil, 7])
     }
 
-    @Test func `frames of a crash at a terminal are read with source code between them`() throws {
+    @Test func `frames of a crash printed at a terminal are read, even with source code between them`() throws
+    {
         let text = """
             CartModel leaked
 

@@ -171,7 +171,7 @@ import Testing
     ]
 
     @Test(arguments: forms)
-    func `frames that a tool prints are read as a stack, and after a text`(form: Form) throws {
+    func `frames that a tool prints are read as a stack, alone or after a text`(form: Form) throws {
         let stack = try #require(CallStack(form.lines))
         #expect(stack.keyElements == form.key)
         let one = try #require(CallStack([form.lines.joined(separator: "\n")]))

@@ -54,7 +54,7 @@ import Testing
             target: Array("/\(number)".utf8) + [UInt8](repeating: 0x61, count: bytes), status: .ok)
     }
 
-    @Test func `lines of the access log are in order, and closing waits for the last`() {
+    @Test func `lines of the access log are in order, and closing the log waits for the last line`() {
         let pipe = Pipe()
         let log = AccessLog(to: pipe.writing, as: .text)
         for number in 0..<100 { log.write(Self.record(number)) }

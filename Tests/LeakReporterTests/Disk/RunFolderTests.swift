@@ -290,7 +290,7 @@ import Testing
             let bytes = (0..<2_500).map { UInt8($0 % 251) }
             let (written, failure) = folder.append(bytes, to: "a")
             guard written == 999, failure?.code == EFBIG else { exit(3) }
-            guard folder.append(bytes, to: "a").written == 0 else { exit(4) }
+            guard folder.append(bytes, to: "a").writtenBytes == 0 else { exit(4) }
             FileSizeLimit.set(nil)
             guard folder.append(Array(bytes[999...]), to: "a") == (1_501, nil) else { exit(5) }
             guard let read = try? folder.read("a"), read == [0] + bytes else { exit(6) }
@@ -298,8 +298,8 @@ import Testing
     }
 }
 
-private func == (one: (written: Int, failure: FileFailure?), other: (Int, FileFailure?)) -> Bool {
-    one.written == other.0 && one.failure == other.1
+private func == (one: (writtenBytes: Int, failure: FileFailure?), other: (Int, FileFailure?)) -> Bool {
+    one.writtenBytes == other.0 && one.failure == other.1
 }
 
 private enum FileSizeLimit {

@@ -81,9 +81,9 @@ import Testing
 
 @Suite struct DailyByteUsageTests {
     @Test(arguments: [
-        ("20416 1000", DailyByteUsage(day: 20_416, bytes: 1_000)), ("0 0", DailyByteUsage()),
-        ("-3 1", DailyByteUsage(day: -3, bytes: 1)),
-        ("", nil), ("1", nil), ("1 2 3", DailyByteUsage(day: 1, bytes: 2, repeatedBytes: 3)),
+        ("20416 1000", DailyByteUsage(day: 20_416, newBytes: 1_000)), ("0 0", DailyByteUsage()),
+        ("-3 1", DailyByteUsage(day: -3, newBytes: 1)),
+        ("", nil), ("1", nil), ("1 2 3", DailyByteUsage(day: 1, newBytes: 2, repeatedBytes: 3)),
         ("1 2 3 4", nil), ("1 0 9223372036854775807", nil), ("1 9223372036854775807", nil),
         ("1 2 -3", nil), ("1 -2", nil), ("x 2", nil), ("1 99999999999999999999", nil),
     ])
@@ -105,9 +105,9 @@ import Testing
     func `the bytes that two processes use on one day are added up`(
         mine: (Int, Int), other: (Int, Int), base: (Int, Int), sum: (Int, Int)
     ) {
-        let total = DailyByteUsage(day: mine.0, bytes: mine.1).added(
-            to: DailyByteUsage(day: other.0, bytes: other.1),
-            since: DailyByteUsage(day: base.0, bytes: base.1))
-        #expect(total == DailyByteUsage(day: sum.0, bytes: sum.1))
+        let total = DailyByteUsage(day: mine.0, newBytes: mine.1).added(
+            to: DailyByteUsage(day: other.0, newBytes: other.1),
+            since: DailyByteUsage(day: base.0, newBytes: base.1))
+        #expect(total == DailyByteUsage(day: sum.0, newBytes: sum.1))
     }
 }

@@ -41,11 +41,11 @@ import Testing
                 .first, .again, .first, .again,
             ])
         #expect(
-            quota.usage == DailyByteUsage(day: 20_416, bytes: 20, repeatedBytes: 20),
+            quota.usage == DailyByteUsage(day: 20_416, newBytes: 20, repeatedBytes: 20),
             "the bytes of repeated sightings are counted separately")
         quota.startSession()
         #expect(results(&quota, [(1, 10, 4), (1, 10, 5)]) == [.first, .again])
-        #expect(quota.usage == DailyByteUsage(day: 20_416, bytes: 30, repeatedBytes: 30))
+        #expect(quota.usage == DailyByteUsage(day: 20_416, newBytes: 30, repeatedBytes: 30))
     }
 
     @Test func `a leak that repeats all day does not use the quota of new leaks`() {
@@ -84,7 +84,7 @@ import Testing
             results(&quota, [(1, 1, Self.day - 1), (1, 100, Self.day), (2, 1, Self.day)]) == [
                 .over(.bytesPerDay), .first, .over(.bytesPerDay),
             ])
-        #expect(quota.usage == DailyByteUsage(day: 20_417, bytes: 100))
+        #expect(quota.usage == DailyByteUsage(day: 20_417, newBytes: 100))
     }
 
     @Test func `a leak that exceeds the byte limit of a day counts as new on the next day`() {
@@ -104,7 +104,7 @@ import Testing
         }
         let results = [admit(10, 60), admit(11, 40), admit(11, 40), admit(12, 1), admit(10, 60)]
         #expect(results == [.first, .again, .again, .over(.bytesPerDay), .again])
-        #expect(quota.usage == DailyByteUsage(day: 20_416, bytes: 100, repeatedBytes: 100))
+        #expect(quota.usage == DailyByteUsage(day: 20_416, newBytes: 100, repeatedBytes: 100))
         #expect(admit(11, 1) == .over(.bytesPerDay), "repeats may use no more bytes than new leaks")
     }
 
@@ -165,7 +165,7 @@ import Testing
             device.advance(byMilliseconds: 1_000)
         }
         #expect(bytes > 50_000 && bytes < 200_000)
-        #expect(device.outbox.quota.usage.bytes <= 200_000)
+        #expect(device.outbox.quota.usage.newBytes <= 200_000)
         device.drain()
         let dropped = device.dropped[.budget] ?? 0
         #expect(device.collector.counted.values.reduce(0, +) + dropped == 20_000)
@@ -212,7 +212,7 @@ import Testing
         }
         // The day before accepted one report, before the first midnight.
         #expect(admitted == 11)
-        #expect(quota.usage == DailyByteUsage(day: 20_416, bytes: 100))
+        #expect(quota.usage == DailyByteUsage(day: 20_416, newBytes: 100))
     }
 
     @Test func `a clock that was far ahead adds usage to the right day, and gives no new quota`() {
@@ -232,9 +232,9 @@ import Testing
     @Test
     func `a new process counts the bytes that earlier processes used on the same day, not the day before`() {
         var quota = ReportQuota(
-            maxReportsPerSession: 10, maxBytesPerDay: 100, usage: DailyByteUsage(day: 20_416, bytes: 90))
+            maxReportsPerSession: 10, maxBytesPerDay: 100, usage: DailyByteUsage(day: 20_416, newBytes: 90))
         #expect(results(&quota, [(1, 11, 0), (1, 10, 0)]) == [.over(.bytesPerDay), .first])
-        quota.usage = DailyByteUsage(day: 20_415, bytes: 100)
+        quota.usage = DailyByteUsage(day: 20_415, newBytes: 100)
         #expect(results(&quota, [(2, 100, 0)]) == [.first], "the bytes of the day before do not count")
     }
 
@@ -245,13 +245,13 @@ import Testing
             for milliseconds in [Int64.min, Int64.min + 1, -1, 0, Self.midnight, .max] {
                 var quota = ReportQuota(
                     maxReportsPerSession: 10, maxBytesPerDay: 100,
-                    usage: DailyByteUsage(day: number, bytes: bytes))
+                    usage: DailyByteUsage(day: number, newBytes: bytes))
                 for at in [milliseconds, Self.midnight, milliseconds] {
                     let time = WireTime(milliseconds: at)
                     _ = quota.admit(key(1), bytes: 1, at: time)
                     _ = quota.admit(key(2), bytes: .max, at: time)
                     _ = quota.admit(key(3), bytes: .min, at: time)
-                    #expect(quota.usage.bytes <= 102 || quota.usage.bytes == bytes)
+                    #expect(quota.usage.newBytes <= 102 || quota.usage.newBytes == bytes)
                 }
             }
         }
@@ -288,7 +288,7 @@ import Testing
             case .first:
                 #expect(!firsts.contains(number) && firsts.count < reports)
                 firsts.insert(number)
-                #expect(quota.usage.bytes <= bytesPerDay)
+                #expect(quota.usage.newBytes <= bytesPerDay)
                 bytesOfDay[20_416 + Int(now / Self.day), default: 0] += bytes
             case .again:
                 #expect(firsts.contains(number))
@@ -298,9 +298,9 @@ import Testing
                 #expect(quota.usage == before)
             case .over(.bytesPerDay):
                 let known = firsts.contains(number)
-                #expect((known ? quota.usage.repeatedBytes : quota.usage.bytes) + bytes > bytesPerDay)
+                #expect((known ? quota.usage.repeatedBytes : quota.usage.newBytes) + bytes > bytesPerDay)
             }
-            #expect(max(quota.usage.bytes, quota.usage.repeatedBytes) <= bytesPerDay)
+            #expect(max(quota.usage.newBytes, quota.usage.repeatedBytes) <= bytesPerDay)
         }
         #expect(bytesOfDay.values.allSatisfy { $0 <= bytesPerDay * 2 })
         #expect(bytesOfDay[quota.usage.day, default: 0] == quota.usage.totalBytes)

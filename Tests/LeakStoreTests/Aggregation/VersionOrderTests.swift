@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test(arguments: [("5.2", "v5.2.0"), ("1-a+x", "1.0-a"), ("0", "0.0"), ("2+9", "02")])
-    func `versions of equal rank have the same bounds`(one: String, other: String) {
+    func `versions of equal rank have the same rank bounds`(one: String, other: String) {
         let (one, other) = (VersionOrder(one), VersionOrder(other))
         #expect(
             one.sameRankLowerBound == other.sameRankLowerBound

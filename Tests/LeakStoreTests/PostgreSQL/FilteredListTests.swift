@@ -41,7 +41,7 @@ import LeakSeededRandom
                 var batch = submission(reports)
                 batch.explanations = stride(from: 0, to: 400, by: 3).map { number in
                     Submission.Explanation(
-                        leak: leak("L\(number)", stack: ["Home"]), origin: 0, at: noon, reason: "s",
+                        leak: leak("L\(number)", stack: ["Home"]), originIndex: 0, at: noon, reason: "s",
                         bytes: .random(in: 0..<9_000, using: &random))
                 }
                 _ = try store.count([batch], now: noon)
@@ -52,7 +52,9 @@ import LeakSeededRandom
             rows.map { PageCursor(primary: $0.int64(1), secondary: $0.int64(2), leakRowID: $0.int64(0)) }
         }
 
-        @Test func `a page of a filtered list is the same with the bound of any sample, and without a bound`()
+        @Test
+        func
+            `a page of a filtered list is the same with a lower bound from any random sample, and without a bound`()
             throws
         {
             try fill()

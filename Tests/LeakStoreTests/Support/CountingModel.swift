@@ -51,7 +51,7 @@ struct CountingModel: Sendable {
             keys[key] = (idempotency.bodyHash, submission.response, now)
         }
         for sighting in submission.sightings {
-            count(sighting, submission.origins[sighting.origin], arrival: submission.receivedAt)
+            count(sighting, submission.origins[sighting.originIndex], arrival: submission.receivedAt)
         }
         for usage in submission.usageCounts {
             releases[usage.version, default: Release()].sessions += usage.sessions

@@ -36,7 +36,7 @@ final class FaultyDisk: Sendable {
         var image = DiskImage()
         var plan: Plan = { _ in .none }
         var operationCount = 0
-        /// The files after the kill or the power cut, by name; `nil` before.
+        /// The files after the kill or the power cut, by name; `nil` before that.
         var remains: [String: [UInt8]]?
         /// True after a kill or a power cut: every further operation fails.
         var isOff = false

@@ -22,7 +22,7 @@ extension SQLiteStore {
         writer.with {
             $0.logLimits = PendingLogs.Limits(
                 installSets: sets, valueBytes: sets * 64, keyBytes: sets * 64, countBytes: sets * 64,
-                maxSubmissionsWhenIdle: 0, millisecondsAfterRead: 0)
+                maxSubmissionsOfQuietCall: 0, millisecondsAfterRead: 0)
         }
     }
 

@@ -60,7 +60,7 @@ func submission(
         submission.body += Array(report.body.utf8)
         submission.sightings.append(
             Submission.Sighting(
-                leak: report.leak, origin: submission.origins.count - 1, isFreed: report.isFreed,
+                leak: report.leak, originIndex: submission.origins.count - 1, isFreed: report.isFreed,
                 at: report.at,
                 count: report.count, alive: report.alive, livedMilliseconds: report.lived,
                 jsonRange: start..<submission.body.count))

@@ -89,7 +89,7 @@ extension Serialized {
             #expect(child.view.viewWindowClass == NSWindow.self)
         }
 
-        @Test func `if a closed window stays, its window controller is reported instead of it`() {
+        @Test func `if a closed window stays, its window controller is reported instead of the window`() {
             let controller = NSWindowController(window: window)
             window.contentViewController = NSViewController()
             bench.detector.checkDeallocation(of: window)

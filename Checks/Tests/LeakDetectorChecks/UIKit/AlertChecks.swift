@@ -112,7 +112,7 @@ extension Serialized {
             #expect(app.bench.detector.counts.leaked == 1)
         }
 
-        @Test func `the alert for an image picker, which a picture would leak, has no picture`() async {
+        @Test func `the alert for a leaked image picker has no picture`() async {
             await activate()
             await leak(UIImagePickerController())
             #expect(labels.count == 2)

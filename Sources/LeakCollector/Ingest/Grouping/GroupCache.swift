@@ -236,7 +236,8 @@ struct GroupCache {
         _ document: WireDocument, _ report: ReportSlices, cachedGroup group: GroupedReport
     ) -> Int? {
         let text = Self.text(of: report)
-        // Texts that differ only in masked digits either all contain a duration, or none of them does.
+        // If the text is part of the key, it differs from the cached text only in masked digits. So it has a duration only if
+        // the cached text had one.
         guard !Self.textAffectsGroup(report, of: document) || group.livedMilliseconds != nil else {
             return nil
         }

@@ -233,7 +233,8 @@ import Testing
         #expect(identity(report.redacted().stack).id == identity([frame]).id)
     }
 
-    @Test func `functions with one name in different modules of Sentry frames are different leaks`() {
+    @Test func `Sentry frames whose functions have the same name but different modules give different leaks`()
+    {
         let one = #"{"function":"add","module":"com.acme.Cart"}"#
         let other = #"{"function":"add","module":"com.acme.Order"}"#
         #expect(identity([one]).id != identity([other]).id)
@@ -312,7 +313,9 @@ import Testing
     // MARK: The cache
 
     @Test(arguments: ["[]", "[ ]", "[\n\n]"])
-    func `if the list of a stack is empty, the group cache uses the call stack in the text`(list: String)
+    func `if a report's field stack is an empty list, the group cache uses the call stack in the text`(
+        list: String
+    )
         throws
     {
         func report(_ function: String) -> String {

@@ -303,13 +303,13 @@ struct GroupingScore {
 @Suite struct GroupingScoreTests {
     /// True for `make grouping-score`, which compares 40 leaks with 25 reports each in every form. Otherwise 20 leaks with 6
     /// reports each are compared.
-    private static let isWhole = ProcessInfo.processInfo.environment["GROUPING_SCORE"] == "whole"
+    private static let comparesManyReports = ProcessInfo.processInfo.environment["GROUPING_SCORE"] == "whole"
 
     @Test func `generated reports of each form are grouped by leak`() {
-        let (leaks, variants) = Self.isWhole ? (40, 25) : (20, 6)
+        let (leaks, variants) = Self.comparesManyReports ? (40, 25) : (20, 6)
         let scores = ReportForm.all.map { GroupingScore($0, leaks: leaks, variants: variants) }
         let total = scores.reduce(GroupingScore(name: "all \(scores.count) forms"), +)
-        if Self.isWhole {
+        if Self.comparesManyReports {
             print("\(leaks) leaks of \(variants) reports in each form\n")
             print("| form | groups | precision | recall | F1 |\n|---|---|---|---|---|")
             for score in scores + [total] { print(score.row) }

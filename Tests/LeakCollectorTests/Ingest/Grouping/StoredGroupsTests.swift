@@ -23,7 +23,8 @@ import Testing
         submission.origins = [Submission.Origin(app: "a", version: "1")]
         submission.sightings = [
             Submission.Sighting(
-                leak: leak, origin: 0, isFreed: false, at: now, count: 1, alive: nil, livedMilliseconds: nil,
+                leak: leak, originIndex: 0, isFreed: false, at: now, count: 1, alive: nil,
+                livedMilliseconds: nil,
                 jsonRange: 0..<submission.body.count)
         ]
         return submission

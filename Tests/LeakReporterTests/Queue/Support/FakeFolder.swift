@@ -64,7 +64,7 @@ final class FakeFolder: SegmentFolder {
 
     func kill() { isDead = true }
 
-    func append(_ bytes: [UInt8], to name: String) -> (written: Int, failure: FileFailure?) {
+    func append(_ bytes: [UInt8], to name: String) -> (writtenBytes: Int, failure: FileFailure?) {
         guard !isDead else { return (bytes.count, nil) }
         let written: Int
         var failure: FileFailure?
