@@ -95,7 +95,7 @@ import LeakSeededRandom
                     let rows = try connection.run(selection.page(after: cursor, from: bound, limit: limit))
                     #expect(keys(rows) == Array(expected[start...].prefix(limit)), list)
                     let found = try selection.totals(
-                        behind: rows.first, isFirst: start == 0, from: bound, on: connection)
+                        inPageRow: rows.first, isFirstPage: start == 0, from: bound, on: connection)
                     #expect(found == totals, list)
                 }
             }
