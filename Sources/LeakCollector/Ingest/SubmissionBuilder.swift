@@ -211,7 +211,7 @@ struct SubmissionBuilder {
         }
     }
 
-    /// Returns the number of sessions that began before the hour of arrival, by the hour in which they began.
+    /// Returns, by hour, the number of conclusive sessions that began in that hour, for the hours before that of arrival.
     private func earlierSessions(of document: WireDocument) -> [Int: Int] {
         let arrival = submission.receivedAt
         var sessions: [Int: Int] = [:]

@@ -83,7 +83,7 @@ struct FilterForm: Component {
         }
     }
 
-    /// Links to the apps in place of the form, because plain files cannot answer queries.
+    /// In an export, links to the apps in place of the form, because files cannot answer a form.
     private var appLinks: HTML {
         guard context.apps.count > 1 else { return "" }
         let all: [HTML] = [link(nil, "All apps")]

@@ -47,7 +47,7 @@ enum CurrentGroup {
         of report: LeakReport, in leak: LeakIdentity, _ symbols: CallStack.Symbols
     ) -> CurrentGroup {
         if isGroupedByFingerprint(leak), report.fingerprint.isEmpty { return .unknown }
-        let groups = modules(of: leak).map {
+        let groups = candidateModules(for: leak).map {
             GroupingRules.groups(report, app: leak.appKey, module: $0, symbols: symbols)
         }
         let identities = groups.flatMap { ([$0.first] + $0.others).map(\.identity) }
@@ -60,9 +60,9 @@ enum CurrentGroup {
         return .other(group)
     }
 
-    /// Returns the modules that the sender may have named. A sample report does not contain the module, so each of
-    /// them is tried. No type belongs to ``GroupingRules/noModuleMarker``, so dotted names stay whole with it.
-    private static func modules(of leak: LeakIdentity) -> [String?] {
+    /// Returns the modules to try, because a sample report does not contain the module that its sender named: that of the leak, `nil`
+    /// for a sender that named none, and ``GroupingRules/noModuleMarker``, with which dotted names stay whole.
+    private static func candidateModules(for leak: LeakIdentity) -> [String?] {
         let isNested = leak.module == nil && leak.className?.contains(".") ?? false
         return isNested
             ? [GroupingRules.noModuleMarker, nil] : [leak.module, nil, GroupingRules.noModuleMarker]

@@ -97,7 +97,7 @@ public enum Setting: String, CaseIterable, Sendable {
         case .databaseBytes: "maximum bytes of the database file; when it is full, reports get 503"
         case .public: "folder with the style sheet, icon and error pages"
         case .url:
-            "address at which people reach the collector: for links, Secure cookies, and forms sent behind a proxy"
+            "address at which people reach the collector: used in links, decides if cookies are Secure, and lets browsers behind a proxy submit forms"
         case .trustedOrigins:
             "origins other than --url from which browsers may submit the collector's forms, separated by commas: https://leaks.example.com"
         case .trustedProxies:

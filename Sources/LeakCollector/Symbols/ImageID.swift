@@ -83,7 +83,8 @@ package struct ImageID: Hashable, Sendable, Comparable, CustomStringConvertible 
         return text
     }
 
-    /// Forms of the id in the stored names of frames: as a UUID, as digits, and as the beginning of a build id.
+    /// Forms of the id in the stored names of frames: as a UUID, as 32 hexadecimal digits, and as the first 32 digits of a GNU build
+    /// id, whose bytes have another order.
     var spellings: [String] {
         let digits = bytes.map(Self.hexadecimal).joined()
         return [description, digits, Self.swapped(bytes).map(Self.hexadecimal).joined()]

@@ -216,8 +216,8 @@ final class ExpirationChecker: Sendable {
         hold(objects, &state)
     }
 
-    /// Retains objects that were checked inside the lock until they are released on the clock's queue, so that none is
-    /// deallocated here.
+    /// Retains objects that were checked inside the lock. They are released later on the clock's queue, because a `deinit` must not run
+    /// inside the lock.
     private func hold(_ objects: [AnyObject], _ state: inout State) {
         guard !objects.isEmpty else { return }
         if let retainedObjects = state.retainedObjects { return retainedObjects.add(objects) }

@@ -93,8 +93,8 @@ final class Screens {
             after: nil)
     }
 
-    /// Records the views under the fingers when another finger came down. Expects the views that an earlier touch kept to be
-    /// deallocated now.
+    /// Records the views under all fingers when a finger touches the screen. UIKit retains the views of the last touch, so the checks
+    /// that waited for the next touch start now.
     func didTouch(_ views: [any ViewNode]) {
         guard !isStopped else { return }
         for (subject, context) in lastTouch.touch(views) {

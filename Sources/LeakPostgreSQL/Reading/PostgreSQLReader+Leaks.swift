@@ -264,8 +264,9 @@
         /// Columns of `leak` that follow the app in an index.
         var columns: (primary: String, secondary: String?) {
             switch self {
-            // No index has the orders by cost, name, state or recent reports, so such lists are sorted as a whole.
-            case .impact, .cost, .name, .state, .recent: ("impact", "reports")
+            case .impact: ("impact", "reports")
+            // No index has these orders, so such lists are sorted as a whole.
+            case .cost, .name, .state, .recent: ("impact", "reports")
             case .reports: ("reports", nil)
             case .installs: ("installs", "reports")
             case .lastSeen: ("last_seen", nil)

@@ -1,8 +1,8 @@
 #if PostgreSQL
     internal import LeakStore
 
-    /// A table of counts by name, with a limited number of names per owner. Names beyond the limit count as `other`, and their
-    /// counts are added to the table `over_limit` as well.
+    /// A table of counts by name, with a limited number of names for each build (`build_check`) or app (`dropped`), called the owner.
+    /// Names beyond the limit count as `other`, and their counts are added to the table `over_limit` as well.
     struct CappedCounts {
         struct Row {
             var owner: Int64

@@ -89,7 +89,8 @@ package struct RecentInstalls: Hashable, Sendable {
         Calendar.day(of: max(clock.expiryTime, clock.keyTime)) + impossibleDays - 1
     }
 
-    /// Removes the installs that do not count today; all installs if the last day of the set is later than `lastPossibleDay`.
+    /// Removes the installs that do not count today. Empties the set if its ``lastDay`` is later than `lastPossibleDay`: that day is
+    /// damaged, or from a clock that was ahead.
     package mutating func removeInstalls(notCountedOn today: Int, lastPossibleDay: Int = .max) {
         installs.removeAll { !Self.isCounted($0.day, on: today) }
         if installs.isEmpty || lastDay > lastPossibleDay { self = RecentInstalls() }

@@ -149,7 +149,7 @@ package struct SubmissionAggregate {
         leaks[leak].span = leaks[leak].span ?? TimeSpan(sighting.at)
         leaks[leak].span?.widen(to: sighting.at)
         if sighting.isFreed {
-            let (source, cell, isInCatchAllBuild) = try leakBuildIndex(
+            let (source, cell, isInCatchAllBuild) = try countingCell(
                 ofLeak: leak, source: reportedSource, time: sighting.at, ingestKey: key, quota: quota)
             let release = sources[source].release
             addOverLimit(
@@ -327,7 +327,7 @@ package struct SubmissionAggregate {
         let key = submission.keyID
         let name = HourKey(leak: leak, source: reportedSource, hour: hour, key: key)
         if let index = hourCountIndices[name] { return index }
-        let (source, cell, isInCatchAllBuild) = try leakBuildIndex(
+        let (source, cell, isInCatchAllBuild) = try countingCell(
             ofLeak: leak, source: reportedSource, time: time, ingestKey: key, quota: quota)
         hourCounts.append(
             LeakHourCount(
@@ -457,12 +457,12 @@ package struct SubmissionAggregate {
         return leaks[index].claimedModule ?? (storedModule == nil ? leaks[index].identity.module : nil) ?? ""
     }
 
-    /// Returns the index in ``cells`` of the counts to which a report belongs (a cell counts one leak in one build), and the
-    /// index of the source with the cell's release and build.
+    /// Finds or adds the cell that counts a report. A cell has the counts of one leak in one build.
     ///
+    /// Returns the index of the cell in ``cells``, and the index in ``sources`` of its release and build.
     /// If the leak has reached its limit of builds, the cell belongs to the catch-all build `other`, and `isInCatchAllBuild` is
     /// `true`. If it has reached the limit of releases too, the cell belongs to the release `other`.
-    private mutating func leakBuildIndex(
+    private mutating func countingCell(
         ofLeak leak: Int, source reportedSource: Int, time: Int64, ingestKey key: Int64, quota: some NameQuota
     ) throws(StoreError) -> (source: Int, cell: Int, isInCatchAllBuild: Bool) {
         let pair = OwnedKey(owner: leak, name: sources[reportedSource].build)

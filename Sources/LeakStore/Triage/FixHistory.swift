@@ -35,8 +35,8 @@ package struct FixHistory: Sendable {
     private var fixes: [Fix] = []
     /// Oldest first.
     private var versions: [Version] = []
-    /// Days on which a version had the leak, by row of the version. Contains the first such day since each decision.
-    private var days: [Int64: [Int64]] = [:]
+    /// The first day since each decision on which a version had the leak, by row of the version.
+    private var firstDaysWithLeak: [Int64: [Int64]] = [:]
 
     package init() {}
 
@@ -78,7 +78,7 @@ package struct FixHistory: Sendable {
         var counts: FixCounts?
         for (number, version) in versions.enumerated() where number >= min(first[index], firstWithLeak) {
             let hasFix = number >= first[index]
-            let seenAgainDay = days[version.row]?.lazy.filter { $0 >= fix.day }.min()
+            let seenAgainDay = firstDaysWithLeak[version.row]?.lazy.filter { $0 >= fix.day }.min()
             // Versions from the fix of the next decision on belong to the next decision, except versions in which the leak was
             // seen again before the next decision was made.
             if let next, number >= first[next] {
@@ -223,7 +223,7 @@ extension FixHistory {
             versions[last].counts.add(FixCounts.Counts(checks: checks, reports: reports))
             if !row.isNull(7) { versions[last].hasLeak = true }
             if row.int64(7) > 0 { versions[last].hasReports = true }
-        case .days: days[row.int64(1), default: []].append(row.int64(2))
+        case .days: firstDaysWithLeak[row.int64(1), default: []].append(row.int64(2))
         }
     }
 }

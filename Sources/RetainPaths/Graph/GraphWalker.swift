@@ -3,8 +3,8 @@
 ///
 /// It retains nothing, runs no code of the program, and reads instances only through ``PageSnapshot``.
 struct GraphWalker: ~Copyable {
-    /// The maximum number of references per node, on average. With ``Budget/thorough``, an array of a million references to one
-    /// object does not exceed it.
+    /// The maximum number of references in a walk for each object of its budget. ``Budget/thorough`` allows a million objects, and so an
+    /// array of a million references to one object.
     private static let maxAverageEdgesPerNode = 16
 
     var reader = ObjectReader()

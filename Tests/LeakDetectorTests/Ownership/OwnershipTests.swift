@@ -99,7 +99,8 @@ import Testing
         withExtendedLifetime(page) {}
     }
 
-    @Test func `a reported object that gets a new owner comes back, and leaks again with the new reason`() {
+    @Test
+    func `a reported object with a new owner is back in use, and may leak again with that owner's reason`() {
         let page = Page()
         bench.detector.expectDeallocation(of: page, reason: "cart closed")
         bench.advance(by: 5_000)

@@ -175,7 +175,8 @@
         }
 
         @Test
-        func `a migration adds the counts of reports before each period, and of leaks by their last hour`()
+        func
+            `a migration counts reports before the start of each period, and leaks by the hour they were last seen`()
             throws
         {
             let store = try PostgreSQLStore(address: schema.address, clock: .unguarded)

@@ -115,11 +115,10 @@ enum TextMasker {
         return unsafe addresses.withUnsafeBufferPointer { unsafe Array($0) }
     }
 
-    /// Returns `true` if ``appendCallStack(_:to:)`` would make `stack` of a JSON array of call frames.
+    /// Returns `true` if ``appendCallStack(_:to:)`` would append exactly `stack` for a JSON array of call frames.
     ///
-    /// This is so if both are equal outside of the addresses, and `elements` has an address with the same number of digits in
-    /// place of each address of `stack`. `elements` can have no further address: the digits after any other `x` end before the
-    /// next address, so they are equal in `stack`, which would have an address there too.
+    /// Compares the bytes outside of the addresses of `stack`, and the number of digits of each address. This is enough: any other
+    /// address in `elements` would be the same in `stack`, and so masked there.
     ///
     /// - Parameter addresses: ``maskedAddresses(in:)`` of `stack`.
     static func isCallStack(

@@ -297,7 +297,9 @@ import Testing
         {"class":"A","message":"{\"frames\":[{\"package\":\"Shop\",\"instruction\\u005faddr\":\"0x10400000ADDR\",\"image\\u005faddr\":\"0x104000000000\"},{\"package\":\"Shop\",\"instruction_ad\\u0064r\":\"0x104000001111\",\"image\\u005faddr\":\"0x104000000000\"}]}"}
         """#,
     ])
-    func `frames with different offsets have different entries even if escape sequences are in them`(body: String)
+    func `frames with different offsets have different entries even if escape sequences are in them`(
+        body: String
+    )
         throws
     {
         var cache = GroupCache()
