@@ -25,7 +25,13 @@ struct OverviewResource: JSONResource {
     static func overview(app: AppScope, _ period: Period?, from view: StoreView) throws(StoreError)
         -> Overview
     {
-        try view.reader.overview(app: app, period: period ?? .day, now: view.now)
+        var overview = try view.reader.overview(app: app, period: period ?? .day, now: view.now)
+        if overview.reports == 0, overview.overLimit.isEmpty,
+            let appLimit = try view.reader.reachedAppLimit(hiding: app, now: view.now)
+        {
+            overview.overLimit = [appLimit]
+        }
+        return overview
     }
 
     /// Returns the overviews of the most recently seen apps, at most ``AppOverview/maxShownApps``; empty if an app was chosen

@@ -46,12 +46,24 @@ struct SummaryPage: Component {
                 """#
         }
         guard overview.leaks > 0 || !declineNotes.isEmpty else {
+            if let app = context.query.app, overview.overLimit.contains(where: { $0.limit == .apps }) {
+                return #"""
+                    <div class="card empty"><h2>No leaks of \#(IsolatedText(app))</h2>
+                    <p>An ingest key has reached its limit of apps. Reports of new apps count as the app \#
+                    <a href="\#(context.links.to(.summary(app: overLimitScope)))">\#(StoreLimits.other)</a>.</p></div>
+                    """#
+            }
             return #"""
                 <div class="card empty"><h2>No leaks yet</h2>
                 <p>Reports of \#(IsolatedText(context.query.app ?? "any app")) appear here as soon as they arrive.</p></div>
                 """#
         }
         return nothingToFix
+    }
+
+    /// The app in which reports beyond the limit of apps count.
+    private var overLimitScope: AppScope {
+        AppScope(StoreLimits.other, environment: context.query.environment)
     }
 
     private var setAsideLeaks: SetAsideLeaks {

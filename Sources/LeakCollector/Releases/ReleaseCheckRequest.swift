@@ -82,26 +82,28 @@ public struct ReleaseCheckRequest: Hashable, Sendable {
             let versions = try reader.versions(app: query.scope)
             let isKnown = versions.contains { $0 == query.version }
             throw try unknownVersionError(
-                of: query.version, build: isKnown ? query.build : nil, among: versions, reader)
+                of: query.version, build: isKnown ? query.build : nil, among: versions, reader, now: now)
         }
         guard let baseline = query.baseline else { return check }
         let versions = try reader.versions(app: query.scope)
         // Without this check, a misspelt baseline would make every leak new, or none.
         guard versions.contains(where: { VersionOrder($0).hasSameRank(as: baseline) }) else {
-            throw try unknownVersionError(of: baseline, isBaseline: true, among: versions, reader)
+            throw try unknownVersionError(of: baseline, isBaseline: true, among: versions, reader, now: now)
         }
         return check
     }
 
     private func unknownVersionError(
         of version: String, build: String? = nil, isBaseline: Bool = false, among versions: [String],
-        _ reader: any StoreReader
+        _ reader: any StoreReader, now: Int64
     ) throws(StoreError) -> UnknownVersionError {
         UnknownVersionError(
             app: query.scope, version: version, build: build, isBaseline: isBaseline, versions: versions,
             apps: versions.isEmpty ? try reader.apps(in: query.environment) : [],
             environments: versions.isEmpty
-                ? try reader.environments(app: query.app).filter { $0 != query.environment } : [])
+                ? try reader.environments(app: query.app).filter { $0 != query.environment } : [],
+            isAppLimitReached: versions.isEmpty
+                ? try reader.reachedAppLimit(hiding: query.scope, now: now) != nil : false)
     }
 }
 
@@ -119,6 +121,8 @@ struct UnknownVersionError: Error, CustomStringConvertible {
     var apps: [String]?
     /// Environments in which the app was seen; empty if it was seen in the environment of the release check.
     let environments: [String]
+    /// True if reports of the app may count as ``StoreLimits/other``, because an ingest key has reached its limit of apps.
+    var isAppLimitReached = false
 
     private static let maxListedNames = 5
 
@@ -144,8 +148,12 @@ struct UnknownVersionError: Error, CustomStringConvertible {
         if !environments.isEmpty {
             return "there are no reports of \(name); its environments are \(Self.listText(of: environments))"
         }
-        guard let apps else { return "there is no app \(name)" }
-        return "there is no app \(name)"
+        let limitNote =
+            isAppLimitReached
+            ? "; an ingest key has reached its limit of apps, so reports of new apps count as the app \(StoreLimits.other)"
+            : ""
+        guard let apps else { return "there is no app \(name)\(limitNote)" }
+        return "there is no app \(name)\(limitNote)"
             + (apps.isEmpty ? "; there are no reports yet" : "; the apps are \(Self.listText(of: apps))")
     }
 

@@ -67,3 +67,18 @@ extension StoreReader {
         try overview(app: app, period: .day, now: now)
     }
 }
+
+extension StoreReader {
+    /// Returns the count of reports beyond the limit of apps, if the reports of an app may be among them because it was never
+    /// stored. They count as the app ``StoreLimits/other``.
+    ///
+    /// - Returns: `nil` for all apps, for an app that was stored, and if the limit was not reached in the environment.
+    package func reachedAppLimit(hiding app: AppScope, now: Int64) throws(StoreError) -> OverLimitCount? {
+        guard let key = app.key, key.name != StoreLimits.other,
+            try !apps(in: app.environment).contains(where: { AppKey($0, environment: app.environment) == key }
+            )
+        else { return nil }
+        let other = AppScope(StoreLimits.other, environment: app.environment)
+        return try overview(app: other, now: now).overLimit.first { $0.limit == .apps }
+    }
+}
