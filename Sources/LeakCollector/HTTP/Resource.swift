@@ -16,6 +16,9 @@ protocol Resource: Hashable, Sendable {
 protocol JSONResource: Resource {
     /// The part of the path after `/api/v1`, such as `/leaks/{leak}`.
     static var jsonPath: String { get }
+    /// The parameters that the query may have. A request with any other parameter is rejected, because a misspelt name would be
+    /// ignored otherwise.
+    static var jsonParameters: [String] { get }
 
     /// Writes the fields of the response's JSON object. Blocks the calling thread while it reads from the store.
     ///
@@ -36,6 +39,10 @@ protocol PageResource: Resource {
     ///
     /// - Throws: ``Problem``, ``MovedResource`` or ``StoreError``.
     func page(from view: StoreView) throws -> HTML
+}
+
+extension JSONResource {
+    static var jsonParameters: [String] { [] }
 }
 
 extension PageResource {
@@ -72,6 +79,27 @@ extension Parameters {
 }
 
 extension Request {
+    /// The parameters of ``queriedScope``.
+    static var scopeParameters: [String] { ["app", "environment"] }
+
+    /// Checks that the query has only known parameters, each once.
+    ///
+    /// - Throws: ``Problem`` 400 that names the first other parameter.
+    func requireParameters(_ known: [String]) throws(Problem) {
+        var seen: Set<String> = []
+        for name in queryNames {
+            guard known.contains(name) else {
+                throw Problem(
+                    .badRequest,
+                    "unknown parameter “\(name)”; this address has "
+                        + (known.isEmpty ? "no parameters" : "only \(known.joined(separator: ", "))"))
+            }
+            guard seen.insert(name).inserted else {
+                throw Problem(.badRequest, "the parameter “\(name)” is given twice")
+            }
+        }
+    }
+
     /// The app and the environment in the query. An empty app means all apps, because the choice “All apps” of a form
     /// sends an empty value.
     var queriedScope: AppScope {

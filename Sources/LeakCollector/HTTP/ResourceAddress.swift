@@ -43,6 +43,7 @@ struct ResourceAddress: Sendable {
     static func json<Content: JSONResource>(_: Content.Type) -> ResourceAddress {
         ResourceAddress(path: "/api/v1" + Content.jsonPath, representation: .json) {
             (request, parameters) throws(Problem) in
+            try request.requireParameters(Content.jsonParameters)
             let resource = try Content(request, parameters)
             return ResourceRead { view in
                 var writer = JSONWriter()
@@ -65,6 +66,7 @@ struct ResourceAddress: Sendable {
     static func text<Content: TextResource>(_: Content.Type) -> ResourceAddress {
         ResourceAddress(path: "/api/v1" + Content.textPath, representation: .text) {
             (request, parameters) throws(Problem) in
+            try request.requireParameters([])
             let resource = try Content(request, parameters)
             return ResourceRead { view in
                 let bytes = Array(try resource.text(from: view).utf8)

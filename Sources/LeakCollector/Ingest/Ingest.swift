@@ -66,6 +66,10 @@ final class Ingest: Sendable {
 
     // MARK: Before the body
 
+    /// The parameters of the address. Others are ignored, because senders may add some, unless their name differs from one of
+    /// these only in case: the reports would count for the wrong app.
+    private static let queryParameters = ["app", "version", "module", "environment"]
+
     /// Returns the rejection of a request whose body need not be read; `nil` if the body should be read.
     func rejection(
         of request: borrowing Request, keyLookup: CredentialIndex.LookupResult, _ health: StoreHealth
@@ -75,6 +79,15 @@ final class Ingest: Sendable {
             guard Self.format(of: request) != nil else { throw Self.unknownTypeProblem }
             if let key = request.field("idempotency-key"), !Self.isIdempotencyKey(key) {
                 throw Problem(.badRequest, "Idempotency-Key must be 1 to 64 visible ASCII characters")
+            }
+            if let charset = request.charset, !["utf-8", "utf8", "us-ascii"].contains(charset) {
+                throw Problem(.unsupportedMediaType, "the charset in Content-Type must be utf-8, or left out")
+            }
+            for name in request.queryNames where !Self.queryParameters.contains(name) {
+                guard let known = Self.queryParameters.first(where: { $0 == name.lowercased() }) else {
+                    continue
+                }
+                throw Problem(.badRequest, "unknown parameter “\(name)”; write it in lower case: \(known)")
             }
             try requireCapacity(for: request.announcedLength ?? 0, health)
             return nil

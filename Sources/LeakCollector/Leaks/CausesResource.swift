@@ -5,6 +5,7 @@ internal import LeakStore
 /// Causes that several leaks share.
 struct CausesResource: JSONResource, PageResource {
     static let (jsonPath, pagePath) = ("/causes", "/causes")
+    static let jsonParameters = Request.scopeParameters
 
     let scope: AppScope
     /// The ``LeakMessage/RetainPath/causeKey`` of the cause to show first on the page.

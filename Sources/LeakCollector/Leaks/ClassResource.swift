@@ -6,6 +6,7 @@ internal import LeakStore
 /// path cannot.
 struct ClassResource: JSONResource, PageResource {
     static let (jsonPath, pagePath) = ("/classes", "/classes")
+    static let jsonParameters = ["class"] + Request.scopeParameters
 
     let name: String
     let scope: AppScope

@@ -7,6 +7,8 @@ extension LeakQuery {
     static let maxLimit = 200
     /// Maximum bytes of a search text. A longer class name, of up to ``WireLimits/classBytes``, is found by a part of it.
     static let maxSearchBytes = 256
+    /// The parameters of a list in an address.
+    static var parameterNames: [String] { LeakQuery().parameters.map(\.name) }
 
     /// Parses the parameters of a list from a request's query. An empty parameter counts as missing, because forms
     /// send empty parameters.
@@ -67,15 +69,17 @@ extension LeakQuery {
 
     /// Parses only the parameter `period`, for resources that accept no other parameter of a list.
     ///
+    /// - Parameter absence: the period that counts without the parameter, for the error.
     /// - Returns: `nil` if the parameter is missing.
-    ///
     /// - Throws: ``Problem`` 400 with the valid periods.
-    static func period(of request: borrowing Request) throws(Problem) -> Period? {
+    static func period(
+        of request: borrowing Request, ifAbsent absence: String = "all time"
+    ) throws(Problem) -> Period? {
         guard let text = parameter("period", request) else { return nil }
         guard let period = Period(rawValue: text) else {
             throw Problem(
                 .badRequest,
-                "the parameter “period” must be one of \(joined(Period.allCases.map(\.rawValue))), or left out for all time"
+                "the parameter “period” must be one of \(joined(Period.allCases.map(\.rawValue))), or left out for \(absence)"
             )
         }
         return period

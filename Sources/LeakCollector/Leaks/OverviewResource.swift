@@ -6,13 +6,14 @@ internal import LeakStore
 /// the overviews of single apps.
 struct OverviewResource: JSONResource {
     static let jsonPath = "/summary"
+    static let jsonParameters = Request.scopeParameters + ["period"]
 
     let scope: AppScope
     let period: Period?
 
     init(_ request: borrowing Request, _: Parameters) throws(Problem) {
         scope = request.queriedScope
-        period = try LeakQuery.period(of: request)
+        period = try LeakQuery.period(of: request, ifAbsent: Period.day.rawValue)
     }
 
     func writeJSON(to writer: inout JSONWriter, from view: StoreView) throws {

@@ -5,6 +5,7 @@ internal import LeakStore
 /// The reports of one leak by hour or day.
 struct TrendResource: JSONResource {
     static let jsonPath = "/leaks/{leak}/trend"
+    static let jsonParameters = ["by"]
 
     let leak: LeakID
     let step: Trend.Step

@@ -79,7 +79,9 @@ struct CurrentReleaseMutation: Mutation {
     /// - Returns: the app, and the version to pin; `nil` to remove the pin.
     private func target(of request: borrowing Request) throws(Problem) -> (AppScope, version: String?) {
         switch kind {
-        case .unpin: return (request.queriedScope, nil)
+        case .unpin:
+            try request.requireParameters(Request.scopeParameters)
+            return (request.queriedScope, nil)
         case .pin:
             try request.requireJSON()
             let fields = try CurrentReleaseFields(json: request.body())

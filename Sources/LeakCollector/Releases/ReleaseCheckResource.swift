@@ -6,6 +6,10 @@ internal import LeakStore
 /// The release check: whether a version leaks more than an earlier version.
 struct ReleaseCheckResource: JSONResource {
     static let jsonPath = "/check"
+    static let jsonParameters =
+        Request.scopeParameters
+        + ["version", "build", "baseline", "baseline_build"]
+        + ReleaseCheckRequest.Limit.allCases.map(\.rawValue)
 
     let checkRequest: ReleaseCheckRequest
 

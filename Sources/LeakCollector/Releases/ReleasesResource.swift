@@ -5,6 +5,7 @@ internal import LeakStore
 /// The versions of one app in one environment. If the request names no app, the most recently seen app is used.
 struct ReleasesResource: JSONResource, PageResource {
     static let (jsonPath, pagePath) = ("/releases", "/releases")
+    static let jsonParameters = Request.scopeParameters
 
     let scope: AppScope
 

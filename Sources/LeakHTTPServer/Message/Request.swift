@@ -80,6 +80,22 @@ public struct Request: ~Copyable {
     /// The query as sent, or `nil` if the target has no `?`.
     public var query: String? { head.query.map { text($0.range) } }
 
+    /// The names in the query, percent- and plus-decoded, in the order in which they were sent. Invalid UTF-8 is repaired.
+    public var queryNames: [String] {
+        guard let query = head.query?.range else { return [] }
+        var names: [String] = []
+        var start = query.lowerBound
+        while start < query.upperBound {
+            let end = index(of: UInt8(ascii: "&"), in: start..<query.upperBound)
+            if end > start {
+                let equals = index(of: UInt8(ascii: "="), in: start..<end)
+                names.append(decoded(start..<equals, plusIsSpace: true))
+            }
+            start = end + 1
+        }
+        return names
+    }
+
     /// Returns the first value of `name` in the query, percent- and plus-decoded. Invalid UTF-8 is repaired.
     public func query(_ name: String) -> String? {
         guard let query = head.query?.range else { return nil }
