@@ -4,7 +4,7 @@ internal import LeakHTTPServer
 enum RequestOrigin: Hashable {
     case ownPage
     case otherSite
-    /// The request has neither `Origin` nor `Sec-Fetch-Site`: a program or an old browser sent it.
+    /// The request has no `Origin`, and no `Sec-Fetch-Site` other than `none`: a program or an old browser sent it.
     case unspecified
 
     /// Determines the source of a request. `Sec-Fetch-Site` is set by the browser itself, and no page can forge it. But
@@ -17,7 +17,8 @@ enum RequestOrigin: Hashable {
     /// - Parameter trusted: the origins that the operator named.
     init(of request: borrowing Request, trusting trusted: Set<WebOrigin>) {
         let origin = request.field("origin")
-        let fetchSite = request.field("sec-fetch-site")
+        // `none` says that no page made the request, as for an address that was typed. So it says nothing about a page.
+        let fetchSite = request.field("sec-fetch-site").flatMap { $0 == "none" ? nil : $0 }
         if let webOrigin = origin.flatMap({ WebOrigin($0) }) {
             if trusted.contains(webOrigin) {
                 self = .ownPage
@@ -29,8 +30,7 @@ enum RequestOrigin: Hashable {
             }
         }
         switch fetchSite {
-        // `none`: the address was typed or bookmarked, so no page sent the request.
-        case "same-origin", "none": self = .ownPage
+        case "same-origin": self = .ownPage
         case .some: self = .otherSite
         case nil: self = origin == nil ? .unspecified : .otherSite
         }

@@ -36,6 +36,8 @@ import Testing
             ("127.0.0.1:8080", "", nil, 403), ("127.0.0.1:8080", "http://", nil, 403),
             ("127.0.0.1:8080", "http://leaks.internal, http://evil.example", nil, 403),
             ("evil.example", "http://evil.example", "cross-site", 403),
+            ("127.0.0.1:8080", "http://evil.example", "none", 403),
+            ("127.0.0.1:8080", "http://127.0.0.1:8080", "none", 303),
         ] as [(String, String, String?, Int)])
     func `a form is accepted only if its Origin is in the settings or is the requested host`(
         host: String, origin: String, site: String?, status: Int

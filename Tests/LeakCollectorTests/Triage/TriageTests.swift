@@ -78,7 +78,9 @@ import LeakPlatform
     @Test(arguments: [
         (["Origin: https://evil.example"], 403), (["Origin: null"], 403), ([], 403),
         (["Sec-Fetch-Site: cross-site"], 403), (["Sec-Fetch-Site: same-site"], 403),
-        (["Sec-Fetch-Site: same-origin"], 303), (["Sec-Fetch-Site: none"], 303),
+        (["Sec-Fetch-Site: same-origin"], 303), (["Sec-Fetch-Site: none"], 403),
+        (["Sec-Fetch-Site: none", "Origin: https://evil.example"], 403),
+        (["Sec-Fetch-Site: none", "Origin: HERE"], 303),
         (["Sec-Fetch-Site: cross-site", "Origin: HERE"], 403), (["Origin: HERE"], 303),
     ])
     func `a cookie permits decisions only from a page of this collector`(lines: [String], status: Int) throws
