@@ -106,7 +106,7 @@ struct CausesPage: Component {
         let bytes: HTML? = row.retainedAtOnce.map { ", keeps \(ByteCount($0)) in memory" }
         return #"""
             <li><a href="\#(context.links.to(.leak(row.identity.id)))">\#(IsolatedText(row.identity.title))</a>\#(app) \#
-            <span class="dim">\#(Count(row.installs).text(noun: "install", plural: "installs"))\#(bytes)</span></li>
+            <span class="dim">\#(Count(installs: row.installs).text(noun: "install", plural: "installs"))\#(bytes)</span></li>
             """#
     }
 }

@@ -38,7 +38,8 @@ struct ClassPage: Component {
         var facts = [
             Fact("\(Count(leakClass.total))", leakClass.total == 1 ? "path" : "paths").html,
             Fact("\(Count(leakClass.reports))", leakClass.reports == 1 ? "report" : "reports").html,
-            Fact("\(Count(leakClass.installs))", leakClass.installs == 1 ? "install" : "installs").html,
+            Fact("\(Count(installs: leakClass.installs))", leakClass.installs == 1 ? "install" : "installs")
+                .html,
         ]
         if leakClass.freed > 0 {
             facts.append(FreedFact(freedCount: leakClass.freed, lived: leakClass.lived).html)

@@ -163,7 +163,7 @@ struct LeakDetailPage: Component {
             let name: HTML = count.build.map { "build \(IsolatedText($0))" } ?? "no build"
             return """
                 <li>\(name): \(Count(count.reports).text(noun: "report", plural: "reports")), \
-                \(Count(count.installs).text(noun: "install", plural: "installs"))</li>
+                \(Count(installs: count.installs).text(noun: "install", plural: "installs"))</li>
                 """
         }
         return

@@ -11,10 +11,11 @@ struct LeakFacts: Component {
 
     private var facts: [HTML] {
         var facts = [Fact("\(Count(row.reports))", row.reports == 1 ? "report" : "reports").html]
-        facts.append(Fact("\(Count(row.installs))", row.installs == 1 ? "install" : "installs").html)
+        facts.append(
+            Fact("\(Count(installs: row.installs))", row.installs == 1 ? "install" : "installs").html)
         facts.append(
             Fact(
-                "\(Count(row.impact))",
+                "\(Count(installs: row.impact))",
                 "impact: installs in the current release in the last \(RecentInstalls.days) days"
             ).html)
         if let rate = LeakRate(row: row) { facts.append(Fact(rate.html, "rate").html) }

@@ -20,7 +20,8 @@ struct LeakMarkdown {
         lines.append("- **State:** \(state)")
         let reports = "\(row.reports) \(row.reports == 1 ? "report" : "reports")"
         let installs =
-            row.installs == 0 ? "" : " from \(row.installs) \(row.installs == 1 ? "install" : "installs")"
+            row.installs == 0
+            ? "" : " from \(Count(installs: row.installs)) \(row.installs == 1 ? "install" : "installs")"
         lines.append("- **Seen:** \(reports)\(installs), \(day(row.firstSeen)) to \(day(row.lastSeen))")
         lines.append("- **Versions:** \(versions)")
         if let systems = listText(of: detail.systems) { lines.append("- **OS versions:** \(systems)") }

@@ -96,8 +96,8 @@ struct LeakTableRow: Component {
         return #"""
             <tr><th scope="row"><a href="\#(context.links.to(.leak(leak.id)))">\#(IsolatedText(leak.title))</a>\#
             \#(LeakPath(brief: leak))</th><td>\#(StateBadge(row: row))\#(app)</td><td>\#(SparkLine(row.trend))</td>\#
-            <td class="num">\#(Count(row.reports))</td><td class="num">\#(Count(row.impact))</td>\#
-            <td class="num">\#(Count(row.installs))\#(rate)</td>\#
+            <td class="num">\#(Count(row.reports))</td><td class="num">\#(Count(installs: row.impact))</td>\#
+            <td class="num">\#(Count(installs: row.installs))\#(rate)</td>\#
             \#(cost)<td>\#(VersionSpan(row: row))</td><td>\#(context.relativeTime(row.lastSeen))</td></tr>
 
             """#

@@ -102,7 +102,7 @@ struct OverviewTiles: Component {
                 ? "No reports"
                 : """
                 \(Count(overview.recentLeaks).text(noun: "leak", plural: "leaks")) · \
-                \(Count(overview.recentInstalls).text(noun: "install", plural: "installs"))
+                \(Count(installs: overview.recentInstalls).text(noun: "install", plural: "installs"))
                 """)
     }
 

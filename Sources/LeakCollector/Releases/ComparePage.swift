@@ -203,7 +203,7 @@ struct ComparePage: Component {
         <tr><th scope="row"><a href="\#(context.links.to(.leak(leak.row.identity.id)))">\#
         \#(IsolatedText(leak.row.identity.title))</a><small>\#(LeakPath(brief: leak.row.identity))</small></th>\#
         <td class="num">\#(rate(leak.baseline))</td><td class="num">\#(rate(leak.version))</td>\#
-        <td class="num">\#(Count(leak.row.reports))</td><td class="num">\#(Count(leak.row.installs))</td></tr>
+        <td class="num">\#(Count(leak.row.reports))</td><td class="num">\#(Count(installs: leak.row.installs))</td></tr>
         """#
     }
 

@@ -31,7 +31,7 @@ extension ReleaseCheckResult {
             }
             let row =
                 "| \(finding.result.rawValue) | \(name)\(path) | \(rates[0]) | \(rates[1]) | \(Count(finding.reports)) "
-                + "| \(finding.installs.map { "\(Count($0))" } ?? "") |\n"
+                + "| \(finding.installs.map { "\(Count(installs: $0))" } ?? "") |\n"
             guard text.utf8.count + row.utf8.count < Self.maxMarkdownBytes else { break }
             text += row
             unlistedCount -= 1

@@ -211,7 +211,7 @@ extension ReleaseCheckResult {
             path: TerminalText.text(leak.path.joined(separator: " › ")),
             evidence: evidence(
                 leak.version, before: leak.baseline,
-                "\(countText(leak.reports, of: "report")), \(countText(leak.installs, of: "install"))"),
+                "\(countText(leak.reports, of: "report")), \(installsText(leak.installs))"),
             baseline: leak.baseline, version: leak.version, reports: leak.reports, installs: leak.installs,
             pagePath: "/leaks/\(PercentEncoder.encode(leak.id))")
     }
@@ -268,6 +268,10 @@ extension ReleaseCheckResult {
             value.map { "\(name)=\(PercentEncoder.encode($0))" }
         }
         return "\(address)/?" + query.joined(separator: "&")
+    }
+
+    private static func installsText(_ installs: Int) -> String {
+        "\(Count(installs: installs)) install\(installs == 1 ? "" : "s")"
     }
 
     static func countText(_ count: Int, of noun: String) -> String {

@@ -39,22 +39,22 @@ struct ReleaseTable: Component {
         <tr role="row"><th role="rowheader" scope="row">\#(link(IsolatedText(release.version).html, to: release) { _ in })\#(adoption(release))\#(builds(release))\#(comparisonLink(release))</th>\#
         <td role="cell" class="num">\#(sessions(release))</td>\#
         <td role="cell" class="num">\#(rate(release))</td>\#
-        \#(number(release.leaks, of: release) { $0.state = .any })\#
+        \#(number(Count(release.leaks), of: release) { $0.state = .any })\#
         <td role="cell" class="num">\#(changeCount(.new, of: release))\#(firstSeenLeaks(release))</td>\#
         <td role="cell" class="num">\#(changeCount(.worse, of: release))\#(worseClasses(release))</td>\#
         \#([ComparePage.Section.better, .fixed].map { #"<td role="cell" class="num">\#(changeCount($0, of: release))</td>"# as HTML })\#
         <td role="cell" class="num">\#(regressed(release))</td>\#
-        \#(number(release.reports, of: release) { ($0.state, $0.sort) = (.any, .reports) })\#
-        \#(number(release.installs, of: release) { ($0.state, $0.sort) = (.any, .installs) })\#
+        \#(number(Count(release.reports), of: release) { ($0.state, $0.sort) = (.any, .reports) })\#
+        \#(number(Count(installs: release.installs), of: release) { ($0.state, $0.sort) = (.any, .installs) })\#
         <td role="cell">\#(context.relativeTime(release.firstSeen).dayElement)</td><td role="cell">\#(context.relativeTime(release.lastSeen))</td></tr>
 
         """#
     }
 
     private func number(
-        _ count: Int, of release: ReleaseSummary, _ change: (inout LeakQuery) -> Void
+        _ count: Count, of release: ReleaseSummary, _ change: (inout LeakQuery) -> Void
     ) -> HTML {
-        #"<td role="cell" class="num">\#(count > 0 ? link("\(Count(count))", to: release, change) : "\(Count(count))")</td>"#
+        #"<td role="cell" class="num">\#(count.number > 0 ? link("\(count)", to: release, change) : "\(count)")</td>"#
     }
 
     /// Returns a link to the leaks of the version that a number counts.

@@ -15,7 +15,7 @@
                     leaks: try rows(
                         answers[2].map { $0.int64(0) }, ofClass: name, app: app, now: now, on: connection),
                     total: totals.int(0), reports: totals.int(1), freed: totals.int(2),
-                    installs: try Self.unionCount(of: answers[4], connection),
+                    installs: min(try Self.unionCount(of: answers[4], connection), totals.int(1)),
                     lived: try Self.percentiles(answers[3], connection), firstSeen: totals.int64(3),
                     lastSeen: totals.int64(4), related: Self.related(answers[5], to: name))
             }

@@ -106,7 +106,7 @@
         private static func versions(of leak: Int64) -> Query {
             Query(
                 """
-                select r.version, b.name, c.reports, c.installs, v.installs
+                select r.version, b.name, c.reports, least(c.installs, c.reports), least(v.installs, v.reports)
                 from leak_build c join build b on b.id = c.build join release r on r.id = b.release
                 join leak_release v on v.leak = c.leak and v.release = r.id
                 where c.leak = $1::bigint order by r.order_key desc, b.order_key desc

@@ -15,7 +15,7 @@
                 var rows: [LeakRow] = []
                 var cursors: [PageCursor] = []
                 for row in foundPage.rows {
-                    rows.append(try LeakRow(row, in: connection.name))
+                    rows.append(try LeakRow(row, in: connection.name, isOfPeriod: query.period != nil))
                     cursors.append(PageCursor(row))
                 }
                 var next: String?

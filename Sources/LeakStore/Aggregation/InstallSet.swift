@@ -6,7 +6,7 @@
 package struct InstallSet: Hashable, Sendable {
     /// Maximum number of hashes of an exact set, which then has 2 KiB. This limit must never become lower, because stored sets
     /// with more hashes could not be read any more.
-    static let exactLimit = 256
+    static let exactLimit = LeakRow.maxExactInstalls
     static let registerCount = 1 << indexBits
     private static let indexBits = 10
     /// Bits of a hash that are left for the rank.

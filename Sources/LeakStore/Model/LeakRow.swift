@@ -1,5 +1,8 @@
 /// One leak in a list.
 public struct LeakRow: Sendable {
+    /// The largest number of installs that is exact. A greater number is an estimate.
+    public static let maxExactInstalls = 256
+
     public var identity: LeakIdentity
     public var state: LeakState
     /// The known leak that explains this leak, or a part of its reports.
@@ -12,10 +15,11 @@ public struct LeakRow: Sendable {
     public var isNew: Bool
     public var reports: Int
     public var freed: Int
+    /// Exact up to 256 installs, an estimate beyond. Never more than reports.
     public var installs: Int
     /// Installs that had the leak in the app's current release in the last ``RecentInstalls/days`` days: exact up to 256, an
-    /// estimate beyond. Updated with each report, and when expired data is first deleted on a day. ``LeakQuery/Sort/impact``
-    /// sorts by it.
+    /// estimate beyond, and never more than reports. Updated with each report, and when expired data is first deleted on a day.
+    /// ``LeakQuery/Sort/impact`` sorts by it.
     public var impact: Int
     public var aliveAtMost: Int?
     /// Bytes that one object retains: the median of the explanations, to within 1/32; `nil` without an explanation.

@@ -58,7 +58,8 @@ public struct Overview: Sendable {
         self.regressedLeakTitles = regressedLeakTitles
         self.period = period
         self.recentReports = recentReports
-        self.recentInstalls = recentInstalls
+        // An estimate may be greater than the number of reports, which is exact.
+        self.recentInstalls = min(recentInstalls, recentReports)
         self.recentLeaks = recentLeaks
         self.leaks = leaks
         self.reports = reports

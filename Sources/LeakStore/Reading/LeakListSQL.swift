@@ -17,6 +17,8 @@ struct LeakListSQL {
     let sortKeyValues: [any Bindable]
     let direction: (keyword: String, operatorAfter: String, operatorFrom: String)
     let isByName: Bool
+    /// `true` if only the reports of a period count.
+    let isOfPeriod: Bool
 
     init(_ query: LeakQuery, _ leakStates: LeakStates, now: Int64) {
         var values: [any Bindable] = []
@@ -43,6 +45,7 @@ struct LeakListSQL {
         } else {
             (installsSQL, rateReleaseSQL) = ("l.installs", "l.last_release")
         }
+        isOfPeriod = query.period != nil
         reportsSQL =
             query.period != nil ? "w.reports" : query.version == nil ? "l.reports" : "n.reports"
         if query.sort == .name { fromClause += " join leak_text t on t.leak = l.id" }

@@ -26,7 +26,7 @@ extension LeakRow {
             lastSeen
         case firstVersion, lastVersion, isNew, isSlow, title, module, stack, children, cycle
         case groupedVersion, groupedClass, groupedStack, lived, checks, rateReports, retainedBytes, impact,
-            previousChecks, previousRateReports
+            previousChecks, previousRateReports, allReports
 
         package var sql: String {
             switch self {
@@ -64,6 +64,7 @@ extension LeakRow {
             case .impact: "l.impact"
             case .previousChecks: LeakRow.checksSQL(in: "rate_release_row.previous")
             case .previousRateReports: "previous_share.reports"
+            case .allReports: "l.reports"
             }
         }
     }
@@ -93,8 +94,14 @@ extension LeakRow {
 
     /// Reads the columns of ``selectSQL``; the trend stays empty.
     ///
-    /// - Parameter database: the path of the database, for the error.
-    package init(_ storedRow: some StoredRow, in database: String) throws(StoreError) {
+    /// An estimated number of installs may be greater than the number of reports, which is exact, so the reports limit it.
+    ///
+    /// - Parameters:
+    ///   - database: the path of the database, for the error.
+    ///   - isOfPeriod: true if only the reports of a period count in the row, but all installs.
+    package init(
+        _ storedRow: some StoredRow, in database: String, isOfPeriod: Bool = false
+    ) throws(StoreError) {
         let row = NamedRow(storedRow, of: Column.self)
         guard let id = LeakID(blob: row.bytes(.id)), let stack = PackedReader.texts(row.bytes(.stack)),
             let children = PackedReader.texts(row.bytes(.children)),
@@ -119,7 +126,9 @@ extension LeakRow {
                     version: row.int(.groupedVersion), className: row.text(.groupedClass),
                     stack: groupedStack)),
             state: row.bool(.isSlow) ? .slow : .open, isNew: row.bool(.isNew), reports: row.int(.reports),
-            freed: row.int(.freed), installs: row.int(.installs), impact: row.int(.impact),
+            freed: row.int(.freed),
+            installs: min(row.int(.installs), row.int(isOfPeriod ? .allReports : .reports)),
+            impact: min(row.int(.impact), row.int(.allReports)),
             aliveAtMost: row.optionalInt(.aliveAtMost),
             retainedBytes: row.int(.retainedBytes) == 0 ? nil : row.int(.retainedBytes), lived: lived,
             firstVersion: row.text(.firstVersion), lastVersion: row.text(.lastVersion),

@@ -5,7 +5,7 @@ extension SQLiteReader {
             leakClass.modules = try modules(ofClass: name, app: app)
             leakClass.leaks = try leaks(ofClass: name, app: app, now: now)
             leakClass.lived = try readLifetimes(ofClass: name, app: app)
-            leakClass.installs = try installs(ofClass: name, app: app)
+            leakClass.installs = min(try installs(ofClass: name, app: app), leakClass.reports)
             leakClass.related = try related(toClass: name, app: app)
             return leakClass
         }

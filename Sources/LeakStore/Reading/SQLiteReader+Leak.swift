@@ -90,7 +90,7 @@ extension SQLiteReader {
     private func versions(of leak: Int64) throws(StoreError) -> [LeakDetail.VersionCount] {
         let select = try connection.statement(
             """
-            select r.version, b.name, c.reports, c.installs, v.installs
+            select r.version, b.name, c.reports, min(c.installs, c.reports), min(v.installs, v.reports)
             from leak_build c join build b on b.id = c.build join release r on r.id = b.release
             join leak_release v on v.leak = c.leak and v.release = r.id
             where c.leak = ? order by r.order_key desc, b.order_key desc

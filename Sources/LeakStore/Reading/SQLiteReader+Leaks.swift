@@ -122,7 +122,7 @@ extension SQLiteReader {
         var cursors: [PageCursor] = []
         var totals = LeakTotals()
         while try select.step() {
-            rows.append(try LeakRow(select, in: connection.path))
+            rows.append(try LeakRow(select, in: connection.path, isOfPeriod: list.isOfPeriod))
             cursors.append(PageCursor(select))
             totals = LeakTotals(
                 leaks: select.int(LeakRow.Column.count), reports: select.int(LeakRow.Column.count + 1))

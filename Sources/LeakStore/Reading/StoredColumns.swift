@@ -34,7 +34,8 @@ extension ReleaseSummary {
             version: row.text(.version), isCurrent: row.bool(.isCurrent), isPinned: row.bool(.isPinned),
             builds: [],
             reports: row.int(.reports),
-            leaks: row.int(.leaks), newLeaks: row.int(.newLeaks), installs: row.int(.installs),
+            leaks: row.int(.leaks), newLeaks: row.int(.newLeaks),
+            installs: min(row.int(.installs), row.int(.reports)),
             sessions: row.int(.sessions), leakySessions: row.int(.leakySessions), checks: row.int(.checks),
             firstSeen: row.time(.firstSeen), lastSeen: row.time(.lastSeen))
         if isPinned, let by = row.optionalText(.pinnedBy) { pin = Pin(by: by, at: row.time(.pinnedAt)) }
