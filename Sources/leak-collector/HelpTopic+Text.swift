@@ -142,8 +142,8 @@ extension HelpTopic {
                 """
                   --app APP               only the pages of this app
                   --environment NAME      only the leaks of this environment (default: production)
-                  --at TIME               write the pages as of this time, such as 2026-11-20T12:00:00Z
-                                          (default: the time of the last report)
+                  --at TIME               the time of the pages, such as 2026-11-20T12:00:00Z, not before
+                                          the last report (default: the time of the last report)
                 \(database)
                 """
             case .import:

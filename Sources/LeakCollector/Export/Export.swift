@@ -1,3 +1,4 @@
+internal import LeakPlatform
 public import LeakStore
 
 /// Export of the pages and their JSON as plain files with relative links, for any static host or a build's artifacts.
@@ -48,7 +49,7 @@ public struct Export {
     ///     stay; if such a file is in the way, the export ends with an error.
     ///   - app: the only app to export; `nil` for all apps.
     ///   - progress: called after each leak.
-    /// - Throws: ``ExportFolder/Failure`` naming the file that could not be written, or ``StoreError``.
+    /// - Throws: ``ExportFolder/Failure`` naming the file that could not be written, ``EarlyTime``, or ``StoreError``.
     @discardableResult
     public func write(to folder: String, app: String?, progress: (Progress) -> Void = { _ in }) throws
         -> Result
@@ -63,7 +64,9 @@ public struct Export {
         }
         let apps = chosenApps.map(\.id)
         // The machine's clock is not used, because it would make the result of every run different.
-        let now = time ?? chosenApps.map(\.lastSeen).max() ?? PageContext.noTime
+        let lastSeen = chosenApps.map(\.lastSeen).max()
+        if let time, let lastSeen, time < lastSeen { throw EarlyTime(lastSeen: lastSeen) }
+        let now = time ?? lastSeen ?? PageContext.noTime
         var run = ExportRun(
             reader: reader, symbolTables: symbolTables, now: now, scope: scope, apps: apps,
             folder: try ExportFolder(folder)
@@ -77,6 +80,19 @@ public struct Export {
         }
         try run.write(progress)
         return Result(fileCount: run.folder.writtenFiles.count, removedFileCount: try run.folder.finish())
+    }
+
+    /// Error for a time before the last report: an export cannot leave out the reports after it.
+    struct EarlyTime: Error, CustomStringConvertible {
+        /// Milliseconds since 1970.
+        let lastSeen: Int64
+
+        var description: String {
+            // Rounded up to a whole second, so that the text is a time that is accepted.
+            let time = CivilTime(milliseconds: (lastSeen + 999) / 1_000 * 1_000).rfc3339
+            return "the time of the export is before the last report, and an export contains all reports: "
+                + "use \(time) or later, or leave out --at"
+        }
     }
 
     struct NoSuchEnvironment: Error, CustomStringConvertible {

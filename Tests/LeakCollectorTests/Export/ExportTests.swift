@@ -168,6 +168,38 @@ import Testing
     }
 
     @Test
+    func `an export for a time before the last report is refused, and its error names the earliest time`()
+        throws
+    {
+        defer { removeRoot() }
+        let lastSeen = try #require(try running.store.makeReader().appSummaries().map(\.lastSeen).max())
+        var text = ""
+        #expect { try export(to: "a", at: lastSeen - 1) } throws: {
+            text = "\($0)"
+            return text.contains("is before the last report")
+        }
+        #expect(!FileManager.default.fileExists(atPath: root + "/a"))
+        let named = text.split(separator: " ").compactMap { WallClock.milliseconds(rfc3339: String($0)) }
+        #expect(named.count == 1)
+        try export(to: "b", at: named.first)
+        try export(to: "c", at: lastSeen)
+    }
+
+    @Test func `errors about unknown apps and environments show no characters that control a terminal`() {
+        let name = "\u{202E}evil"
+        let errors: [any Error] = [
+            Export.NoSuchApp(app: "nope", knownApps: [name]),
+            Export.NoSuchEnvironment(environment: "nope", knownEnvironments: [name]),
+            UnknownVersionError(
+                app: "nope", version: "1", build: nil, isBaseline: false, versions: [], apps: [name],
+                environments: []),
+        ]
+        for error in errors {
+            #expect("\(error)".contains("\u{FFFD}evil") && !"\(error)".contains(name), "\(error)")
+        }
+    }
+
+    @Test
     func `an export removes files of an earlier export that it does not write again, and no other file`()
         throws
     {
