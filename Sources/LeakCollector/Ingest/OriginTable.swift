@@ -23,20 +23,23 @@ struct OriginTable {
     private var lastLookup: (slices: OriginSlices, sender: Sender)?
 
     private let key: Credential
+    /// The app that the key is restricted to; `nil` for any app.
+    private let restrictedApp: String?
     private let fallbackApp: String
     private let fallbackEnvironment: String
-    private let fallbackVersion: String
+    private let fallbackVersion: VersionName
     private let fallbackModule: String?
 
     /// - Throws: ``Problem`` if the address has an invalid app, version or module.
     init(ingestRequest: IngestRequest, key: Credential) throws(Problem) {
         self.key = key
+        restrictedApp = key.app.map { $0.trimmedOfWhiteSpace }
         fallbackApp =
-            try Self.parameter("app", ingestRequest.app, atMost: WireLimits.appIDBytes) ?? key.app
+            try Self.parameter("app", ingestRequest.app, atMost: WireLimits.appIDBytes) ?? restrictedApp
             ?? SubmissionBuilder.defaultApp
-        fallbackVersion =
+        fallbackVersion = VersionName(
             try Self.parameter("version", ingestRequest.version, atMost: WireLimits.versionBytes)
-            ?? SubmissionBuilder.unknownVersion
+                ?? SubmissionBuilder.unknownVersion)
         fallbackEnvironment =
             try Self.parameter(
                 "environment", ingestRequest.environment, atMost: WireLimits.environmentBytes)
@@ -45,8 +48,8 @@ struct OriginTable {
         fallbackModule = module ?? (ingestRequest.keepsModules ? GroupingRules.keepModulesMarker : nil)
     }
 
-    /// Returns a parameter of the address. Names have the same limits as in a body, and an empty name counts
-    /// as missing.
+    /// Returns a parameter of the address without white space at its ends. Names have the same limits as in a body, and an
+    /// empty name counts as missing.
     private static func parameter(
         _ name: String, _ value: String?, atMost limit: Int
     ) throws(Problem) -> String? {
@@ -54,7 +57,8 @@ struct OriginTable {
         if let problem = WireName.problem(in: value, of: "the address's parameter \(name)", atMost: limit) {
             throw Problem(.badRequest, problem)
         }
-        return value
+        let trimmed = value.trimmedOfWhiteSpace
+        return trimmed.isEmpty ? nil : trimmed
     }
 
     mutating func sender(of slices: OriginSlices, in document: WireDocument) -> Sender {
@@ -68,7 +72,7 @@ struct OriginTable {
 
     private mutating func admit(_ origin: Submission.Origin, module: String?) -> Sender {
         // Compares bytes, as the store does to distinguish apps.
-        if let restrictedApp = key.app, !restrictedApp.utf8.elementsEqual(origin.app.utf8) {
+        if let restrictedApp, !restrictedApp.utf8.elementsEqual(origin.app.utf8) {
             return .rejected(
                 reason: "app is \(origin.app), but this ingest key is restricted to \(restrictedApp)")
         }
@@ -89,11 +93,16 @@ struct OriginTable {
             guard let text = document.string(slice), !text.isEmpty else { return nil }
             return text
         }
+        func name(_ slice: JSONSlice) -> String? {
+            guard let trimmed = text(slice)?.trimmedOfWhiteSpace, !trimmed.isEmpty else { return nil }
+            return trimmed
+        }
         let install = text(slices.install)
+        let version = name(slices.version).map { VersionName($0) } ?? fallbackVersion
         return Submission.Origin(
-            app: text(slices.appID) ?? fallbackApp,
-            environment: AppKey.environment(named: text(slices.environment) ?? fallbackEnvironment),
-            version: text(slices.version) ?? fallbackVersion, build: text(slices.build),
+            app: name(slices.appID) ?? fallbackApp,
+            environment: AppKey.environment(named: name(slices.environment) ?? fallbackEnvironment),
+            version: version.version, build: name(slices.build) ?? version.build,
             system: Self.joined(name: text(slices.os), version: text(slices.osVersion)),
             model: text(slices.model), installHash: install.map(Install.hash), install: install,
             user: text(slices.user))
@@ -102,5 +111,34 @@ struct OriginTable {
     private static func joined(name: String?, version: String?) -> String? {
         guard let name else { return version }
         return version.map { "\(name) \($0)" } ?? name
+    }
+}
+
+/// A version as a sender names it, separated from a build in parentheses at its end: `1.9 (5)` is the build `5` of the version
+/// `1.9`. By the order of versions the whole text would be a pre-release of `1.9`.
+private struct VersionName {
+    var version: String
+    var build: String?
+
+    init(_ text: String) {
+        version = text
+        guard text.utf8.last == UInt8(ascii: ")"), let parenthesis = text.lastIndex(of: "(") else { return }
+        let front = String(text[..<parenthesis]).trimmedOfWhiteSpace
+        let inner = String(text[text.index(after: parenthesis)...].dropLast()).trimmedOfWhiteSpace
+        // A build begins with a digit; `1.9 (beta)` is a pre-release.
+        guard VersionOrder(front).isNumbered, let first = inner.utf8.first,
+            (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(first)
+        else { return }
+        (version, build) = (front, inner)
+    }
+}
+
+extension String {
+    /// The text without white space at its ends.
+    fileprivate var trimmedOfWhiteSpace: String {
+        guard first?.isWhitespace == true || last?.isWhitespace == true else { return self }
+        var text = self[...].drop(while: \.isWhitespace)
+        while text.last?.isWhitespace == true { text.removeLast() }
+        return String(text)
     }
 }
