@@ -160,7 +160,7 @@ struct SubmissionBuilder {
         _ explanation: RetainExplanation?, of leak: LeakIdentity, originIndex: Int, at countedAt: Int64,
         cache: inout GroupCache
     ) {
-        guard let explanation else { return }
+        guard let explanation = explanation?.redacted else { return }
         let reason = StoredReason(explanation)
         let closures = StoredClosures(explanation, of: reason).map { cache.symbolicated($0) }
         submission.explanations.append(

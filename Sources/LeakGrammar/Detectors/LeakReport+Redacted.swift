@@ -12,6 +12,7 @@ extension LeakReport {
         report.reason = reason.map(Self.withoutDescriptionContent)
         report.log = log.map(Self.withoutDescriptionContent)
         report.fingerprint = fingerprint.map(Self.withoutDescriptionContent)
+        report.explanation = explanation?.redacted
         report.keys = keys.map { key in
             let name = Self.withoutDescriptionContent(key.name)
             guard case .string(let text) = key.value else { return CustomKey(name, key.value) }
@@ -36,6 +37,7 @@ extension LeakReport {
         report.stack = CallStack.redacted(stack)
         report.children = children.map(MessageRedactor.redactedName)
         report.cycle = cycle.map(MessageRedactor.redactedName)
+        if let error { report.error?.domain = MessageRedactor.redactedName(error.domain) }
         for (index, key) in (error?.userInfo ?? []).enumerated()
         where key.name == ReportedError.descriptionKey {
             guard case .string(let text) = key.value else { continue }
@@ -189,5 +191,27 @@ extension LeakReport {
     package static func withoutDescriptionContent(_ text: String) -> String {
         guard MessageRedactor.mayChange(text) else { return text }
         return PrivateTextRemover.removed(from: Text(text), keepsQuotations: true)[...].string
+    }
+}
+
+extension RetainExplanation {
+    /// The explanation with redacted names of its references. A second call changes nothing.
+    package var redacted: RetainExplanation {
+        var explanation = self
+        explanation.path = path?.redacted
+        explanation.furtherCycles = furtherCycles.map(\.redacted)
+        return explanation
+    }
+}
+
+extension RetainPath {
+    fileprivate var redacted: RetainPath {
+        var path = self
+        path.target = MessageRedactor.redactedName(target)
+        for index in references.indices {
+            path.references[index].owner = MessageRedactor.redactedName(references[index].owner)
+            path.references[index].field = MessageRedactor.redactedName(references[index].field)
+        }
+        return path
     }
 }

@@ -61,6 +61,19 @@ import Testing
                 reports.append(report)
             }
         }
+        for make in PrivatePlaces.names {
+            var report = LeakReport()
+            report.error = ReportedError(domain: make(mark), code: 7)
+            reports.append(report)
+            let reference = RetainReference(owner: make(mark), field: make(mark), kind: .property)
+            let path = RetainPath(references: [reference], target: make(mark), isCycle: false)
+            report = LeakReport()
+            report.className = "Shop.Explained"
+            var explanation = RetainExplanation()
+            (explanation.path, explanation.furtherCycles, explanation.confidence) = (path, [path], .suspected)
+            report.explanation = explanation
+            reports.append(report)
+        }
         for make in PrivatePlaces.words {
             var report = LeakReport()
             report.className = "Shop.Worded"
