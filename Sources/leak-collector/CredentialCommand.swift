@@ -39,8 +39,9 @@ struct CredentialCommand {
                 kind == .keys
                 ? "\t\(credential.app ?? "any app")\(places)"
                 : credential.purpose == .check ? "\tonly checks" : ""
+            let name = TerminalText.text(credential.name)
             Output.line(
-                "\(credential.id)\t\(state)\(appScope)\tcreated \(WallClock.day(credential.createdAt))\t\(credential.name)"
+                "\(credential.id)\t\(state)\(appScope)\tcreated \(WallClock.day(credential.createdAt))\t\(name)"
             )
         }
     }

@@ -99,7 +99,9 @@ struct MaintenanceCommand {
         var rejections = 0
         var importer = Import(store: store, source: source, now: now) { line, reason in
             rejections += 1
-            if rejections <= Self.maxPrintedRejections { Output.error("line \(line): \(reason)") }
+            if rejections <= Self.maxPrintedRejections {
+                Output.error("line \(line): \(TerminalText.text(reason))")
+            }
         }
         var nextProgressTime = WallClock.milliseconds() + Self.progressMilliseconds
         while let line = try lines.next() {
@@ -115,8 +117,9 @@ struct MaintenanceCommand {
         }
         Output.line(Self.summary(of: importer.result))
         for limit in try Import.readOverLimitCounts(in: store, since: countsBeforeImport, now: now) {
+            let app = TerminalText.text(limit.app.description)
             Output.error(
-                "collector: app \(limit.app): the limit \(limit.limit.rawValue) was reached: \(limit.count) "
+                "collector: app \(app): the limit \(limit.limit.rawValue) was reached: \(limit.count) "
                     + "\(limit.limit.noun(count: limit.count)) \(limit.limit.outcome)"
             )
         }

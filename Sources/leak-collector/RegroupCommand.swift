@@ -23,7 +23,7 @@ struct RegroupCommand {
     func run() throws {
         let store = try Program.openStore(settings, isServer: false)
         let plans = try RegroupPlanner(store: store, now: WallClock.milliseconds()).plans(app: app)
-        for plan in plans { for line in RegroupSummary.lines(plan) { Output.line(line) } }
+        for plan in plans { for line in RegroupSummary.lines(plan) { Output.line(TerminalText.text(line)) } }
         let groups = plans.flatMap(\.groups)
         let plannedCount = groups.reduce(0) { $0 + $1.parts.count }
         guard plannedCount > 0 else {

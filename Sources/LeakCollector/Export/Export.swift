@@ -101,7 +101,7 @@ public struct Export {
 
         var description: String {
             "there are no reports of the environment \(environment); the environments are "
-                + knownEnvironments.prefix(20).joined(separator: ", ")
+                + TerminalText.text(knownEnvironments.prefix(20).joined(separator: ", "))
         }
     }
 
@@ -110,8 +110,10 @@ public struct Export {
         let knownApps: [String]
 
         var description: String {
-            "there is no app \(app)"
-                + (knownApps.isEmpty ? "" : "; the apps are \(knownApps.prefix(10).joined(separator: ", "))")
+            TerminalText.text(
+                "there is no app \(app)"
+                    + (knownApps.isEmpty
+                        ? "" : "; the apps are \(knownApps.prefix(10).joined(separator: ", "))"))
         }
     }
 }

@@ -75,11 +75,11 @@ final class Ingest: Sendable {
         of request: borrowing Request, keyLookup: CredentialIndex.LookupResult, _ health: StoreHealth
     ) -> Response? {
         do throws(Problem) {
+            guard request.fieldCount("x-leak-key") <= 1 else {
+                throw Problem(.badRequest, "X-Leak-Key is given twice; send one key")
+            }
             try admit(keyLookup, health, unknownKeyProblem: Self.unknownKeyProblem)
             guard Self.format(of: request) != nil else { throw Self.unknownTypeProblem }
-            if let key = request.field("idempotency-key"), !Self.isIdempotencyKey(key) {
-                throw Problem(.badRequest, "Idempotency-Key must be 1 to 64 visible ASCII characters")
-            }
             if let charset = request.charset, !["utf-8", "utf8", "us-ascii"].contains(charset) {
                 throw Problem(.unsupportedMediaType, "the charset in Content-Type must be utf-8, or left out")
             }
@@ -88,6 +88,9 @@ final class Ingest: Sendable {
                     continue
                 }
                 throw Problem(.badRequest, "unknown parameter “\(name)”; write it in lower case: \(known)")
+            }
+            if let key = request.field("idempotency-key"), !Self.isIdempotencyKey(key) {
+                throw Problem(.badRequest, "Idempotency-Key must be 1 to 64 visible ASCII characters")
             }
             try requireCapacity(for: request.announcedLength ?? 0, health)
             return nil

@@ -70,7 +70,8 @@ package struct RegroupPlanner {
         if let app, !apps.contains(where: { $0.utf8.elementsEqual(app.utf8) }) {
             let knownApps =
                 apps.isEmpty ? "no app has sent reports" : "the apps are \(apps.joined(separator: ", "))"
-            throw StoreError(.invalidArgument, "there is no app \(app); \(knownApps)")
+            throw StoreError(
+                .invalidArgument, TerminalText.text("there is no app \(app); \(knownApps)"))
         }
         // The combined app that counts all apps beyond the limit is left out, because the rules do not determine the ids of its
         // leaks.

@@ -130,7 +130,9 @@ struct UnknownVersionError: Error, CustomStringConvertible {
         app.key?.description ?? ""
     }
 
-    var description: String {
+    var description: String { TerminalText.text(sentence) }
+
+    private var sentence: String {
         if let build {
             return
                 "there are no reports of build \(build) of \(name) \(version): run it once with a reporter that counts "

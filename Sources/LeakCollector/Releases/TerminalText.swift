@@ -1,7 +1,7 @@
 /// Cleaning of text from outside for one line of a terminal: characters that would control a terminal or change the
 /// direction of text become U+FFFD.
-enum TerminalText {
-    static func text(_ text: String) -> String {
+package enum TerminalText {
+    package static func text(_ text: String) -> String {
         var visible = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {
             switch scalar.value {

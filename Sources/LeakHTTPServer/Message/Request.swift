@@ -118,6 +118,13 @@ public struct Request: ~Copyable {
         value(of: name).map { text($0) }
     }
 
+    /// Returns the number of field lines with this name.
+    ///
+    /// - Parameter name: the name in lower case.
+    public func fieldCount(_ name: StaticString) -> Int {
+        fields.count { unsafe FieldValidator.equal(bytes.span, in: $0.name.range, to: name) }
+    }
+
     /// Returns `true` if the first field line with this name has this value, compared by bytes without creating a string.
     ///
     /// - Parameters:
