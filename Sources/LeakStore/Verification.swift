@@ -24,6 +24,7 @@ extension SQLiteStore {
     /// - Throws: ``StoreError`` for a file of another program, or a file of a collector that lacks a table, an index or a
     ///   column.
     public static func verify(path: String) throws(StoreError) -> Verification {
+        try DatabaseFile.requireNoFolder(at: path)
         let reader = try SQLiteReader(path: path)
         let schema = try Migration.schema(of: reader.connection)
         return try reader.snapshot { () throws(StoreError) in

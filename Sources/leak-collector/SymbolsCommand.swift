@@ -79,7 +79,7 @@ struct SymbolsCommand: Equatable {
             let outcome = try SymbolUpload(json: response)
             let architectureText = table.architecture.isEmpty ? "" : ", \(table.architecture)"
             Output.line(
-                "\(table.name) (\(table.image)\(architectureText)): \(table.sizeText), \(compressedBytes.count >> 10) KiB; "
+                "\(table.name) (\(table.image)\(architectureText)): \(table.sizeText), \((compressedBytes.count + 1_023) >> 10) KiB; "
                     + outcome.sentence)
         }
     }

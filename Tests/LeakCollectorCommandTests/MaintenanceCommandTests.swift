@@ -71,6 +71,9 @@ import LeakPlatform
         #expect(again.code == 1 && again.errors.contains("--overwrite"), "\(again)")
         #expect(try run("verify", file).code == 0)
         #expect(try run("verify").code == 0)
+        let verifiedFolder = try run("verify", folder.path)
+        #expect(
+            verifiedFolder.code == 1 && verifiedFolder.errors.contains("is a directory"), "\(verifiedFolder)")
 
         let restored = folder.path + "/restored"
         try FileManager.default.createDirectory(atPath: restored, withIntermediateDirectories: false)

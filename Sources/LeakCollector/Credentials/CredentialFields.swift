@@ -58,6 +58,9 @@ struct CredentialFields: Hashable, Sendable {
         case "app": field = \.app
         case "environments": field = \.environments
         case "checks_only":
+            guard try scanner.kind() == .boolean else {
+                throw JSONError(.expected("true or false as checks_only"), at: scanner.offset)
+            }
             isForChecks = try scanner.boolean()
             return
         default:
@@ -65,6 +68,9 @@ struct CredentialFields: Hashable, Sendable {
                 .expected("name, app, environments or checks_only, and no other field"), at: start)
         }
         guard try scanner.kind() != .null else { return try scanner.null() }
+        guard try scanner.kind() == .string else {
+            throw JSONError(.expected("a string as \(scanner.text(of: slice))"), at: scanner.offset)
+        }
         let value = try scanner.string()
         self[keyPath: field] = scanner.text(of: value)
     }

@@ -148,8 +148,7 @@ final class Ingest: Sendable {
     private static let stoppingProblem = Problem.unavailable(
         "nothing was counted: the collector is stopping; send again later", afterSeconds: 5)
 
-    /// Returns the format of a body by its media type; `nil` for another type. The parameters of the type do
-    /// not matter, because all formats are UTF-8.
+    /// Returns the format of a body by its media type; `nil` for another type.
     static func format(of request: borrowing Request) -> WireFormat? {
         if request.hasContentType("application/json") { return .json }
         if request.hasContentType("application/x-ndjson") { return .ndjson }
@@ -373,7 +372,8 @@ final class Ingest: Sendable {
         case .written(.keyReused):
             Problem(
                 .unprocessableContent,
-                "this Idempotency-Key was used before with another body; use a new key for each batch")
+                "this Idempotency-Key was used before with another body or address; use a new key for each batch"
+            )
         case .failed(let error) where error.reason == .diskFull:
             .unavailable("nothing was counted: the disk is full; free some space", afterSeconds: 60)
         case .failed(let error) where error.reason == .databaseFull:
@@ -397,5 +397,17 @@ final class Ingest: Sendable {
         case .stopping:
             stoppingProblem
         }
+    }
+}
+
+extension Request {
+    /// The parameter `charset` of the media type in lower case; `nil` if there is none. RFC 9110 §8.3.2
+    fileprivate var charset: String? {
+        for parameter in field("content-type")?.lowercased().split(separator: ";").dropFirst() ?? [] {
+            let parts = parameter.split(separator: "=", maxSplits: 1)
+            guard parts.count == 2, parts[0].filter({ !$0.isWhitespace }) == "charset" else { continue }
+            return parts[1].filter { !$0.isWhitespace && $0 != "\"" }
+        }
+        return nil
     }
 }

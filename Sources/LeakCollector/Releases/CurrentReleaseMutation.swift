@@ -185,6 +185,9 @@ struct CurrentReleaseFields: Hashable, Sendable {
             throw JSONError(.expected("app, environment or version, and no other field"), at: start)
         }
         guard try scanner.kind() != .null else { return try scanner.null() }
+        guard try scanner.kind() == .string else {
+            throw JSONError(.expected("a string as \(scanner.text(of: slice))"), at: scanner.offset)
+        }
         let value = try scanner.string()
         self[keyPath: field] = scanner.text(of: value)
     }

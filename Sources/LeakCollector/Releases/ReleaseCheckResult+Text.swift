@@ -134,7 +134,8 @@ extension ReleaseCheckResult {
         if !classesOnFewDevices.isEmpty, verdict != .cannotTell || classesOnFewDevices.count > 1 {
             notes.append("Checked on too few devices: \(Self.listText(of: classesOnFewDevices)).")
         }
-        if uncomparedCount > 0 {
+        // Without a baseline nothing was compared, as the result says.
+        if uncomparedCount > 0, baseline != nil {
             notes.append(
                 "Not compared: \(Self.countText(uncomparedCount, of: "leak")) of classes without checks in one of the versions."
             )

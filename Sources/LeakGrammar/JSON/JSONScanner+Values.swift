@@ -8,6 +8,7 @@ extension JSONScanner {
             try consumeLiteral("true")
             return true
         }
+        guard try peek() == UInt8(ascii: "f") else { throw JSONError(.expected("true or false"), at: offset) }
         try consumeLiteral("false")
         return false
     }

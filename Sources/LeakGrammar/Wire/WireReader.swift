@@ -41,7 +41,8 @@ package enum WireReader {
         var document = WireDocument(body: body)
         var problem: (reason: String, offset: Int)?
         do throws(JSONError) {
-            problem = try JSONScanner.scan(body) { (scanner) throws(JSONError) in
+            problem = try JSONScanner.scan(body, in: firstIndex(of: body)..<body.count) {
+                (scanner) throws(JSONError) in
                 let start = scanner
                 var reader = FieldReader(scanner)
                 if try scanner.kind() == .array {
@@ -67,9 +68,15 @@ package enum WireReader {
         return document
     }
 
+    private static let batchInLineProblem =
+        "class is missing; if this is a batch, send it as application/json, because NDJSON has one report per line"
+
+    /// Returns the index of the first byte after a byte order mark, which programs on Windows write.
+    private static func firstIndex(of body: [UInt8]) -> Int { body.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0 }
+
     private static func lines(_ body: [UInt8]) throws(WireError) -> WireDocument {
         var document = WireDocument(body: body)
-        var start = 0
+        var start = firstIndex(of: body)
         while start < body.count {
             let end = body[start...].firstIndex(of: UInt8(ascii: "\n")) ?? body.count
             defer { start = end + 1 }
@@ -80,8 +87,11 @@ package enum WireReader {
             do throws(JSONError) {
                 let fields = try JSONScanner.scan(body, in: start..<end) { (scanner) throws(JSONError) in
                     var reader = FieldReader(scanner)
-                    let fields = try reader.readReport()
+                    var fields = try reader.readReport()
                     try reader.scanner.finish()
+                    if fields.describesBatch, !fields.identifiesLeak, let offset = fields.problem?.offset {
+                        fields.problem = (batchInLineProblem, offset)
+                    }
                     return fields
                 }
                 document.add(fields)

@@ -100,6 +100,13 @@ enum DatabaseFile {
         guard fsync(descriptor) == 0 else { throw openError(of: path, errno) }
     }
 
+    /// Throws if a path names a folder, of which SQLite says only that reading failed.
+    static func requireNoFolder(at path: String) throws(StoreError) {
+        var status = stat()
+        guard unsafe stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { return }
+        throw openError(of: path, EISDIR)
+    }
+
     /// Returns the size of a file in bytes; 0 if it is missing.
     static func size(of path: String) -> Int {
         var status = stat()

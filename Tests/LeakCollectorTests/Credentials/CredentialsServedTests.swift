@@ -241,6 +241,21 @@ import Testing
         #expect((kept.body["detail"] as? String)?.contains("cannot be renamed") == true)
     }
 
+    @Test(arguments: [
+        (#"{"name":"x","checks_only":"yes"}"#, "tokens", "expected true or false as checks_only"),
+        (#"{"name":"x","checks_only":null}"#, "tokens", "expected true or false as checks_only"),
+        (#"{"name":"x","environments":["ci"]}"#, "keys", "expected a string as environments"),
+        (#"{"name":7}"#, "keys", "expected a string as name"),
+    ])
+    func `a field of the wrong kind is rejected with its name and its kind`(
+        body: String, kind: String, text: String
+    )
+        throws
+    {
+        let answer = try RunningCollector().post(body, to: "/api/v1/\(kind)", fields: [Self.bearer])
+        #expect(answer.status == 400 && answer.text.contains(text), "\(answer.text)")
+    }
+
     @Test(arguments: [true, false])
     func `an access token for release checks gives access only to release checks`(
         isForm: Bool

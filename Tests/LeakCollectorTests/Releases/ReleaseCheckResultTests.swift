@@ -35,6 +35,7 @@ enum SampleCheck: String, CaseIterable, Sendable {
         case .first:
             var check = Self.check(.cannotTell)
             check.baseline = nil
+            check.uncomparedCount = 1
             return check
         case .few:
             var check = Self.check(.cannotTell)

@@ -63,6 +63,13 @@ import Testing
 
     // MARK: Naming
 
+    @Test func `the list of symbols rounds sizes up to whole KiB`() throws {
+        let entry =
+            #"{"image":"A","name":"Shop","bytes":512,"uploaded_at":"2026-11-20","used_at":"2026-11-20"}"#
+        let list = try SymbolList(json: Array(#"{"symbols":[\#(entry),\#(entry)]}"#.utf8))
+        #expect(list.lines.map { $0.contains(" 1 KiB") } == [true, true, true], "\(list.lines)")
+    }
+
     @Test func `symbol uploads merge the leaks of two builds, and new reports are added to the merged leak`()
         throws
     {

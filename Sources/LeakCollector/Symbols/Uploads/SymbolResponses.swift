@@ -74,12 +74,15 @@ package struct SymbolList: Sendable {
             } while try scanner.hasAnotherElement(in: .object)
         }
         lines = entries.map { entry in
-            "\(entry.image)  \(entry.name)  \(entry.bytes >> 10) KiB, uploaded \(entry.uploadedAt.prefix(10)), "
+            "\(entry.image)  \(entry.name)  \(Self.kibibytes(entry.bytes)) KiB, uploaded \(entry.uploadedAt.prefix(10)), "
                 + "used \(entry.usedAt.prefix(10))"
         }
         let total = entries.reduce(0) { $0 + $1.bytes }
-        lines.append("\(MergeNote.countText(entries.count, of: "image")), \(total >> 10) KiB")
+        lines.append("\(MergeNote.countText(entries.count, of: "image")), \(Self.kibibytes(total)) KiB")
     }
+
+    /// Returns a size in KiB, rounded up.
+    private static func kibibytes(_ bytes: Int) -> Int { (bytes + 1_023) >> 10 }
 
     private static func entry(_ scanner: inout JSONScanner) throws(JSONError) -> Entry {
         var entry = Entry()
