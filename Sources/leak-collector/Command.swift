@@ -233,10 +233,14 @@ private struct ParsedArguments {
     private static let switches = ["--overwrite", "--repair", "--dry-run", "--checks-only"]
 
     /// Splits the arguments. A flag's value is the next argument, or follows an equals sign. A switch is on, unless
-    /// `no` follows in one of these ways.
+    /// `no` follows in one of these ways. All arguments after `--` are words, even if they begin with a hyphen.
     init(_ arguments: [String]) throws(Command.UsageError) {
         var remainingArguments = arguments[...]
         while let argument = remainingArguments.popFirst() {
+            if argument == "--" {
+                words += remainingArguments
+                return
+            }
             guard argument.hasPrefix("-"), argument.count > 1 else {
                 words.append(argument)
                 continue

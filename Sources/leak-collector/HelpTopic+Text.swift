@@ -50,9 +50,9 @@ extension HelpTopic {
             """
             Each line is a report or a batch; - as FILE is standard input. Re-importing the same file within
             7 days does not count lines twice. Two lines are the same if their file (--name, or else the full
-            path), line number, bytes, --app and --version are equal. Reports older than 30 days are dated 30
-            days ago; the command prints their number. The limits on names are 10 times those of an ingest
-            key.
+            path), line number, bytes, --app, --version and --environment are equal. Reports older than 30
+            days are dated 30 days ago; the command prints their number. The limits on names are 10 times
+            those of an ingest key.
             """
         case .backup:
             """
@@ -68,7 +68,8 @@ extension HelpTopic {
         case .erase:
             """
             It deletes the sample reports of the install and removes it from the sets that count installs.
-            Counts of reports stay. INSTALL is the id that the app sent in its reports.
+            Counts of reports stay. INSTALL is the id that the app sent in its reports. Write -- before an
+            id that begins with a hyphen.
             """
         case .regroup:
             """

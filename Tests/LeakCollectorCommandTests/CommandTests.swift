@@ -46,6 +46,7 @@ import Testing
             .import(file: "f", name: "n", app: nil, version: "5.2", flags: [:])
         ),
         (["erase", "i"], .erase(install: "i", flags: [:])),
+        (["erase", "--data", "/d", "--", "--at"], .erase(install: "--at", flags: [.data: "/d"])),
         (["regroup"], .regroup(app: nil, isDryRun: false, flags: [:])),
         (
             ["regroup", "--dry-run", "--app", "a", "--data", "/d"],

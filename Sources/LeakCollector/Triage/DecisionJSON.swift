@@ -15,6 +15,7 @@ extension DecisionFields {
         }
         var fields = self
         var problem: Problem?
+        var names: Set<String> = []
         do throws(JSONError) {
             try JSONScanner.scan(body) { (scanner) throws(JSONError) in
                 guard try scanner.kind() == .object else {
@@ -24,7 +25,7 @@ extension DecisionFields {
                 }
                 if try scanner.enterObject() {
                     repeat {
-                        problem = try fields.read(&scanner)
+                        problem = try fields.read(&scanner, earlierNames: &names)
                         guard problem == nil else { return }
                     } while try scanner.hasAnotherElement(in: .object)
                 }
@@ -41,12 +42,18 @@ extension DecisionFields {
     /// Maximum characters of an unknown field's name that the problem quotes.
     private static let maxQuotedNameLength = 64
 
-    /// Reads one field.
+    /// Reads one field. A repeated name is rejected, because programs disagree on which of its values counts.
     ///
+    /// - Parameter names: the names of the fields before, to which the field's name is added.
     /// - Returns: the problem of the field, whose value may then be unread; `nil` if the field is valid.
-    private mutating func read(_ scanner: inout JSONScanner) throws(JSONError) -> Problem? {
+    private mutating func read(
+        _ scanner: inout JSONScanner, earlierNames names: inout Set<String>
+    ) throws(JSONError) -> Problem? {
         let slice = try scanner.name()
         let name = scanner.text(of: slice)
+        guard names.insert(name).inserted else {
+            return Problem(.badRequest, "the field “\(name.prefix(Self.maxQuotedNameLength))” is given twice")
+        }
         let field: WritableKeyPath<DecisionFields, String?>?
         switch name {
         case "action": field = \.action

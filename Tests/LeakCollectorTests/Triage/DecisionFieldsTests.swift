@@ -72,6 +72,8 @@ import Testing
             #"{"action":"reopen","x":null}"#,
             #"unknown field "x"; a decision has action, in, until, reports and note"#
         ),
+        (#"{"action":"reopen","action":"ignore"}"#, "the field “action” is given twice"),
+        (#"{"action":"ignore","until":null,"until":"2026-12-01"}"#, "the field “until” is given twice"),
         (#"{"action":"close"}"#, "resolve, ignore, reopen or note"),
         (#"{"action":3}"#, "the field “action” must be a string"),
         (#"{"action":"resolve"}"#, "the field “in” is missing"),
