@@ -36,7 +36,8 @@ struct ReportedObject {
             let (module, name) = type.split(appModule: appModule)
             self.module = type.isInJavaPackage ? nil : module
             plainName = name
-            self.name = type.detailedName(appModule: appModule)
+            // An odd text may keep an address in its name.
+            self.name = TypeName.withoutAddresses(type.detailedName(appModule: appModule))
             isSystem = type.isSystem
             isUnnamedHost = type.isUnnamedHost
         }
