@@ -209,15 +209,21 @@ enum TypeNameCleaner {
         return (isPlain ? name : name.filter { $0 >= 0x20 && $0 != 0x7F }[...]).trimmed
     }
 
-    /// Returns the name without the hexadecimal digits after each `0x`.
+    /// Returns the name without the hexadecimal digits after each `0x` that begins a word. `Banner320x50View` has no address.
+    ///
+    /// The cache of groups masks only digits that this removes, so there is no condition for the digits and for the byte after them.
     static func withoutAddresses(_ name: Text) -> Text {
-        var remainder = name
+        var (copied, searched) = (name.startIndex, name.startIndex)
         var result: [UInt8] = []
-        while let mark = remainder.firstRange(of: "0x") {
-            result += remainder[..<mark.upperBound]
-            remainder = remainder[mark.upperBound...].drop(while: \.isHexadecimal)
+        while let mark = name[searched...].firstRange(of: "0x") {
+            searched = mark.upperBound
+            let before = mark.lowerBound == name.startIndex ? nil : name[name.index(before: mark.lowerBound)]
+            if let before, before.isIdentifier { continue }
+            result += name[copied..<mark.upperBound]
+            copied = name[mark.upperBound...].drop(while: \.isHexadecimal).startIndex
+            searched = copied
         }
-        return result.isEmpty ? name : (result + remainder)[...]
+        return copied == name.startIndex ? name : (result + name[copied...])[...]
     }
 
     /// A `)`, and the discriminator of a private type's file before it.

@@ -164,7 +164,7 @@ struct FrameReader {
     /// Returns a name of at most `limit` bytes without control characters, which separate the parts of a key, and without the digits
     /// of addresses; `nil` if nothing is left.
     static func bounded(_ name: String, to limit: Int) -> String? {
-        let name = TypeNameCleaner.withoutAddresses(TypeNameCleaner.withoutControls(Text(name)))
+        let name = TypeNameCleaner.withoutControls(TypeNameCleaner.withoutAddresses(Text(name)))
         return name.isEmpty ? nil : name.string.shortened(to: limit)
     }
 

@@ -348,7 +348,7 @@ import Testing
             frames.allSatisfy { ($0.function?.utf8.count ?? 0) <= 512 && ($0.module?.utf8.count ?? 0) <= 128 }
         )
         // Addresses in a name change from launch to launch.
-        let launches = try ["1f", "2e3"].map { try #require(CallFrame("\(long)0x\($0) (in Shop) + 1")) }
+        let launches = try ["1f", "2e3"].map { try #require(CallFrame("\(long) 0x\($0) (in Shop) + 1")) }
         #expect(launches[0] == launches[1])
     }
 

@@ -269,7 +269,7 @@ enum TextMasker {
         let isBracketed = before == UInt8(ascii: "[")
         let isStart =
             unsafe before == UInt8(ascii: " ") || before == UInt8(ascii: "\"")
-            || before == UInt8(ascii: "t") && index > 2 && text[index - 3] == UInt8(ascii: "\\")
+            || before == UInt8(ascii: "t") && isEscaped(index - 2, in: text)
         guard isStart || isBracketed else { return 0 }
         let start = index + 1
         let end = unsafe endOfHexadecimalDigits(from: start, in: text)
@@ -284,6 +284,13 @@ enum TextMasker {
         }
         return unsafe end - start > maxOffsetDigits && !areZeros(start..<end - maxOffsetDigits, in: text)
             ? end - start : 0
+    }
+
+    /// Returns `true` if an odd number of backslashes is before a byte, so that it is part of an escape sequence.
+    private static func isEscaped(_ index: Int, in text: UnsafeBufferPointer<UInt8>) -> Bool {
+        var start = index
+        while start > 0, unsafe text[start - 1] == UInt8(ascii: "\\") { start -= 1 }
+        return !(index - start).isMultiple(of: 2)
     }
 
     /// Returns `true` if a range of at most eight bytes contains nothing but the digit zero. At least eight bytes must follow

@@ -308,6 +308,16 @@ import Testing
         #expect(cache.count == 2)
     }
 
+    @Test func `a backslash and a letter before digits are no tab, so that the digits are part of a name`()
+        throws
+    {
+        func report(_ digits: String) -> String {
+            #"{"class":"A","stack":["3   Shop   0x00007f1234567890 foo\\t0x\#(digits)","0x00007f1234567891"]}"#
+        }
+        var cache = GroupCache()
+        try expectSameGroups([report("123456789"), report("123456780")], &cache, limit: 2)
+    }
+
     @Test func `a number from 4 GiB on is no offset in an image, so that stacks with it share an entry`()
         throws
     {

@@ -627,4 +627,29 @@ import Testing
                 == Self.identity(message: "Memory Leak: (UINavigationController, CartController, CartView)")
                 .id)
     }
+
+    @Test(arguments: [
+        #"{"class":"BannerSIZEView"}"#, #"{"class":"A","stack":["Root","BannerSIZEView"]}"#,
+        #"{"class":"Store<IconSIZE>"}"#, #"{"cycle":["BannerSIZEView","B"]}"#,
+        #"{"error":{"domain":"com.acme.GridSIZE","code":1}}"#,
+        #"{"class":"A","stack":["3   Shop   0x0000000104f85eb0 Image.resizeSIZE() + 8","4   Shop   0x0000000104f85eb0 b() + 8"]}"#,
+        #"{"class":"A","stack":["3   KitSIZE   0x0000000104f85eb0 b() + 8","4   KitSIZE   0x0000000104f85eb0 c() + 8"]}"#,
+        #"{"message":"BannerSIZEView leaked"}"#,
+    ])
+    func `names with different sizes such as 320x50 are different, because a size is no address`(body: String)
+        throws
+    {
+        var cache = GroupCache()
+        let sizes = ["320x50", "320x100", "320x5"]
+        let groups = try sizes.map { size in
+            let request = IngestRequest(
+                body: Array(body.replacing("SIZE", with: size).utf8), format: .json,
+                receivedAt: SubmissionBuilderTests.now)
+            let key = Credential(id: 7, purpose: .ingest, name: "k", hash: [], createdAt: 0)
+            return try #require(
+                SubmissionBuilder(request, key: key, cache: &cache).submission.sightings.first?.leak)
+        }
+        #expect(Set(groups.map(\.id)).count == 3)
+        if let name = groups[0].className, name != "A" { #expect(name.contains("320x50")) }
+    }
 }
