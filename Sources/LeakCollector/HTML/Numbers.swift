@@ -2,7 +2,7 @@ internal import LeakStore
 
 // A no-break space (U+00A0) stands between a number and its unit or noun, so that no line of a page breaks there.
 
-/// A count with separators of thousands: `1,284`; an estimate is `≈ 1,284`.
+/// A count with separators of thousands: `1,284`; an estimate is `≈1,284`.
 struct Count: Component, CustomStringConvertible {
     var number: Int
     private var isEstimate = false
@@ -17,7 +17,7 @@ struct Count: Component, CustomStringConvertible {
 
     var description: String {
         let digits = Array(String(number.magnitude).utf8)
-        var text = Array((number < 0 ? "−" : isEstimate ? "≈\u{A0}" : "").utf8)
+        var text = Array((number < 0 ? "−" : isEstimate ? "≈" : "").utf8)
         for (index, digit) in digits.enumerated() {
             if index > 0, (digits.count - index).isMultiple(of: 3) { text.append(UInt8(ascii: ",")) }
             text.append(digit)
