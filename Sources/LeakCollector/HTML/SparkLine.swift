@@ -26,7 +26,7 @@ struct SparkLine: Component {
                 " 0v", count <= 0 ? 1 : max(2, count.scaled(from: largestCount, to: Self.maxBarHeight)))
         }
         return
-            #"<svg class="spark" role="img" aria-label="Reports per day:\#(countList)"><path d="\#(bars)"/></svg>"#
+            #"<svg class="spark" role="img" aria-label="Daily reports:\#(countList)"><path d="\#(bars)"/></svg>"#
     }
 }
 
