@@ -58,14 +58,13 @@ enum ClassGuesser {
         return name
     }
 
-    /// Returns the first word of a text, such as `ХранилищеМодель` or `カートController`, if it is in camel case and has letters that are
-    /// not Latin; `nil` for any other text. A word without a capital letter inside may be a word of any language.
+    /// Returns the first word of a text, such as `Модель`, `Éric` or `カートController`, or the word after `class `, if it has letters that
+    /// are not in ASCII; `nil` for any other text. A word without a capital letter may be a word of any language, but not after `class `.
     private static func nameInOtherScript(atStartOf text: Text) -> Text? {
-        let word = text.prefix { $0.isIdentifier }
-        guard word.contains(where: { $0 >= 0xCA }) else { return nil }
-        let name = word.string
-        return zip(name, name.dropFirst()).contains { $0.isLetter && !$0.isUppercase && $1.isUppercase }
-            ? word : nil
+        let textAfterClass = text.dropping("class ") ?? text.dropping("Class ")
+        let word = (textAfterClass ?? text).prefix { $0.isIdentifier }
+        guard word.contains(where: { $0 >= 0x80 }) else { return nil }
+        return textAfterClass != nil || word.string.contains(where: \.isUppercase) ? word : nil
     }
 
     private static let shortTextByteLimit = 64

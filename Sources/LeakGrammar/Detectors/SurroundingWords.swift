@@ -129,7 +129,7 @@ struct SurroundingWords {
     }
 
     /// Removes the identity and the properties that some languages print after a name: `#e76fa(ticker active)`, `{id=14}`,
-    /// `(id: 14)`.
+    /// `(id: 14)`, `()`, `: 0x1f00`.
     private static func withoutIdentity(_ text: Text) -> Text {
         var text = text
         if text.first == UInt8(ascii: "#") {
@@ -143,10 +143,14 @@ struct SurroundingWords {
             text = text[(end + 1)...]
         } else if let properties = text.dropping("(") {
             let label = properties.prefix(while: \.isIdentifier)
-            guard !label.isEmpty, properties[label.endIndex...].starts(with: ": "),
+            let textAfter = properties[label.endIndex...]
+            // `()`, `(0x1f00)`, `(OrderModel)` and `(id: 14)`
+            guard textAfter.first == UInt8(ascii: ")") || !label.isEmpty && textAfter.starts(with: ": "),
                 let end = Brackets.endIndexIfClosed(ofBracketAtStartOf: text)
             else { return text }
             text = text[end...]
+        } else if let address = text.dropping(": 0x") {
+            text = address.drop(while: \.isHexadecimal)
         }
         return text
     }

@@ -209,18 +209,20 @@ enum TypeNameCleaner {
         return (isPlain ? name : name.filter { $0 >= 0x20 && $0 != 0x7F }[...]).trimmed
     }
 
-    /// Returns the name without the hexadecimal digits after each `0x` that begins a word. `Banner320x50View` has no address.
+    /// Returns the name without the hexadecimal digits after each `0x` or `0X` that begins a word. `Banner320x50View` has no address.
     ///
     /// The cache of groups masks only digits that this removes, so there is no condition for the digits and for the byte after them.
     static func withoutAddresses(_ name: Text) -> Text {
         var (copied, searched) = (name.startIndex, name.startIndex)
         var result: [UInt8] = []
-        while let mark = name[searched...].firstRange(of: "0x") {
-            searched = mark.upperBound
-            let before = mark.lowerBound == name.startIndex ? nil : name[name.index(before: mark.lowerBound)]
-            if let before, before.isIdentifier { continue }
-            result += name[copied..<mark.upperBound]
-            copied = name[mark.upperBound...].drop(while: \.isHexadecimal).startIndex
+        while let mark = name[searched...].firstIndex(where: { $0 | 0x20 == UInt8(ascii: "x") }) {
+            searched = mark + 1
+            let front = name[..<mark]
+            guard front.last == UInt8(ascii: "0"), front.dropLast().last?.isIdentifier != true else {
+                continue
+            }
+            result += name[copied..<searched]
+            copied = name[searched...].drop(while: \.isHexadecimal).startIndex
             searched = copied
         }
         return copied == name.startIndex ? name : (result + name[copied...])[...]

@@ -357,10 +357,10 @@ struct Backtrace {
         }
     }
 
-    /// Returns `true` for a line that backtraces print between frames: `<asynchronous suspension>` of Dart, or a line of source
-    /// code, which Swift 6 prints.
+    /// Returns `true` for a line that backtraces print between frames: `<asynchronous suspension>` of Dart, `47  ...` for frames that
+    /// Swift 6 leaves out, or a line of source code, which Swift 6 prints too.
     fileprivate static func isBetweenFrames(_ line: Text) -> Bool {
-        line.equals("<asynchronous suspension>") || line.equals("...")
+        line.equals("<asynchronous suspension>") || line.drop { $0.isDigit || $0 <= 0x20 }.equals("...")
             || isSourceCode(line.drop { $0.isDigit || " *".utf8.contains($0) })
     }
 

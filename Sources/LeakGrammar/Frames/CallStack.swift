@@ -65,7 +65,7 @@ package struct CallStack: Hashable, Sendable {
 
     /// Returns the frames of the description of a `Backtrace`; `nil` for elements without its list of images.
     private static func withoutImages(_ elements: [String], _ reader: FrameReader) -> [String]? {
-        guard elements.contains(where: { Text($0).contains(SwiftBacktraceImages.heading) }) else {
+        guard elements.contains(where: { Text($0).contains("Images") }) else {
             return nil
         }
         let lines = elements.flatMap { MessageRedactor.redactedName(Text($0)).lines }

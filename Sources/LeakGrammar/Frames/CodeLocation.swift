@@ -24,7 +24,12 @@ extension CallFrame {
     }
 
     /// Returns an id in capital letters. A UUID gets its hyphens if it has none or other ones.
-    static func normalizedImageID(_ id: Text) -> String {
+    ///
+    /// - Returns: `nil` for a text that is no id, and for zeros only, which stand for an image without an id.
+    static func normalizedImageID(_ id: Text) -> String? {
+        guard isImageID(id), id.contains(where: { $0 != UInt8(ascii: "0") && $0 != UInt8(ascii: "-") }) else {
+            return nil
+        }
         let digits = id.filter { $0 != UInt8(ascii: "-") }.map { Character(UnicodeScalar($0)).uppercased() }
         guard digits.count == 32 else { return id.string.uppercased() }
         return [0..<8, 8..<12, 12..<16, 16..<20, 20..<32].map { digits[$0].joined() }.joined(separator: "-")
@@ -57,6 +62,11 @@ extension FrameReader {
         else { return nil }
         // gdb prints the same form without the number of a frame, with an address and a function.
         if let frame = readGDBFrame(remainder) { return frame }
+        if let function = remainder.droppingLast(" ()") {
+            var frame = CallFrame(module: nil, function: FunctionNameReader.read(function, demangle))
+            frame.isSystem = SystemFrames.isSystem(image: [], path: [], frame)
+            return frame
+        }
         var path = remainder
         var imageID: Text?
         if remainder.last == UInt8(ascii: ")"), let open = remainder.lastRange(of: " ("),
@@ -68,7 +78,7 @@ extension FrameReader {
         let image = lastComponent(path)
         guard !image.isEmpty else { return nil }
         var frame = CallFrame(module: image.string, function: nil, offset: offset.value)
-        frame.imageID = imageID.map(CallFrame.normalizedImageID)
+        frame.imageID = imageID.flatMap(CallFrame.normalizedImageID)
         frame.isSystem = SystemFrames.isSystem(image: image, path: path, frame)
         return frame
     }

@@ -122,7 +122,7 @@ extension FrameReader {
             (frame.file, frame.line) = position
             symbol = text[..<space.lowerBound]
         }
-        frame.function = FunctionNameReader.read(symbol, demangle)
+        frame.function = FunctionNameReader.read(symbol.droppingLast(" ()") ?? symbol, demangle)
         frame.isSystem = SystemFrames.isSystem(image: lastComponent(path), path: path, frame)
         return frame
     }

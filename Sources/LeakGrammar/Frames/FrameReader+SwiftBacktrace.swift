@@ -16,7 +16,7 @@ extension FrameReader {
             // An image whose name has a space is known only from the list of images: see `SwiftBacktraceImages`.
             image = symbol.droppingLast(" <unknown>") ?? symbol.prefix { $0 != UInt8(ascii: " ") }
             symbol = symbol[image.endIndex...]
-        } else if let range = symbol.lastRange(of: " in ") {
+        } else if let range = rangeBeforeImage(in: symbol) {
             image = symbol[range.upperBound...]
             symbol = symbol[..<range.lowerBound]
         } else {
@@ -28,6 +28,18 @@ extension FrameReader {
         return frame
     }
 
+    /// Returns the range of the ` in ` before the name of an image: the first one after an offset, because the name may contain
+    /// ` in `, else the last one, because the function may be `closure #1 in load()`.
+    private func rangeBeforeImage(in symbol: Text) -> Range<Int>? {
+        var remainder = symbol
+        while let range = remainder.firstRange(of: " in ") {
+            let front = symbol[..<range.lowerBound]
+            if withoutOffset(front).count < front.count { return range }
+            remainder = symbol[range.upperBound...]
+        }
+        return symbol.lastRange(of: " in ")
+    }
+
     /// Reads a frame without an address, which the crash handler prints at a terminal, after its number:
     /// `Cart.load() + 404 in Shop at /Users/me/Cart.swift:4:15`.
     ///
@@ -37,7 +49,7 @@ extension FrameReader {
         let (text, imageNumber) = Self.withoutAttributes(columns)
         var frame = CallFrame()
         let symbol = moveSwiftSourceLocation(from: text, to: &frame)
-        guard imageNumber == nil, symbol.endIndex < text.endIndex, let range = symbol.lastRange(of: " in "),
+        guard imageNumber == nil, symbol.endIndex < text.endIndex, let range = rangeBeforeImage(in: symbol),
             frame.line != nil || text.ends(with: "/<compiler-generated>")
         else { return nil }
         let (name, image) = (symbol[..<range.lowerBound], symbol[range.upperBound...])
@@ -96,25 +108,34 @@ struct SwiftBacktraceImages {
     ///
     /// - Returns: `nil` if the lines have no list of images.
     static func resolved(_ lines: [Text], _ reader: FrameReader) -> [Text]? {
-        guard let (frames, images, remainder) = split(lines, reader) else { return nil }
-        let list = SwiftBacktraceImages(images: images)
-        var isFirst = true
-        let resolved = frames.map { line in
-            let frame = list.resolved(line.trimmed, reader, isFirst: isFirst)
-            if frame != nil { isFirst = false }
-            return frame ?? line
+        var (resolvedLines, remainder): ([Text], [Text]) = ([], lines)
+        for round in 0..<listLimit {
+            guard let (frames, images, textAfter) = split(remainder, reader) else {
+                return round == 0 ? nil : resolvedLines + remainder
+            }
+            let list = SwiftBacktraceImages(images: images)
+            var isFirst = true
+            resolvedLines += frames.map { line in
+                let frame = list.resolved(
+                    FrameReader.withoutListMarks(line.trimmed), reader, isFirst: isFirst)
+                if frame != nil { isFirst = false }
+                return frame ?? line
+            }
+            remainder = textAfter
         }
-        return resolved + remainder
+        return resolvedLines + remainder
     }
+
+    /// Limit of lists that are read: one for each backtrace of a text. It protects against texts that consist only of lists.
+    private static let listLimit = 8
 
     /// Returns a text without the lists of images, whose order differs in each launch, and without the lines that name the
     /// processor.
     static func removed(from text: Text) -> Text {
-        guard text.contains(heading) else { return text }
+        guard text.contains("Images") else { return text }
         let reader = FrameReader(demangle: { _ in nil })
         var lines = text.lines
-        // A text has one list for each backtrace. The limit protects against texts that consist only of such lists.
-        for _ in 0..<8 {
+        for _ in 0..<listLimit {
             guard let (frames, _, remainder) = split(lines, reader) else { break }
             lines = frames + remainder
         }
@@ -125,18 +146,29 @@ struct SwiftBacktraceImages {
     private static func split(
         _ lines: [Text], _ reader: FrameReader
     ) -> (frames: [Text], images: [Image], remainder: [Text])? {
+        // A log prints a time before each line.
+        let plain = lines.map { FrameReader.withoutListMarks($0.trimmed) }
         var start = 0
-        while let heading = lines[start...].firstIndex(where: { $0.trimmed.equals(Self.heading) }) {
-            let list = lines[(heading + 1)...].prefix {
-                $0.trimmed.isEmpty || isPartOfList($0.trimmed, reader)
+        while let heading = plain[start...].firstIndex(where: isHeading) {
+            let list = plain[(heading + 1)...].indices.prefix { index in
+                plain[index].isEmpty || isRange(plain[index], reader)
+                    || index == plain.indices.last && isStartOfRange(plain[index])
             }
-            if list.contains(where: { isRange($0.trimmed, reader) }) {
-                let frames = lines[..<heading].filter { !$0.trimmed.starts(with: "Architecture: ") }
-                return (frames, list.compactMap { image($0.trimmed, reader) }, Array(lines[list.endIndex...]))
+            if list.contains(where: { isRange(plain[$0], reader) }) {
+                let frames = lines.indices[..<heading].filter { !plain[$0].starts(with: "Architecture: ") }
+                return (
+                    frames.map { lines[$0] }, list.compactMap { image(plain[$0], reader) },
+                    Array(lines[list.endIndex...])
+                )
             }
             start = heading + 1
         }
         return nil
+    }
+
+    /// Returns `true` for `Images:` and `Images (23 omitted):`.
+    private static func isHeading(_ line: Text) -> Bool {
+        line.equals(heading) || line.starts(with: "Images (") && line.ends(with: "):")
     }
 
     /// Returns `true` for a line that begins like a line of the list: `3⇥0x7f1b8000-0x7f1b9000 …`. A text may have been cut after that.
@@ -145,15 +177,14 @@ struct SwiftBacktraceImages {
         guard !number.isEmpty, let start = reader.hexadecimal(line[number.endIndex...].trimmed) else {
             return false
         }
-        return start.remainder.starts(with: "-0x")
+        return ["-0x", "-0", "-"].contains { start.remainder.starts(with: $0) }
     }
 
-    /// Returns `true` for a line of the list, even one that was cut in its first address.
-    private static func isPartOfList(_ line: Text, _ reader: FrameReader) -> Bool {
+    /// Returns `true` for a line that was cut in its first address: `3⇥0x7f1b`.
+    private static func isStartOfRange(_ line: Text) -> Bool {
         guard line.first?.isDigit ?? false else { return false }
         let textAfterNumber = line.drop { $0.isDigit }.trimmed
-        let digits = textAfterNumber.dropping("0x") ?? textAfterNumber
-        return isRange(line, reader) || digits.allSatisfy { $0.isHexadecimal || $0 == UInt8(ascii: "-") }
+        return (textAfterNumber.dropping("0x") ?? textAfterNumber).allSatisfy(\.isHexadecimal)
     }
 
     private static func image(_ line: Text, _ reader: FrameReader) -> Image? {
@@ -167,16 +198,15 @@ struct SwiftBacktraceImages {
             remainder = textAfter.trimmed
         } else {
             let word = remainder.prefix { $0 != UInt8(ascii: " ") }
-            guard CallFrame.isImageID(word) else { return nil }
-            (id, remainder) = (word, remainder[word.endIndex...].trimmed)
+            // An id with few digits says too little.
+            guard word.allSatisfy({ $0.isHexadecimal || $0 == UInt8(ascii: "-") }) else { return nil }
+            (id, remainder) = (CallFrame.isImageID(word) ? word : nil, remainder[word.endIndex...].trimmed)
         }
-        // Name and path may have spaces; a path begins with a slash.
-        guard let slash = remainder.firstRange(of: " /"), slash.lowerBound > remainder.startIndex else {
-            return nil
-        }
+        // Name and path may have spaces.
+        guard let path = SourcePositionParser.startOfPath(after: " ", in: remainder) else { return nil }
         return Image(
-            number: number, start: start.value, end: end.value, id: id, name: remainder[..<slash.lowerBound],
-            path: remainder[(slash.lowerBound + 1)...])
+            number: number, start: start.value, end: end.value, id: id, name: remainder[..<(path - 1)],
+            path: remainder[path...])
     }
 
     /// Returns a frame with the name of its image or its offset in it; `nil` for any other line.

@@ -138,6 +138,7 @@ extension FrameReader {
         // Valgrind's own allocation functions are in this file and in these images.
         frame.isSystem =
             place.starts(with: "vg_replace_malloc.c:") || lastComponent(path).starts(with: "vgpreload_")
+            || symbol.equals("(below main)")
             || SystemFrames.isSystem(image: lastComponent(path), path: path, frame)
         return frame
     }

@@ -23,7 +23,9 @@ struct FrameReader {
     static func bounded(_ frame: CallFrame) -> CallFrame {
         var frame = frame
         frame.offset = frame.offset.flatMap { CallFrame.isOffset($0) ? $0 : nil }
-        frame.function = frame.function.flatMap { Self.bounded($0, to: Self.functionByteLimit) }
+        frame.function = frame.function.flatMap {
+            Self.bounded(Self.withoutHomeFolder($0), to: Self.functionByteLimit)
+        }
         frame.module =
             frame.module == "???"
             ? nil
@@ -31,25 +33,38 @@ struct FrameReader {
         return frame
     }
 
+    /// Returns `Object.index.js` for `Object./Users/me/index.js`, as JavaScript names the function of a file. A folder contains the name
+    /// of a user.
+    private static func withoutHomeFolder(_ function: String) -> String {
+        let text = Text(function)
+        let folders: [StaticString] = ["/Users/", "/home/", "\\Users\\"]
+        let folder = folders.lazy.compactMap { text.firstRange(of: $0) }.first
+        guard let folder else { return function }
+        let path = text[folder.lowerBound...].prefix { $0 != UInt8(ascii: " ") }
+        return
+            (text[..<folder.lowerBound] + SourcePositionParser.lastComponent(path)
+            + text[path.endIndex...]).string
+    }
+
     /// Returns `Shop` for `/Users/me/Shop`, `./Shop` and `~/Shop`, but `github.com/acme/shop` unchanged.
     private static func withoutFolder(_ module: String) -> String {
         let path = Text(module)
         let isPath =
             SourcePositionParser.isStartOfPath(path) || path.starts(with: "./") || path.starts(with: "../")
-            || path.starts(with: "~/")
+            || path.starts(with: "~/") || path.starts(with: "file://") || path.starts(with: "\\\\")
         return isPath ? SourcePositionParser.lastComponent(path).string : module
     }
 
     /// Removes the text with which a log, a quotation or a list begins the line of a frame:
     /// `2026-11-24 10:33:00.1 Shop[1:2] 3   Shop …`, `[10:33:00] 3   Shop …`, `> 3   Shop …`, `"3   Shop …",`, `- 3   Shop …`,
     /// `[3] 3   Shop …`, `4. 3   Shop …`, `==4232== …`.
-    private static func withoutListMarks(_ line: Text) -> Text {
+    static func withoutListMarks(_ line: Text) -> Text {
         var line = line
         if line.first?.isDigit ?? false, let entry = MessageNormalizer.withoutLogLinePrefix(line) {
             line = entry.trimmed
         }
         if let entry = withoutTime(line) { line = entry }
-        if let quoted = line.dropping("> ") { line = quoted.trimmed }
+        if let quoted = line.equals(">") ? [] : line.dropping("> ") { line = quoted.trimmed }
         if let process = line.dropping("==") {
             // Valgrind begins each line with the id of the process: `==4232==    by 0x109196: cart_save (cart.c:3)`.
             line = process.drop(while: \.isDigit).dropping("==")?.trimmed ?? line
@@ -74,12 +89,12 @@ struct FrameReader {
         return line
     }
 
-    /// Returns the text after the time in a line that begins with `10:33:00.123 `, `[10:33:00] ` or `2026-11-24T10:33:00Z `; `nil` for
-    /// any other line.
+    /// Returns the text after the time in a line that begins with `10:33:00.123 `, `[10:33:00] ` or `2026-11-24T10:33:00Z `, or is only
+    /// a time; `nil` for any other line.
     private static func withoutTime(_ line: Text) -> Text? {
         /// Returns the text after a part of the given shape, in which `d` is any digit; `nil` if the text begins otherwise.
         func skip(_ shape: StaticString, in text: Text) -> Text? {
-            guard text.count > shape.utf8CodeUnitCount else { return nil }
+            guard text.count >= shape.utf8CodeUnitCount else { return nil }
             let hasShape = unsafe zip(
                 text, UnsafeBufferPointer(start: shape.utf8Start, count: shape.utf8CodeUnitCount)
             )
@@ -105,7 +120,7 @@ struct FrameReader {
             guard let closed = remainder.dropping("]") else { return nil }
             remainder = closed
         }
-        return remainder.first == UInt8(ascii: " ") ? remainder.trimmed : nil
+        return remainder.first ?? UInt8(ascii: " ") == UInt8(ascii: " ") ? remainder.trimmed : nil
     }
 
     private func frame(startingWith first: UInt8, in line: Text) -> CallFrame? {
@@ -189,6 +204,8 @@ struct FrameReader {
 
     /// Returns the symbol without ` + 282` at its end.
     func withoutOffset(_ symbol: Text) -> Text {
+        // A line may have been cut after the sign.
+        let symbol = symbol.trimmed.droppingLast(" +") ?? symbol
         guard let range = symbol.lastRange(of: " + "), !symbol[range.upperBound...].isEmpty,
             symbol[range.upperBound...].allSatisfy(\.isDigit)
         else { return symbol.trimmed }

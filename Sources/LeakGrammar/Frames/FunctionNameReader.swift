@@ -5,9 +5,9 @@ enum FunctionNameReader {
     /// Returns the name in the form for pages and keys; `nil` for a text that states that there is no name.
     static func read(_ raw: Text, _ demangle: (String) -> String?) -> String? {
         var symbol = raw.trimmed
-        guard !symbol.isEmpty, !isPlaceholder(symbol), !isStartOfImage(symbol), !isAddress(symbol) else {
-            return nil
-        }
+        guard !symbol.isEmpty, !isPlaceholder(symbol), !isStartOfImage(symbol), !isAddress(symbol),
+            !isPartOfLine(symbol)
+        else { return nil }
         // `$VARIANT$` names the variant of a function for this processor.
         if let variant = symbol.firstRange(of: "$VARIANT$") { symbol = symbol[..<variant.lowerBound] }
         symbol = withoutOptimizerSuffix(symbol)
@@ -59,13 +59,19 @@ enum FunctionNameReader {
         return number.remainder.dropping(" in ")
     }
 
+    /// Returns `true` for the rest of a line that was cut in its attributes or in an address: `[ra`, `-0`.
+    private static func isPartOfLine(_ symbol: Text) -> Bool {
+        symbol.first == UInt8(ascii: "[") && !symbol.contains(UInt8(ascii: "]"))
+            || symbol.first == UInt8(ascii: "-") && !symbol.starts(with: "-[")
+    }
+
     private static func isAddress(_ symbol: Text) -> Bool {
         symbol.dropping("0x")?.allSatisfy(\.isHexadecimal) ?? false
     }
 
     private static func isPlaceholder(_ symbol: Text) -> Bool {
         let names: [StaticString] = [
-            "<redacted>", "<unavailable>", "<unknown>", "?", "???", "(Missing)", "(null)", "<private>",
+            "<redacted>", "<unavailable>", "<unknown>", "?", "??", "???", "(Missing)", "(null)", "<private>",
             "<signal handler called>",
         ]
         return names.contains { symbol.equals($0) }

@@ -155,11 +155,7 @@ enum JSONFrameCodec {
     }
 
     /// Returns a UUID, or another id of up to 64 hexadecimal digits and dashes, in upper case; `nil` for any other text.
-    private static func imageID(_ text: String) -> String? {
-        let isID =
-            text.utf8.count <= 64 && text.utf8.allSatisfy { $0.isHexadecimal || $0 == UInt8(ascii: "-") }
-        return isID ? CallFrame.normalizedImageID(Text(text)) : nil
-    }
+    private static func imageID(_ text: String) -> String? { CallFrame.normalizedImageID(Text(text)) }
 
     private static func address(_ text: String) -> UInt64? {
         UInt64(text.hasPrefix("0x") ? text.dropFirst(2) : text[...], radix: 16)

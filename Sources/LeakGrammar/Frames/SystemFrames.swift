@@ -138,10 +138,24 @@ package enum SystemFrames {
     /// Returns `true` for a function of the runtime of Kotlin/Native, which is linked into the app's image.
     private static func isKotlinRuntime(_ function: Text) -> Bool {
         let heads: [StaticString] = [
-            "konan::", "kotlin.", "kotlinx.", "Kotlin_", "__Kotlin_", "+[KotlinBase", "Konan",
+            "konan::", "kotlin.", "kotlinx.", "Kotlin_", "__Kotlin_", "+[KotlinBase", "Konan_",
+            "KonanTerminateHandler",
         ]
         if heads.contains(where: { function.starts(with: $0) }) { return true }
-        guard let thrown = function.dropping("Throw")?.droppingLast("Exception") else { return false }
-        return thrown.allSatisfy(\.isLetter)
+        guard let thrown = function.dropping("Throw") else { return false }
+        return kotlinExceptions.contains((thrown.droppingLast("Exception") ?? thrown).string)
     }
+
+    /// The functions of Kotlin/Native's runtime that throw, without `Throw` at their beginning and `Exception` at their end.
+    ///
+    /// Source: `kotlin-native/runtime/src/main/cpp/Exceptions.h` and `RuntimeUtils.kt` of JetBrains/kotlin.
+    private static let kotlinExceptions: Set<String> = [
+        "", "Arithmetic", "ArrayIndexOutOfBounds", "CharacterCoding", "ClassCast", "FileFailedToInitialize",
+        "Freezing",
+        "IllegalArgument", "IllegalArgumentExceptionWithMessage", "IllegalCharacterConversion",
+        "IllegalObjectSharing", "IllegalState", "IllegalStateExceptionWithMessage", "IncorrectDereference",
+        "InvalidMutability", "InvalidReceiverType", "NotImplementedError", "NoWhenBranchMatched",
+        "NullPointer", "NumberFormat", "OutOfMemoryError", "Runtime", "TypeCast",
+        "UninitializedPropertyAccess", "WorkerInvalidState",
+    ]
 }

@@ -100,11 +100,13 @@ enum Generics {
         return hasAppType || SystemNames.isAppType(head) ? shortName : nil
     }
 
-    /// Returns the long form of a class: `Array<A>` and `Dictionary<A, B>` for `[A]` and `[A: B]`, and `A` for `A?`.
+    /// Returns the long form of a class: `Array<A>` and `Dictionary<A, B>` for `[A]` and `[A: B]`, and `A` for `A?`
+    /// and `A??`.
     static func desugared(_ name: Text) -> Text {
         guard let last = name.last, "]?!".utf8.contains(last) else { return name }
-        let type = desugared(name, depth: 0)
-        return OptionalTypeReader.wrapped(type) ?? type
+        var type = desugared(name, depth: 0)
+        while let wrapped = OptionalTypeReader.wrapped(type) { type = wrapped }
+        return type
     }
 
     /// Returns `Optional<A>`, `Array<A>` and `Dictionary<A, B>` for `A?`, `[A]` and `[A: B]`. The runtime prints the long

@@ -115,7 +115,7 @@ import Testing
         ("Store<[[Cart]?]>", "Store<Array<Optional<Array<Cart>>>>"),
         ("UIHostingController<ModifiedContent<CartView?, A>>", "UIHostingController<Optional<CartView>>"),
         ("[Cart]", "Array<Cart>"), ("[String: Cart]", "Dictionary<String, Cart>"), ("Cart?", "Cart"),
-        ("[Cart?]?", "Array<Optional<Cart>>"), ("Cart!", "Optional<Cart>"),
+        ("[Cart?]?", "Array<Optional<Cart>>"), ("Cart!", "Optional<Cart>"), ("Cart??", "Cart"),
     ])
     func `a type has one name, with and without the short forms of arrays, dictionaries and optionals`(
         raw: String, other: String

@@ -163,6 +163,9 @@ import Testing
         ("frame #2: 0x0000000104b1c0aa ~/build/Shop`Cart.load() + 20", "Cart.load()"),
         ("3   Shop   0x0000000104b1c0aa /Users/jane/x/Cart.swift:7", nil),
         ("3   Shop   0x0000000104b1c0aa 0x104b1c0aa", nil),
+        ("at Object./Users/jane/app/index.js (/Users/jane/app/index.js:3:4)", "Object.index.js"),
+        (#"{"module":"file:///Users/jane/Shop","function":"load"}"#, "load"),
+        (#"3   \\srv\jane\Shop   0x0000000104b1c0aa load + 20"#, "load"),
     ])
     func `a frame has neither a path nor an address in its function and its module`(
         line: String, function: String?
@@ -172,6 +175,84 @@ import Testing
         let frame = try #require(CallFrame(line))
         #expect(frame.function == function)
         #expect(frame.module ?? "Shop" == "Shop")
+    }
+
+    @Test(arguments: [
+        "2026-11-24 10:33:00.1 Shop[1:2] ", "[10:33:00.123] ", "2026-11-24T10:33:00.123Z ", "> ",
+    ])
+    func `a backtrace in the lines of a log has offsets, and its text no images`(prefix: String) throws {
+        let lines = Self.description(slide: 0).map { prefix + $0 }
+        let id = "5E7B2F4488DD44BE3112AE61D2234CA069553228"
+        let stack = try #require(CallStack(lines))
+        #expect(stack.keyElements == ["at \(id) + 0x17af", "at \(id) + 0x1e80"])
+        #expect(!DetectorMessage(lines.joined(separator: "\n")).maskedText.contains("libswiftCore"))
+    }
+
+    @Test func `omitted frames do not end the call stack of a text`() {
+        let frames = [
+            "0\t0x0000559e83f910dc [ra] [0] c CartModel.load() + 6", "1\t...",
+            "7\t0x0000559e83f910dc [ra] [0] c openCart() + 6",
+        ]
+        let message = DetectorMessage("CartModel leaked\n" + frames.joined(separator: "\n"))
+        #expect(message.callStack?.keyElements == ["at CartModel.load() in c", "at openCart() in c"])
+    }
+
+    @Test func `each of two backtraces has its own images`() throws {
+        let first = Self.description(slide: 0)
+        let second = Self.description(slide: 0x5000, function: 0x15e4)
+        let stack = try #require(CallStack(first + ["Thread 1:"] + second))
+        #expect(stack.frames.compactMap(\.offset) == [0x17af, 0x500, 0x1e80, 0x15e3, 0x500, 0x1e80])
+    }
+
+    @Test func `an image whose name contains the word in is the image of its frames`() throws {
+        let frame = "0\t0x000055d0688487b0 [ra] [0] made in app closure #1 in Cart.load() + 3"
+        let image =
+            "0\t0x000055d068847000-0x000055d0688493c0 5e7b2f4488dd44be3112 made in app /srv/made in app"
+        let stack = try #require(CallStack([frame, "Images:", image]))
+        #expect(stack.keyElements == ["at Cart.load() in made in app"])
+    }
+
+    @Test(arguments: ["b.exe C:\\Users\\Jane\\b.exe", "b /srv/b"])
+    func `an image on Windows and one with a short id give offsets`(nameAndPath: String) throws {
+        let images = [
+            "Images (2 omitted):", "0\t0x000055d068847000-0x000055d0688493c0 5e7b2f4 \(nameAndPath)",
+        ]
+        let stack = try #require(CallStack(["0\t0x000055d0688487b0 [ra]"] + images))
+        #expect(stack.frames.map(\.offset) == [0x17af])
+    }
+
+    @Test(arguments: [
+        ("KonanCart()", false), ("ThrowCartException", false), ("Konan_main", true),
+        ("ThrowTypeCastException", true), ("ThrowOutOfMemoryError", true),
+    ])
+    func `only functions that Kotlin's runtime has are the system's in an image of an app`(
+        function: String, isSystem: Bool
+    ) {
+        #expect(CallFrame("3   Shop   0x0000000104b1c0aa \(function) + 20")?.isSystem == isSystem)
+    }
+
+    @Test(arguments: ["[ra", "[0", "CartModel.load(_:) +", "-0"])
+    func `the end of a line that was cut is no part of a function's name`(columns: String) {
+        let function = CallFrame("3\t0x0000559e83f910dc \(columns)")?.function
+        #expect(function == (columns.hasPrefix("Cart") ? "CartModel.load(_:)" : nil))
+    }
+
+    @Test(arguments: ["", "-", "--------", "0", "12", "00000000-0000-0000-0000-000000000000"])
+    func `an id without digits or of zeros only is no image id`(id: String) {
+        let json = #"{"package":"Shop","debug_id":"\#(id)","imageOffset":"0x1234"}"#
+        #expect(CallFrame(json)?.imageID == nil && CallFrame(json)?.module == "Shop")
+        #expect(CallFrame("0x1234 in Shop (\(id))")?.imageID == nil)
+    }
+
+    @Test(arguments: [
+        ("0x0000000000401136 in openCart ()", "openCart"), ("#1  0x00007f1234567890 in load ()", "load"),
+        ("#9  0x0000000000000001 in ?? ()", nil), ("0x401136 in ?? ()", nil),
+    ])
+    func `gdb's frames without a source location have a function, if gdb knows it`(
+        line: String, function: String?
+    ) {
+        #expect(CallFrame(line)?.function == function)
+        #expect(CallFrame(line)?.module == nil)
     }
 
     @Test func `a list of images without frames is a call stack without frames, and not a path of owners`() {

@@ -153,6 +153,8 @@ struct ReportedObject {
     /// would make a new leak.
     private static func owners(in stack: [String]) -> [String] {
         stack.filter { element in
+            // Valgrind's lines begin with the id of the process.
+            if element.hasPrefix("==") { return false }
             guard element.utf8.count > 16, element.contains("0x") else { return true }
             return CallFrame(element) == nil
         }

@@ -169,7 +169,7 @@ enum TextMasker {
     /// Returns `true` if a text may have the list of images of Swift's `Backtrace`. With it, the digits of addresses are offsets in
     /// these images.
     private static func hasImages(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
-        unsafe nextIndex(of: "Images:", rareByteOffset: 0, from: 0, in: text) < text.count
+        unsafe nextIndex(of: "Images", rareByteOffset: 0, from: 0, in: text) < text.count
     }
 
     /// Returns `true` if a text has an escape sequence for a character that the other functions search for: any of ASCII, but those

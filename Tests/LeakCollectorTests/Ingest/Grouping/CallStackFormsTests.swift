@@ -86,6 +86,28 @@ struct FrameForm: CustomTestStringConvertible, Sendable {
                 + "\(function($0)) + \($0.offset)"
                 + ($0.isSystem ? "" : " at /Users/me/Cart.swift:\($0.line):9")
         },
+        FrameForm(
+            name: "Backtrace of Swift 6 in a log, with its images",
+            print: {
+                let time =
+                    "2026-11-24 10:33:\(10 + $0.launch % 50).\($0.number) Shop[\($0.launch % 9_000):2] "
+                return time + "\($0.number)\t\(hexadecimal($0.address, digits: 16)) [ra] [\($0.launch % 2)] "
+                    + "\($0.image) \(function($0)) + \($0.offset)"
+                    + ($0.isSystem ? "" : " at /Users/me/Cart.swift:\($0.line):9")
+            },
+            text: { frames, build in
+                let time = String(frames[0].prefix(24)) + "Shop[7:2] "
+                let start = frames[0].split(separator: "\t")[1].prefix(14)
+                let images = [
+                    "\(start)0000-\(start)ffff ab\(build)5e7b2f4488dd Shop /Users/me/Shop",
+                    "0x00007f0000000000-0x00007f0000ffffff <no build ID> libswiftCore.so /opt/libswiftCore.so",
+                ]
+                // Images are listed in the order of their addresses.
+                let order = start.last == "0" ? images : images.reversed()
+                let list = ["Images:", ""] + order.enumerated().map { "\($0.offset)\t\($0.element)" }
+                return (["Shop.Cart leaked"] + frames + ["3\t..."] + list.map { time + $0 })
+                    .joined(separator: "\n")
+            }),
         FrameForm(name: "Swift 6 at a terminal") {
             $0.isSystem
                 ? "\($0.number) [ra] \(hexadecimal($0.address, digits: 16)) \(function($0)) + \($0.offset) in \($0.image)"

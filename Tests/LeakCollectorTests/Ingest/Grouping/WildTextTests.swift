@@ -71,7 +71,11 @@ struct WildText: Decodable, CustomTestStringConvertible {
         ("CartViewModel(user: \"Jane\", items: [1, 2]) leaked", "CartViewModel"),
         ("CartViewModel.deinit not called", "CartViewModel"),
         ("CartViewModel.dealloc was never called", "CartViewModel"),
+        ("CartModel() leaked", "CartModel"), ("CartModel(OrderModel) leaked", "CartModel"),
+        ("CartModel(0x600001234567) leaked", "CartModel"),
+        ("CartModel: 0x600001234567 leaked", "CartModel"),
         ("カートController leaked", "カートController"), ("ХранилищеМодель was not released", "ХранилищеМодель"),
+        ("Модель leaked", "Модель"), ("class カートビュー leaked", "カートビュー"), ("Éric leaked", "Éric"),
     ])
     func `a class is found in a sentence about a leak, and is marked as guessed`(
         text: String, className: String
