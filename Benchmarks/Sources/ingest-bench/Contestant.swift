@@ -31,6 +31,7 @@ final class Contestant {
 
     private let request: Request
     private let load: Reports
+    private let database: Database?
     private let collector: CollectorProcess
     private var measured: [Round] = []
 
@@ -40,12 +41,15 @@ final class Contestant {
             reportsPerRequest: request.reports,
             bodies: request.isCompressed || request.reports == 1 ? 50_000 : 4_000,
             gzip: request.isCompressed, frames: request.frames)
-        collector = try CollectorProcess(program: request.program ?? program, publicFolder: publicFolder)
+        database = try databaseServer.map { try Database(on: $0) }
+        collector = try CollectorProcess(
+            program: request.program ?? program, publicFolder: publicFolder, databaseURL: database?.url)
         if warmUp > 0 { _ = try load.run(port: collector.port, connections: connections, seconds: warmUp) }
     }
 
     func stop() {
         collector.stop()
+        database?.drop()
         load.remove()
     }
 

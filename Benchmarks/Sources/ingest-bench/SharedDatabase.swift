@@ -132,7 +132,7 @@ struct SharedDatabase {
 }
 
 /// A database for one measurement.
-private struct Database {
+struct Database {
     private let server: String
     private let name: String
     let url: String

@@ -14,13 +14,14 @@ if arguments.contains("--help") {
     print(
         """
         usage: ingest-bench [--collector PATH] [--public DIR] [--seconds 10] [--connections 64] [--frames 30]
-                            [--warm-up 0] [--rounds 1] [--million] [--other PATH]
+                            [--warm-up 0] [--rounds 1] [--million] [--other PATH] [--postgresql]
                ingest-bench --shared [--collector PATH] [--public DIR] [--seconds 10] [--connections 64] [--rounds 5]
 
         --warm-up SECONDS: sends the same load before the measurements, which fills the database and the samples of each leak
         --frames NUMBER: measures reports with and without a call stack of that many frames, in turns
         --rounds NUMBER: measures so often; the table has the medians
         --other PATH: another build of the collector, which is measured in turns with the first one
+        --postgresql: each collector has a PostgreSQL database of its own; run by Scripts/with-postgresql
         """)
     exit(0)
 }
@@ -31,11 +32,15 @@ let connections = Int(option("--connections", "64")) ?? 64
 let seconds = Int(option("--seconds", "10")) ?? 10
 let warmUp = Int(option("--warm-up", "0")) ?? 0
 
+let isShared = arguments.contains("--shared")
+/// The address of a PostgreSQL server; `nil` for SQLite.
+let databaseServer =
+    isShared || arguments.contains("--postgresql")
+    ? ProcessInfo.processInfo.environment["COLLECTOR_TEST_DATABASE_URL"] ?? "" : nil
+
 do {
-    if arguments.contains("--shared") {
-        guard let url = ProcessInfo.processInfo.environment["COLLECTOR_TEST_DATABASE_URL"] else {
-            throw Failure("no PostgreSQL server: make bench-postgresql")
-        }
+    guard databaseServer != "" else { throw Failure("no PostgreSQL server: make bench-postgresql") }
+    if isShared, let url = databaseServer {
         let bench = SharedDatabase(
             program: program, publicFolder: publicFolder, server: url, connections: connections,
             seconds: seconds, rounds: Int(option("--rounds", "5")) ?? 5)

@@ -94,25 +94,24 @@ import LeakPlatform
         try #require(Self.block(running.collector.parsingPool, with: barrier))
         let body = #"{"class":"Cart""# + String(repeating: " ", count: 256 << 10) + "}"
         let client = Client(port: running.port)
-        client.send(
-            Array(
-                ("POST /api/v1/reports HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer \(RunningCollector.key)\r\n"
-                    + "Content-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)")
-                    .utf8))
-        for _ in 0..<8 {
-            let other = Client(port: running.port)
-            other.send(Self.health)
-            #expect(other.answers(1, milliseconds: 60_000).first?.text == "ok\n")
-        }
+        client.send(Self.postRequest(body))
+        Self.expectAnswersToOthers(running.port)
         #expect(client.received.isEmpty)
         barrier.open()
         #expect(client.answers(1, milliseconds: 60_000).map(\.status) == [200])
     }
 
-    private static func postRequest(leaks: Range<Int>) -> [UInt8] {
-        let body =
-            "[" + leaks.map { #"{"class":"Cart\#($0)Model","stack":["A","B"]}"# }.joined(separator: ",") + "]"
-        return Array(
+    /// Eight connections are on all event loops.
+    private static func expectAnswersToOthers(_ port: Int) {
+        for _ in 0..<8 {
+            let other = Client(port: port)
+            other.send(health)
+            #expect(other.answers(1, milliseconds: 60_000).first?.text == "ok\n")
+        }
+    }
+
+    private static func postRequest(_ body: String) -> [UInt8] {
+        Array(
             ("POST /api/v1/reports HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer \(RunningCollector.key)\r\n"
                 + "Content-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)").utf8)
     }
@@ -129,16 +128,13 @@ import LeakPlatform
         try #require(Self.block(running.collector.parsingPool, with: barrier))
         func client(leaks: Range<Int>) -> Client {
             let client = Client(port: running.port)
-            client.send(Self.postRequest(leaks: leaks))
+            let reports = leaks.map { #"{"class":"Cart\#($0)Model","stack":["A","B"]}"# }
+            client.send(Self.postRequest("[" + reports.joined(separator: ",") + "]"))
             return client
         }
         #expect(client(leaks: 0..<32).answers(1, milliseconds: 60_000).map(\.status) == [200])
         let many = client(leaks: 100..<400)
-        for _ in 0..<8 {
-            let other = Client(port: running.port)
-            other.send(Self.health)
-            #expect(other.answers(1, milliseconds: 60_000).first?.text == "ok\n")
-        }
+        Self.expectAnswersToOthers(running.port)
         #expect(many.received.isEmpty)
         barrier.open()
         let answer = try #require(many.answers(1, milliseconds: 60_000).first)
@@ -160,11 +156,7 @@ import LeakPlatform
                 ("POST \(path) HTTP/1.1\r\nHost: a\r\nX-Leak-Key: \(RunningCollector.key)\r\n"
                     + "X-Sentry-Auth: Sentry sentry_key=\(RunningCollector.key)\r\nContent-Type: application/json\r\n"
                     + "Content-Encoding: gzip\r\nContent-Length: \(body.count)\r\n\r\n").utf8) + body)
-        for _ in 0..<8 {
-            let other = Client(port: running.port)
-            other.send(Self.health)
-            #expect(other.answers(1, milliseconds: 60_000).first?.text == "ok\n")
-        }
+        Self.expectAnswersToOthers(running.port)
         #expect(client.received.isEmpty)
         client.send(Self.health)
         barrier.open()
