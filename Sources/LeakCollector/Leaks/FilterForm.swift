@@ -43,8 +43,8 @@ struct FilterForm: Component {
         ].compactMap(\.self)
     }
 
-    /// In a list of a version, the orders by impact and by installs are the same: ``LeakQuery/effectiveSort``. The list of
-    /// choices then contains only one of the two.
+    /// The choice of the order. In a list of one version, impact and installs give the same order
+    /// (``LeakQuery/effectiveSort``), so only one of the two is offered.
     private var order: DropDownList {
         let query = context.query
         let isOfVersion = query.version != nil
@@ -62,8 +62,8 @@ struct FilterForm: Component {
         ($0, ObjectKindName.displayName(of: $0))
     }
 
-    /// Hidden fields with the query's other parameters, which the form would otherwise drop. They do not contain the
-    /// cursor, because the result begins at its first page, nor the direction, which belongs to the previous order.
+    /// Hidden fields with the query's other parameters, which the form would otherwise drop. They leave out the cursor,
+    /// because the result begins at its first page, and the direction, because it belongs to the previous order.
     private var hiddenFields: HTML {
         let others = Set(choices.map(\.name) + [order.name, "order", "q", "cursor"])
         return HTML(
@@ -83,7 +83,7 @@ struct FilterForm: Component {
         }
     }
 
-    /// In an export, links to the apps in place of the form, because files cannot answer a form.
+    /// In an export, links to the apps replace the form, because files cannot answer a form.
     private var appLinks: HTML {
         guard context.apps.count > 1 else { return "" }
         let all: [HTML] = [link(nil, "All apps")]

@@ -2,8 +2,8 @@ internal import LeakGrammar
 internal import LeakMessage
 internal import LeakStore
 
-/// A sentence about the parts that all reports of a leak have in common, and about the system frames or owners in
-/// which its sample reports differ.
+/// A sentence about the parts that all reports of a leak have in common, and about the system frames or system owners
+/// in which its sample reports differ.
 struct GroupingSummary {
     /// The summary, such as `same class, same 4 app frames; the 18 sample reports differ in 3 system frames`.
     let sentence: String
@@ -69,8 +69,8 @@ struct GroupingSummary {
         return all.count - shared.count
     }
 
-    /// Returns the system frames of the report's stack, or of its text if it has no stack. Names stay mangled: they
-    /// distinguish frames as well as demangled names do, and reading them takes a tenth of the time.
+    /// Returns the system frames of the report's stack, or of its text if it has no stack. Names are not demangled,
+    /// because mangled names distinguish frames as well, and this takes a tenth of the time.
     private static func systemFrames(_ report: LeakReport) -> [String] {
         let text = [report.message, report.error?.description].compactMap(\.self).first { !$0.isEmpty }
         let stack =

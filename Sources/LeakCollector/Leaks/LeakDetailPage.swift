@@ -187,7 +187,8 @@ struct LeakDetailPage: Component {
         return Card(title, CountTable(headings: [heading, "Reports"], rows: rows).html, id: id).html
     }
 
-    /// Maximum number of ``LeakDetail/siblings``.
+    /// Maximum number of leaks in ``LeakDetail/siblings``, the leaks of the same class with other paths. If there are so
+    /// many, the class may have more.
     private static let siblingLimit = 20
 
     private var siblings: HTML? {

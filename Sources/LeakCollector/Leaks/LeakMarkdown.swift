@@ -109,8 +109,8 @@ struct LeakMarkdown {
     // Compares scalars: a backtick followed by a combining accent is one `Character` that differs from a backtick, but
     // Markdown still recognizes the backtick. The same is true of a line end.
 
-    /// Replaces characters that would end the line by spaces, and those that change the direction of the text around them by
-    /// U+FFFD, as on pages: a ticket must not show another name than the app has.
+    /// Replaces characters that would end the line by spaces. Replaces characters that change the direction of the text
+    /// around them by U+FFFD, as pages do, because a ticket must not show another name than the app has.
     private static func singleLine(_ text: String) -> String {
         var line = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {

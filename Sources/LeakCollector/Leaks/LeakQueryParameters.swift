@@ -7,11 +7,11 @@ extension LeakQuery {
     static let maxLimit = 200
     /// Maximum bytes of a search text. A longer class name, of up to ``WireLimits/classBytes``, is found by a part of it.
     static let maxSearchBytes = 256
-    /// The parameters of a list in an address.
+    /// The names of the query parameters of a list of leaks.
     static var parameterNames: [String] { LeakQuery().parameters.map(\.name) }
 
-    /// Parses the parameters of a list from a request's query. An empty parameter counts as missing, because forms
-    /// send empty parameters.
+    /// Parses the parameters of a list of leaks from a request's query. An empty parameter counts as missing, because
+    /// forms send empty parameters.
     ///
     /// - Throws: ``Problem`` 400 that names the parameter and its valid values.
     static func read(from request: borrowing Request) throws(Problem) -> LeakQuery {
@@ -67,9 +67,9 @@ extension LeakQuery {
         return query
     }
 
-    /// Parses only the parameter `period`, for resources that accept no other parameter of a list.
+    /// Parses only the parameter `period`, for resources that accept no other parameter of a list of leaks.
     ///
-    /// - Parameter absence: the period that counts without the parameter, for the error.
+    /// - Parameter absence: the period that applies if the parameter is missing. The error message names it.
     /// - Returns: `nil` if the parameter is missing.
     /// - Throws: ``Problem`` 400 with the valid periods.
     static func period(

@@ -76,7 +76,7 @@ struct LeakContent {
 }
 
 extension StoreView {
-    /// Returns a leak with all details. Its closures are named by the symbols that are stored now.
+    /// Returns a leak with all details. Names its closures with the symbols that are stored now.
     func leak(_ id: LeakID) throws(StoreError) -> LeakDetail? {
         guard var detail = try reader.leak(id, now: now) else { return nil }
         var symbolicator = FrameSymbolicator(symbolTables: symbolTables, reader: reader)

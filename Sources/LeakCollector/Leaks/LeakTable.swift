@@ -59,7 +59,7 @@ struct LeakTable: Component {
         return #"<a href="\#(link)">Reverse the order</a>"#
     }
 
-    /// Returns the opposite of the current order; `nil` if that is the usual order.
+    /// Returns the opposite of the current direction; `nil` if that is the usual direction of `sort`.
     private func reversedOrder(_ sort: LeakQuery.Sort) -> LeakQuery.Order? {
         let reversed: LeakQuery.Order = context.query.isAscending ? .descending : .ascending
         return reversed == sort.usualOrder ? nil : reversed
@@ -83,7 +83,7 @@ struct LeakTable: Component {
     }
 }
 
-/// One leak of the list.
+/// The row of one leak in the list.
 struct LeakTableRow: Component {
     var context: PageContext
     var row: LeakRow
@@ -120,7 +120,8 @@ struct LeakTableRow: Component {
 
 /// The first and the last version with the leak: `5.0.1 – 5.2.0`, or the only version.
 struct VersionSpan: Component {
-    /// Maximum bytes of both versions together that stay on one line in the usual font size.
+    /// Maximum bytes of both versions together that stay on one line in the usual font size. Longer versions are shown in
+    /// a smaller font.
     private static let maxLineBytes = 24
 
     var first: String

@@ -23,6 +23,8 @@ struct OverviewResource: JSONResource {
         writer.fields(of: overview, app: scope, appOverviews: appOverviews)
     }
 
+    /// Returns the overview of an app, or of all apps together. If there are no reports, perhaps because the limit of apps was
+    /// reached before the app sent any, the overview names that limit.
     static func overview(app: AppScope, _ period: Period?, from view: StoreView) throws(StoreError)
         -> Overview
     {

@@ -43,7 +43,7 @@ struct OverviewTiles: Component {
                 """)
     }
 
-    /// Note about a pin, because of which adoption does not change the current release.
+    /// Note that the current release is pinned, so that adoption does not change it.
     private var pinned: HTML? {
         overview.currentRelease.flatMap { $0.isPinned ? " · pinned as current release" : nil }
     }
@@ -163,7 +163,7 @@ enum DropReasonText {
 }
 
 extension Overview {
-    /// Leaks and reports that are left after everything that is set aside is subtracted.
+    /// Totals of the leaks to fix: all leaks and reports, without those that are set aside.
     var toFix: LeakTotals {
         [known, resolved, ignored, slow].reduce(into: LeakTotals(leaks: leaks, reports: reports)) {
             left, setAside in

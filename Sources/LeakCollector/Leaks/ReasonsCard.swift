@@ -54,7 +54,8 @@ struct ReasonsCard: Component {
     /// Maximum number of closure sets that are shown for a path; the JSON has all sets.
     private static let maxListedClosureSets = 3
 
-    /// Returns the closures by their names, or by their positions if symbols name none of them.
+    /// Returns a list of the closures that have a name. If none has a name, because symbols are missing, returns a list of
+    /// all closures as image and offset.
     private func closures(_ variant: LeakReasons.Variant) -> HTML? {
         let namedSets = variant.closureSets.filter { $0.closures.contains { $0.name != nil } }
         guard !variant.closureSets.isEmpty else { return nil }

@@ -5,10 +5,11 @@ import LeakStore
 struct SetAsideLeaks: Component {
     var context: PageContext
     var page: LeakPage
-    /// The first resolved leaks that are still seen, the first leaks that are freed late, and the first known leaks, which are
-    /// not in ``page``.
+    /// The first resolved leaks that are still seen. They are not in ``page``.
     var resolvedSeenLeaks: [LeakRow]
+    /// The first leaks that are freed late. They are not in ``page``.
     var freedLateLeaks: [LeakRow]
+    /// The first known leaks. They are not in ``page``.
     var knownLeaks: [LeakRow]
 
     var html: HTML {

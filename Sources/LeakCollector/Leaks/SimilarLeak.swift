@@ -142,8 +142,8 @@ struct SimilarLeak: Hashable, Sendable {
 
     /// The comparison of two lists of elements.
     private struct Comparison {
-        /// Maximum number of elements of a list that are compared. A list may have 128 elements, and up to 62 leaks are
-        /// compared for one page.
+        /// Maximum number of elements of a list that are compared. A list may have 128 elements, one page compares up to
+        /// 62 leaks, and the time of a comparison is quadratic.
         private static let maxComparedElements = 48
 
         let commonElementCount: Int
@@ -154,8 +154,8 @@ struct SimilarLeak: Hashable, Sendable {
 
         var hasEmptyList: Bool { counts.ours == 0 || counts.theirs == 0 }
 
-        /// True if a compiler that inlines functions in only one of two builds can cause the difference: one list is
-        /// the other list without some elements, at most half of them and not the outermost.
+        /// True if the difference may come from a compiler that inlines functions in only one of two builds. Then one list
+        /// is the other list without some elements: at most half of them, and not the outermost.
         private let mayBeInlined: Bool
 
         init(_ ours: [String], _ theirs: [String]) {
@@ -183,7 +183,7 @@ struct SimilarLeak: Hashable, Sendable {
             )
         }
 
-        /// Returns the longest common subsequence, as the index of each element in both lists.
+        /// Returns the longest common subsequence. Each of its elements is given by its indexes in the two lists.
         private static func longestCommonSubsequence(
             _ one: [Int], _ other: [Int]
         ) -> [(ours: Int, theirs: Int)] {

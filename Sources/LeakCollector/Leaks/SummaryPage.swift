@@ -5,9 +5,11 @@ struct SummaryPage: Component {
     var context: PageContext
     var overview: Overview
     var page: LeakPage
-    /// The first resolved leaks that are still seen, leaks that are freed late, and known leaks, which ``page`` leaves out.
+    /// The first resolved leaks that are still seen. They are not in ``page``.
     var resolvedSeenLeaks: [LeakRow] = []
+    /// The first leaks that are freed late. They are not in ``page``.
     var freedLateLeaks: [LeakRow] = []
+    /// The first known leaks. They are not in ``page``.
     var knownLeaks: [LeakRow] = []
     /// The overview of each app, if all apps are shown and there are several.
     var apps: [AppOverview] = []

@@ -103,6 +103,8 @@ struct ComparePage: Component {
         ).html
     }
 
+    /// Returns the share of leak-free sessions and its confidence interval; `nil` without sessions. The interval is `nil` if
+    /// too few devices sent sessions.
     private func leakFreeShare(_ side: ReleaseCheck.Side) -> (value: HTML, interval: HTML?)? {
         let sessions = side.sessions
         guard sessions.trials > 0 else { return nil }
@@ -112,8 +114,9 @@ struct ComparePage: Component {
         return ("\(Percentage(leakFreeCount, of: sessions.trials))", interval.map(IntervalText.percent))
     }
 
-    /// - Returns: `nil` without checks, and if there are more reports than checks, because some reports are then of classes
-    ///   without checks.
+    /// Returns the leaks per 1,000 checks and their confidence interval. The interval is `nil` if too few devices sent checks.
+    ///
+    /// - Returns: `nil` if there are no checks, or more reports than checks: some reports are then of classes without checks.
     private func leaksPerThousandChecks(_ side: ReleaseCheck.Side) -> (value: HTML, interval: HTML?)? {
         guard side.checks > 0, side.reports <= side.checks else { return nil }
         let proportion = Proportion(events: side.reports, trials: side.checks)

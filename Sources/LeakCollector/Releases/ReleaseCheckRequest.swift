@@ -8,7 +8,8 @@ public struct ReleaseCheckRequest: Hashable, Sendable {
 
     public init(_ query: ReleaseCheckQuery) { self.query = query }
 
-    /// A limit that may be set. The raw value is its name in a query; its flag has hyphens in place of underscores.
+    /// A limit of the release check that a request can set. The raw value is its name in a query; its flag has hyphens in place
+    /// of underscores.
     public enum Limit: String, CaseIterable, Sendable {
         case devices = "min_devices"
         case reports = "min_reports"
@@ -77,6 +78,9 @@ public struct ReleaseCheckRequest: Hashable, Sendable {
         return writer.bytes
     }
 
+    /// Runs the release check.
+    ///
+    /// - Throws: as ``responseJSON(from:publicFolder:now:)``.
     func run(on reader: any StoreReader, now: Int64) throws -> ReleaseCheck {
         guard let check = try reader.releaseCheck(query, now: now) else {
             let versions = try reader.versions(app: query.scope)

@@ -37,7 +37,7 @@ extension ReleaseCheckResult {
             unlistedCount -= 1
         }
         if unlistedCount > 0 { text += "\nand \(Self.countText(unlistedCount, of: "more leak"))\n" }
-        if let unlistedLeaks { text += "\nand \(unlistedLeaks)\n" }
+        if let unlistedLeaksText { text += "\nand \(unlistedLeaksText)\n" }
         return text
     }
 

@@ -42,10 +42,10 @@ extension ReleaseCheckResult {
             if !finding.path.isEmpty { lines.append(Self.shortened(margin + finding.path)) }
             if let address { lines.append(margin + finding.pageAddress(address)) }
         }
-        if let unlistedLeaks {
+        if let unlistedLeaksText {
             lines += [
                 "",
-                "and \(unlistedLeaks)\(address.map { "; all leaks of the version: \(versionPageAddress($0))" } ?? "")",
+                "and \(unlistedLeaksText)\(address.map { "; all leaks of the version: \(versionPageAddress($0))" } ?? "")",
             ]
         }
         return lines.joined(separator: "\n") + "\n"
@@ -79,7 +79,7 @@ extension ReleaseCheckResult {
         return parts.isEmpty ? last : parts.joined(separator: ", ") + " and " + last
     }
 
-    /// The reason why the release check has no result.
+    /// The reason why the verdict is `cannotTell`.
     private var shortage: String {
         guard baseline != nil else { return "there is no earlier version to compare with" }
         guard let checked = classes.first(where: { $0.baselineChecks > 0 && $0.result != .enough }) else {
@@ -90,6 +90,7 @@ extension ReleaseCheckResult {
         return sentence(about: checked)
     }
 
+    /// Returns the reason why a class could not be compared.
     func sentence(about checked: CheckedClass) -> String {
         switch (checked.result, checked.neededChecks) {
         case (.notChecked, _):
@@ -176,8 +177,8 @@ extension ReleaseCheckResult {
 
     // MARK: Leaks
 
-    /// A leak that fails the version, or a class in which the rate of all leaks together is worse. All formats print it; each
-    /// of its texts is one line.
+    /// A leak that is worse, new, back or better, or a class in which the rate of all leaks together is worse. All formats
+    /// print it. Each of its texts is one line.
     struct Finding {
         var result: ReleaseGate.LeakResult.Kind
         /// Distinguishes the findings of a release check.
@@ -188,7 +189,9 @@ extension ReleaseCheckResult {
         var path: String
         /// `600 of 1,000 checks (60.0 %), before 10 of 1,000 (1.0 %); 600 reports, 200 installs`
         var evidence: String
+        /// Reports and checks in the baseline.
         var baseline: Counts
+        /// Reports and checks in the version that was checked.
         var version: Counts
         var reports: Int
         /// `nil` for a class.
@@ -234,7 +237,7 @@ extension ReleaseCheckResult {
         return rates.isEmpty ? more : rates + "; " + more
     }
 
-    /// Returns the counts and their share; `nil` without checks.
+    /// Returns texts of the counts and of their share, such as `10 of 1,000` and `1.0 %`; `nil` without checks.
     static func rate(_ counts: Counts) -> (counts: String, share: String)? {
         guard counts.checks > 0 else { return nil }
         let reports = min(counts.reports, counts.checks)
@@ -248,7 +251,7 @@ extension ReleaseCheckResult {
     private static func withPlainSpaces(_ text: String) -> String { text.replacing("\u{A0}", with: " ") }
 
     /// Text about the leaks that count but are not listed: `12 more new leaks`; `nil` if all are listed.
-    var unlistedLeaks: String? {
+    var unlistedLeaksText: String? {
         let parts = [
             (worseCount, ReleaseGate.LeakResult.Kind.worse), (newCount, .new), (backCount, .back),
             (betterCount, .better),
@@ -263,6 +266,9 @@ extension ReleaseCheckResult {
         return parts.isEmpty ? nil : parts.joined(separator: " and ")
     }
 
+    /// Returns the address of the page with all leaks of the version.
+    ///
+    /// - Parameter address: address of the collector.
     func versionPageAddress(_ address: String) -> String {
         let parameters = AppScope(app, environment: environment).parameters + [("version", version)]
         let query = parameters.compactMap { name, value in

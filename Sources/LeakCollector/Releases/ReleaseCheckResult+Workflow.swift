@@ -30,7 +30,9 @@ extension ReleaseCheckResult {
             text += Self.workflowCommand(
                 "error", title: TerminalText.text("\(result) in \(version): \(finding.title)"), message)
         }
-        if let unlistedLeaks { text += Self.workflowCommand("error", title: title, "and \(unlistedLeaks)") }
+        if let unlistedLeaksText {
+            text += Self.workflowCommand("error", title: title, "and \(unlistedLeaksText)")
+        }
         return text
     }
 

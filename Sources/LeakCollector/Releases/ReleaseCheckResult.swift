@@ -6,6 +6,7 @@ internal import LeakStore
 /// Result of a release check, parsed from its JSON. A remote collector sends the JSON, or the check is run on the database and
 /// encoded as the same JSON.
 public struct ReleaseCheckResult: Hashable, Sendable {
+    /// Reports of a leak or class, and checks of the class, in one of the two versions.
     struct Counts: Hashable, Sendable {
         var reports = 0
         var checks = 0
@@ -23,21 +24,26 @@ public struct ReleaseCheckResult: Hashable, Sendable {
         var className: String?
         /// The path of owners; if it is empty, the references that keep the object.
         var path: [String] = []
-        /// Reports and installs of the version that was checked.
+        /// Number of all reports of the leak in the version that was checked.
         var reports = 0
+        /// Number of installs with the leak in the version that was checked.
         var installs = 0
-        /// Reports of the leak and checks of its class that can be compared.
+        /// Reports of the leak and checks of its class in the baseline, as far as they can be compared.
         var baseline = Counts()
+        /// Reports of the leak and checks of its class in the version that was checked, as far as they can be compared.
         var version = Counts()
     }
 
     /// A class whose leaks together are worse, although no single leak is.
     struct WorseClass: Hashable, Sendable {
         var name = ""
+        /// Reports and checks of the class in the baseline.
         var baseline = Counts()
+        /// Reports and checks of the class in the version that was checked.
         var version = Counts()
     }
 
+    /// The checks of a class in both versions, and whether they are enough.
     struct CheckedClass: Hashable, Sendable {
         enum Result: String, Hashable, Sendable {
             case enough
@@ -67,14 +73,17 @@ public struct ReleaseCheckResult: Hashable, Sendable {
     var newCount = 0
     var backCount = 0
     var betterCount = 0
+    /// Number of new leaks that are too rare to fail the version.
     var rareCount = 0
+    /// Number of leaks that could not be compared, because their classes have no checks in one of the versions.
     var uncomparedCount = 0
+    /// Number of leaks of the version that were left out because they are known, ignored or resolved.
     var setAsideCount = 0
     var baselineSessions: Sessions?
     var sessions = Sessions()
     var leaks: [Leak] = []
     var worseClasses: [WorseClass] = []
-    /// Classes with the most checks in the baseline come first.
+    /// All checked classes. Those with the most checks in the baseline come first.
     var classes: [CheckedClass] = []
 
     /// Returns `true` if the result is about the app, version and build of the request.

@@ -3,8 +3,10 @@ import LeakStore
 
 /// The newest versions of an app, each compared with the version before it, as ``ComparePage`` compares two versions.
 struct ReleaseComparisons {
-    /// Number of versions that are compared, besides the current release. A comparison reads all leaks of two versions.
+    /// Maximum number of versions that are compared; an older current release is compared too. There is a limit because each
+    /// comparison reads all leaks of two versions.
     static let limit = 25
+    /// The comparison of each compared version with the version before it, by version.
     private var checks: [String: ReleaseCheck] = [:]
 
     init() {}
@@ -29,6 +31,7 @@ struct ReleaseComparisons {
         }
     }
 
+    /// The comparison of a version with the version before it; `nil` if it was not compared.
     subscript(release: ReleaseSummary) -> ReleaseCheck? {
         get { checks[release.version] }
         set { checks[release.version] = newValue }
@@ -38,7 +41,7 @@ struct ReleaseComparisons {
 extension Proportion {
     static let intervalConfidence = 0.95
 
-    /// Returns the confidence interval of a share whose trials depend on each other.
+    /// Returns the confidence interval of a share whose trials depend on each other, because trials on one device are alike.
     ///
     /// - Parameter effect: the design effect of the counts; `nil` if it is not known.
     /// - Returns: `nil` if `effect` is `nil`.
@@ -48,22 +51,24 @@ extension Proportion {
 }
 
 extension ReleaseSummary {
-    /// Returns the interval of ``leakFreeSessions``; `nil` without sessions, and if too few devices sent them.
+    /// Returns the confidence interval of ``leakFreeSessions``; `nil` without sessions, or if too few devices sent them.
     func leakFreeInterval(_ check: ReleaseCheck) -> ClosedRange<Double>? {
         guard sessions > 0 else { return nil }
         return Proportion(events: sessions.saturated(adding: -leakySessions), trials: sessions)
             .interval(effect: check.version.sessionsEffect)
     }
 
-    /// Returns the interval of leaks per check; `nil` without checks, if too few devices made them, and if there are more
-    /// reports than checks, because some reports are then of classes without checks.
+    /// Returns the confidence interval of leaks per check.
+    ///
+    /// - Returns: `nil` without checks, if too few devices made them, or if there are more reports than checks: some reports
+    ///   are then of classes without checks.
     func leaksPerCheckInterval(_ check: ReleaseCheck) -> ClosedRange<Double>? {
         guard checks > 0, reports <= checks else { return nil }
         return Proportion(events: reports, trials: checks).interval(effect: check.version.reportsEffect)
     }
 }
 
-/// An interval with the same unit and decimals as the number it belongs to.
+/// Texts of confidence intervals, each with the unit and decimals of the number that it belongs to.
 enum IntervalText {
     static func percent(_ interval: ClosedRange<Double>) -> HTML {
         "\(percent(interval.lowerBound)) to \(percent(interval.upperBound))"

@@ -122,7 +122,8 @@ struct ReleaseTable: Component {
 
     // MARK: Changes since the previous version
 
-    /// Returns a number of leaks with a link to them. The number 0 is shown only if there is enough data to tell.
+    /// Returns the number of leaks in a section, with a link to the section. The number 0 is shown only if there is enough data
+    /// to tell.
     private func changeCount(_ section: ComparePage.Section, of release: ReleaseSummary) -> HTML {
         guard let check = comparisons[release], check.baseline != nil else {
             let reason = comparisons[release] == nil ? "not compared" : "no earlier version"

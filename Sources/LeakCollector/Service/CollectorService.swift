@@ -133,9 +133,9 @@ final class CollectorService: Service {
         }
     }
 
-    /// Returns the response to a request that may not read. A wrong token counts as a failure of the client's address.
-    /// Beyond the limit the connection ends with the response, so that each further guess costs a connection. A valid token is
-    /// never counted.
+    /// Returns the response to a request that may not read. A wrong token counts as a failed attempt of the client's
+    /// address. Beyond the limit of attempts the connection ends with the response, so that each further guess costs a
+    /// connection. A valid token is never counted.
     private func response(
         to request: borrowing Request, rejectedBecauseOf problem: Problem
     ) -> Response {
@@ -155,6 +155,8 @@ final class CollectorService: Service {
 
     private static let checkPath = ResourceAddress.json(ReleaseCheckResource.self).path
 
+    /// Returns the problem of a request that may not read; `nil` if its credential is valid for the route.
+    ///
     /// - Parameter route: the route of the request; `nil` if there is none.
     private func rejectionOfRead(by request: borrowing Request, of route: Route? = nil) -> Problem? {
         switch context.authenticator.readCredential(of: request, now: context.now()) {

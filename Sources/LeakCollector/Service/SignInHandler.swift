@@ -3,7 +3,7 @@ internal import LeakStore
 
 /// Handler of `/sign-in` and `/sign-out`.
 struct SignInHandler: Sendable {
-    /// The body of a form: a token or a code, and a destination.
+    /// The limit of a form's body, which has a token or a code, and a destination.
     private static let formBody = Route.Body.atMost(bytes: 4096)
 
     let signIn: SignIn
@@ -61,8 +61,8 @@ struct SignInHandler: Sendable {
         return page(nil, code: code, destination: destination, now: now)
     }
 
-    /// Signs in by the code of a link or by an access token. Wrong codes and tokens are answered on the loop, so that
-    /// guesses do not use the disk or delay other requests.
+    /// Signs in by the code of a link or by an access token. Wrong codes and tokens are answered on the event loop, so
+    /// that guesses do not use the disk or delay other requests.
     private func handleSignIn(_ request: borrowing Request, responder: consuming Responder, now: Int64) {
         let form = Form(request.body())
         let destination = Self.destination(form["to"] ?? request.query("to"))
@@ -87,7 +87,7 @@ struct SignInHandler: Sendable {
             }
             responder.send(
                 page(
-                    code == nil ? tokenProblem(secret, now: now) : .usedLink, destination: destination,
+                    code == nil ? tokenNotice(secret, now: now) : .usedLink, destination: destination,
                     now: now))
             return
         }
@@ -119,22 +119,22 @@ struct SignInHandler: Sendable {
     }
 
     /// Returns the reason why a token does not sign in.
-    private func tokenProblem(_ token: String, now: Int64) -> SignInPage.Problem {
+    private func tokenNotice(_ token: String, now: Int64) -> SignInPage.Notice {
         if case .valid = signIn.authenticator.find(token, for: [.check], now: now) { return .checkToken }
         return .wrongToken
     }
 
-    /// Returns the sign-in page, with the status that belongs to its problem.
+    /// Returns the sign-in page, with the status that belongs to its notice.
     ///
     /// - Parameter code: the code of a sign-in link that is still valid.
     private func page(
-        _ problem: SignInPage.Problem?, code: String? = nil, destination: String?, now: Int64
+        _ notice: SignInPage.Notice?, code: String? = nil, destination: String?, now: Int64
     ) -> Response {
         let page = SignInPage(
-            context: PageContext(links: .served, now: now), problem: problem, code: code,
+            context: PageContext(links: .served, now: now), notice: notice, code: code,
             destination: destination)
         let status: Status =
-            switch problem {
+            switch notice {
             case nil, .signedOut: .ok
             case .wrongToken, .checkToken, .usedLink: .forbidden
             case .tooManyAttempts: .tooManyRequests
@@ -154,8 +154,8 @@ struct SignInHandler: Sendable {
             ) { _ in try work() })
     }
 
-    /// Returns the path to open after signing in; `nil` for any address of another site. Browsers treat
-    /// `//evil.example` and `/\evil.example` as other sites.
+    /// Returns the path to open after signing in; `nil` for an address of another site, or for text that is not a path.
+    /// Browsers treat `//evil.example` and `/\evil.example` as other sites.
     static func destination(_ text: String?) -> String? {
         guard let text, text.utf8.first == UInt8(ascii: "/"), text.utf8.count <= 2048 else { return nil }
         let second = text.utf8.dropFirst().first

@@ -1,6 +1,7 @@
 /// The sign-in page, for a sign-in link that the collector printed or for an access token.
 struct SignInPage: Component {
-    enum Problem: Hashable, Sendable {
+    /// The reason for the notice above the form.
+    enum Notice: Hashable, Sendable {
         /// The token is unknown, was revoked or has expired.
         case wrongToken
         /// The token is valid, but only runs release checks.
@@ -9,12 +10,12 @@ struct SignInPage: Component {
         case usedLink
         /// Too many tokens from this address were wrong.
         case tooManyAttempts
-        /// The session has ended.
+        /// The person signed out, or the session had already ended.
         case signedOut
     }
 
     var context: PageContext
-    var problem: Problem?
+    var notice: Notice?
     /// The code of a valid sign-in link, which the page's button uses up; `nil` shows the form for a token.
     var code: String?
     /// Path of this collector to open after signing in, sent as `to`.
@@ -55,12 +56,12 @@ struct SignInPage: Component {
     }
 
     private var invalidAttribute: HTML {
-        problem == .wrongToken || problem == .checkToken
+        notice == .wrongToken || notice == .checkToken
             ? #" aria-invalid="true" aria-describedby="problem""# : ""
     }
 
     private var message: HTML? {
-        switch problem {
+        switch notice {
         case nil: nil
         case .wrongToken:
             #"""

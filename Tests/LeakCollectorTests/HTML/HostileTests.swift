@@ -120,8 +120,8 @@ private func pages(_ text: String) -> [HTML] {
         ReportsPage(context: context, leak: leak, reports: [kept, unreadable]).html,
         ReleasesPage(context: context, app: AppScope(text, environment: text), releases: [release]).html,
         FirstReportPage(context: context, address: text).html,
-        SignInPage(context: context, problem: nil, destination: text).html,
-        SignInPage(context: context, problem: nil, code: text, destination: text).html,
+        SignInPage(context: context, notice: nil, destination: text).html,
+        SignInPage(context: context, notice: nil, code: text, destination: text).html,
         ErrorPage(context: context, status: 500, detail: text).html,
         AccessPage(
             context: context,

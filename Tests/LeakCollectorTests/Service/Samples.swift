@@ -476,12 +476,12 @@ enum SamplePage: String, CaseIterable {
         case .signIn:
             SignInPage(
                 context: PageContext(links: Links(mode: .server(base: "")), now: Shop.now),
-                problem: .wrongToken,
+                notice: .wrongToken,
                 destination: "/?app=com.acme.shop"
             ).html
         case .signInLink:
             SignInPage(
-                context: PageContext(links: Links(mode: .server(base: "")), now: Shop.now), problem: nil,
+                context: PageContext(links: Links(mode: .server(base: "")), now: Shop.now), notice: nil,
                 code: "code", destination: "/?app=com.acme.shop"
             ).html
         case .error:
