@@ -169,8 +169,8 @@ enum Command: Equatable {
         return SymbolsCommand(action: action, flags: line.settings)
     }
 
-    /// Returns `true` if the command line starts the server with a log in JSON. It works even for an invalid command
-    /// line or setting, so that even the error about it is logged as JSON.
+    /// Returns `true` if the command line starts the server with a log in JSON. Works even for an invalid command line or
+    /// setting, so that the error about it is logged as JSON too.
     ///
     /// - Parameter variable: `COLLECTOR_LOG`.
     static func wantsJSONLog(_ arguments: [String], variable: String?) -> Bool {
@@ -222,7 +222,7 @@ private struct ParsedArguments {
     private var words: [String] = []
     private var flags: [(name: String, value: String)] = []
 
-    /// The flags of single commands, besides the flags of settings.
+    /// The flags that only some commands accept. All commands accept the flags of settings.
     private static let commandFlags =
         [
             "--name", "--app", "--environment", "--environments", "--version", "--build", "--at",
@@ -267,6 +267,7 @@ private struct ParsedArguments {
         }
     }
 
+    /// Removes and returns the first word; `nil` if none is left.
     mutating func takeWord() -> String? { words.isEmpty ? nil : words.removeFirst() }
 
     /// Removes a flag from the arguments, and returns its value; `nil` if the flag is not given.
@@ -275,7 +276,7 @@ private struct ParsedArguments {
         return flags.remove(at: index).value
     }
 
-    /// Removes the flags of an app and an environment.
+    /// Removes `--app` and `--environment`, and returns their values. Without `--environment`, the environment is production.
     mutating func takeScope() -> AppScope {
         let app = take("--app")
         let environment = take("--environment").flatMap { $0.isEmpty ? nil : $0 }
@@ -291,6 +292,7 @@ private struct ParsedArguments {
         }
     }
 
+    /// The values of the flags that are settings.
     var settings: [Setting: String] {
         var settings: [Setting: String] = [:]
         for setting in Setting.allCases {

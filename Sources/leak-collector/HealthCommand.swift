@@ -4,8 +4,8 @@ import LeakCollector
 /// `collector health`: checks that the collector answers, for container engines and scripts.
 ///
 /// It sends its request to `--host` and `--port`, else to the address that a server wrote into the data folder, else
-/// to the address from the environment. The health check of a container image does not see the flags that the
-/// server was started with.
+/// to the address from the environment. The server writes its address because the health check of a container image
+/// does not see the server's flags.
 enum HealthCommand {
     /// Timeout of the request. Container engines give up after a few seconds, and a healthy collector needs less than
     /// one.

@@ -34,7 +34,7 @@ struct LLVMTool {
                 + "llvm on a Mac) or add its folder to PATH")
     }
 
-    /// Versions of LLVM that are searched, newest first. Debian adds the version to a program's name.
+    /// Versions of LLVM whose programs are searched, newest first. Debian adds the version to a program's name.
     private static let versions = (14...24).reversed()
 
     /// Folders that are searched: `PATH`, and the folders of Homebrew, which does not add LLVM to `PATH`.
@@ -102,8 +102,8 @@ struct LLVMTool {
         return process
     }
 
-    /// Returns the descriptor of an unlinked file with the input. With a pipe, this process would block while it writes the
-    /// input, and the program would block because its output is not read.
+    /// Returns the descriptor of an unlinked file with the input. With a pipe instead, both processes could block: this
+    /// process while it writes the input, and the program because its output is not read meanwhile.
     private static func temporaryFile(with bytes: [UInt8]) throws(Failure) -> Int32 {
         let folder = unsafe getenv("TMPDIR").map { unsafe String(cString: $0) } ?? "/tmp"
         var name = Array("\(folder)/collector-XXXXXX".utf8CString)

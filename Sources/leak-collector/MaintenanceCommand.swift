@@ -129,8 +129,9 @@ struct MaintenanceCommand {
         return importer.result.rejectedCount == 0 ? .done : .failed
     }
 
-    /// Maximum number of rejections that are printed. More of them usually have the same reason.
+    /// Maximum number of rejections that are printed. Further rejections usually have the same reasons.
     private static let maxPrintedRejections = 100
+    /// Time between two lines about the progress.
     private static let progressMilliseconds: Int64 = 1_000
 
     private static func summary(of result: Import.Result) -> String {
@@ -143,7 +144,10 @@ struct MaintenanceCommand {
 
     private func openStore() throws -> any Store { try Program.openStore(settings, isServer: false) }
 
-    /// Returns the path of the database that the settings name.
+    /// Returns the path of the SQLite database that the settings name.
+    ///
+    /// - Parameter command: the command that needs it, for the error message.
+    /// - Throws: ``StoreError`` if the settings name a PostgreSQL database, or if there is no database.
     private func database(for command: String) throws -> String {
         guard settings.databaseURL == nil else {
             throw StoreError(

@@ -13,7 +13,7 @@ struct SymbolFile {
         let description: String
     }
 
-    /// A table to upload.
+    /// A symbol table to upload.
     struct Table {
         var image: ImageID
         var name: String
@@ -42,7 +42,8 @@ struct SymbolFile {
         return try bundles.flatMap { try files(at: "\(path)/\($0)") }
     }
 
-    /// Reads debug data with LLVM's tools, a Breakpad file, or the mapping of an Android app.
+    /// Reads the file and returns a table for each of its images. The file may have debug data, which LLVM's tools read, or
+    /// be a Breakpad file or the mapping of an Android app.
     ///
     /// - Parameter progress: called with the number of addresses that got names so far, and the number of all addresses.
     func tables(progress: (_ done: Int, _ all: Int) -> Void) throws -> [Table] {

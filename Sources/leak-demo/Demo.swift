@@ -159,13 +159,14 @@ private final class SimulatedPhone {
     private let phone: Phone
     let reporter: LeakReporter
     let detector: LeakDetector
+    /// The counts that the detector has once it has noticed all leaks and late releases.
     private var expected = LeakDetector.Counts()
-    /// The indices of the scenarios that went wrong. A detector explains one leak of each.
+    /// The indices of the scenarios that went wrong. The detector explains one leak of each scenario.
     private var wrongScenarios: Set<Int> = []
     private let explained = ExplanationCount()
 
     #if canImport(RetainPaths)
-        /// One finder for all phones: a search for holders would find the data that another finder has copied.
+        /// One finder for all phones, because a search for holders would also find the data that another finder has copied.
         private static let explainer = RetainPathFinder(search: [.globals, .heap])
     #else
         private static let explainer: (any LeakExplainer)? = nil
@@ -202,6 +203,7 @@ private final class SimulatedPhone {
             explainer: Self.explainer, queue: DispatchQueue(label: "leak-demo"))
     }
 
+    /// Plays all scenarios of the phone's release several times, and records a session for each time.
     func play(_ scenarios: [Scenario], newest: String) {
         let release = phone.version == newest ? Scenario.Release.newest : .previous
         let mine = scenarios.enumerated().filter { $1.onlyIn == nil || $1.onlyIn == release }
@@ -239,6 +241,7 @@ private final class SimulatedPhone {
     }
 }
 
+/// A counter of explanations that a closure and a phone share.
 @MainActor
 private final class ExplanationCount {
     var count = 0

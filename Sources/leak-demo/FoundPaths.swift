@@ -8,8 +8,7 @@ import LeakMessage
 /// The paths that keep the demo's leaked objects, both expected and found.
 @MainActor
 enum FoundPaths {
-    /// The minimum number of paths that must be as expected. One leak has no path, because a raw pointer holds its
-    /// object.
+    /// The minimum number of paths that must be as expected. One leak has no path, because a raw pointer holds its object.
     nonisolated static let requiredCount = 26
 
     #if canImport(RetainPaths)

@@ -8,11 +8,12 @@ struct Phone {
     let build: String
     /// The number of times that each screen is closed on this phone. It differs between phones, as between people.
     let closeCount: Int
-    /// The number of times that a screen is closed from one leak to the next. Each scenario adds a number from 0 to 9 to it.
+    /// The number of times that a screen is closed from one leak to the next, without the number from 0 to 9 that each scenario
+    /// adds.
     let minClosesPerLeak: Int
 
-    /// Returns phones on two versions. Every name contains `demo`, so that the phones are not taken for those of real
-    /// people.
+    /// Returns phones on two versions. Their models and installs contain `demo`, so that they are not taken for phones of
+    /// real people.
     static func fleet(version: String, previous: String) -> [Phone] {
         [
             Phone(

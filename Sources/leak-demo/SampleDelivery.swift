@@ -77,8 +77,8 @@ struct SampleDelivery {
 
     private var authorization: HTTPField { HTTPField("Authorization", "Bearer \(options.token)") }
 
-    /// Returns the JSON of the response. A collector needs up to two seconds to accept a new token, so a request with status
-    /// 401 is repeated.
+    /// Sends a request and returns the JSON of its response. If the status is 401, the request is repeated for three seconds,
+    /// because a collector needs up to two seconds to accept a new token.
     private func responseJSON(_ request: () throws -> HTTPResponse) throws -> [String: Any] {
         var response = try request()
         for _ in 0..<6 where response.status == 401 {

@@ -27,6 +27,7 @@ public enum Setting: String, CaseIterable, Sendable {
         }
     }
 
+    /// Name of the environment variable.
     public var variable: String {
         switch self {
         case .host: "COLLECTOR_HOST"
@@ -86,6 +87,7 @@ public enum Setting: String, CaseIterable, Sendable {
         }
     }
 
+    /// Description of the setting in a sentence without a period, for `--help` and the table in the docs.
     public var meaning: String {
         switch self {
         case .host: "address to listen on; 0.0.0.0 for every network, * for IPv6 too"

@@ -52,7 +52,7 @@ public struct Settings: Sendable {
 
     /// Settings that were ignored, a sentence each.
     public private(set) var warnings: [String] = []
-    /// Variables that set a secret by naming a file, in place of the setting's own variable.
+    /// For each secret that was read from a file: the variable that names the file.
     private var fileVariables: [Setting: String] = [:]
 
     public init() {}
@@ -62,7 +62,7 @@ public struct Settings: Sendable {
     /// - Parameters:
     ///   - flags: values from the command line, by setting.
     ///   - environment: the process's variables; an empty variable counts as absent.
-    ///   - settings: the settings to read; all other settings keep their defaults, even if wrong values are given for them.
+    ///   - settings: the settings to read. All other settings keep their defaults, even if wrong values are given for them.
     /// - Throws: ``SettingError`` with the first wrong setting and the values that it may have.
     public init(
         flags: [Setting: String], environment: [String: String], only settings: [Setting] = Setting.allCases
@@ -103,8 +103,8 @@ public struct Settings: Sendable {
         ["tcp://", "udp://", "sctp://"].contains { value.hasPrefix($0) }
     }
 
-    /// Host of URLs by which this machine reaches the server on ``host``. Every network includes this machine, and an
-    /// address of version 6 is put in brackets.
+    /// Host for URLs with which this machine reaches the server: ``host``, or the loopback address if the server listens on
+    /// every network. An IPv6 address is in brackets.
     public var reachableHost: String {
         switch host {
         case "0.0.0.0", "*": "127.0.0.1"

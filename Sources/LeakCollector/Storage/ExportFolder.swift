@@ -23,6 +23,7 @@ public struct ExportFolder {
 
         private init(_ description: String) { self.description = description }
 
+        /// The error for a file or folder that no export has written.
         static func foreign(_ path: String) -> Failure {
             Failure("\(path) is not from an export; name an empty folder")
         }
@@ -66,8 +67,8 @@ public struct ExportFolder {
         throw try Self.kind(of: entry) == S_IFLNK ? .link(entry) : .foreign(entry)
     }
 
-    /// Returns the path of the folder itself. With a slash or `/.` at its end, the path of a link would be that of its
-    /// target.
+    /// Returns the path without a slash or `/.` at its end. With such an end, the path of a link to a folder would mean
+    /// that folder, and the link would not be noticed.
     private static func folderItself(_ path: String) -> String {
         var path = path[...]
         while path.count > 1, path.hasSuffix("/") || path.hasSuffix("/.") { path = path.dropLast() }
@@ -213,6 +214,7 @@ public struct ExportFolder {
         return nil
     }
 
+    /// Throws if there is something other than a folder at the path, such as a link.
     private static func requireFolder(_ folder: String) throws(Failure) {
         switch try kind(of: folder) {
         case nil, S_IFDIR: return

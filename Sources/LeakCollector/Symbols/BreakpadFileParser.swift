@@ -9,10 +9,14 @@ package struct BreakpadFileParser {
         package var description: String
     }
 
+    /// An `INLINE` line: a function that is inlined into the current function.
     private struct Inline {
+        /// Number of inlined functions around this function; 0 if it is inlined directly.
         var depth: Int
+        /// Line and file of the call that was inlined.
         var callLine: Int
         var callFile: Int
+        /// Number of the function's name in ``origins``.
         var origin: Int
         var ranges: [Range<UInt64>]
     }
@@ -29,6 +33,7 @@ package struct BreakpadFileParser {
     private var name = ""
     private var isELF = false
     private var files: [Int: String] = [:]
+    /// Names of inlined functions, by the numbers in `INLINE_ORIGIN` lines.
     private var origins: [Int: String] = [:]
     private var names = SymbolNames()
     private var function: Function?
@@ -149,8 +154,8 @@ package struct BreakpadFileParser {
         return (builder.finish(), builder.count)
     }
 
-    /// Ends the current function: adds ranges for its lines, with the functions that are inlined there, and for its
-    /// bytes without a line.
+    /// Ends the current function. Adds a range for each of its lines, with the functions that are inlined there, and ranges
+    /// for its bytes that have no line.
     private mutating func finishFunction() {
         guard let function else { return }
         self.function = nil

@@ -6,8 +6,8 @@
 /// operators of types, functions, variables, thunks and specializations. A name with another operator, such as those
 /// of key paths and of automatic differentiation, has no bound here.
 struct DemangledSizeBound {
-    /// Maximum length in bytes: several times the longest names that SwiftUI makes, demangled in a fraction of a
-    /// millisecond.
+    /// Maximum length in bytes: several times that of the longest names that SwiftUI makes. The runtime demangles such a
+    /// name in a fraction of a millisecond.
     static let maxBytes = 16 * 1024
     /// Maximum repetitions of a substitution: `S2S` stands for two strings. Real types do not have more equal parts in a
     /// row.
@@ -18,11 +18,12 @@ struct DemangledSizeBound {
     private let isFunction: Bool
     /// Maximum bytes of everything read so far, and of every substitution.
     private var size = 0
-    /// Bytes of all identifiers, the maximum for a word of an earlier identifier.
+    /// Bytes of all identifiers so far. A later reference to a word of one of them adds at most so many bytes.
     private var identifierBytes = 0
-    /// Maximum bytes of each substitution: the size when this index or a later index was first used.
+    /// Maximum bytes of each substitution, by its index: ``size`` at the time when this index or a higher index was first used.
     ///
-    /// Substitutions are numbered in the order in which they occur, so each consists of text before that point.
+    /// Substitutions are numbered in the order in which they occur, so each of them repeats a part of the text before that
+    /// time.
     private var substitutionSizes: [Int] = []
 
     /// Returns the upper bound of a demangled name.

@@ -83,8 +83,8 @@ package struct ImageID: Hashable, Sendable, Comparable, CustomStringConvertible 
         return text
     }
 
-    /// Forms of the id in the stored names of frames: as a UUID, as 32 hexadecimal digits, and as the first 32 digits of a GNU build
-    /// id, whose bytes have another order.
+    /// The forms in which stored names of frames may contain the id: a UUID, 32 hexadecimal digits, and the first 32 digits of
+    /// a GNU build id, whose byte order differs.
     var spellings: [String] {
         let digits = bytes.map(Self.hexadecimal).joined()
         return [description, digits, Self.swapped(bytes).map(Self.hexadecimal).joined()]

@@ -5,7 +5,7 @@ internal import LeakStore
 /// The names that an obfuscator gave to the classes and methods of an Android app. `collector symbols upload
 /// mapping.txt` creates a table, which is identified by the id of the mapping. docs/SYMBOLS.md has the format.
 ///
-/// A value of this type has been checked in one pass.
+/// The initializer checks all bytes.
 package struct MappingTable: Sendable {
     package enum Limits {
         /// Maximum bytes of the id: a SHA-256 in hexadecimal digits.
@@ -20,7 +20,7 @@ package struct MappingTable: Sendable {
     /// The mapping's own id, such as `7f5bbd1`.
     package let mapID: String
     private let bytes: [UInt8]
-    /// Offset of each text in ``bytes``, where its length precedes it.
+    /// Offset of each text in ``bytes``. The length of the text stands there, before its bytes.
     private var stringOffsets: [UInt32] = []
     /// Offset of each class in ``bytes``, by its obfuscated name.
     private var classOffsets: [String: UInt32] = [:]
@@ -69,10 +69,13 @@ package struct MappingTable: Sendable {
         }
     }
 
-    /// Returns the methods that a frame stands for, innermost first. There are several if R8 inlined them.
+    /// Returns the original methods of a frame, innermost first. There are several if R8 inlined them.
     ///
-    /// - Returns: the class with the frame's own method name if the mapping does not determine the method; empty for
-    ///   a class that is not in the mapping.
+    /// - Parameters:
+    ///   - className: the obfuscated name of the class.
+    ///   - name: the obfuscated name of the method.
+    /// - Returns: one frame with the original class and the obfuscated method if the mapping does not determine the method;
+    ///   empty for a class that is not in the mapping.
     package func calls(className: String, name: String, line: Int?) -> [SymbolicatedFrame] {
         guard let position = classOffsets[className] else { return [] }
         var reader = SymbolTableReader(bytes)
@@ -198,7 +201,7 @@ enum SymbolData: Sendable {
         }
     }
 
-    /// Texts that stored paths of leaks contain in place of a name.
+    /// The texts by which stored paths of leaks name the image or mapping, as long as functions have no names.
     var spellings: [String] {
         switch self {
         case .image(let table): table.image.spellings

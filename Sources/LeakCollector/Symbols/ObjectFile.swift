@@ -1,5 +1,6 @@
 /// The images in an ELF or Mach-O file, parsed from its headers. The caller reads the bytes.
 package struct ObjectFile: Sendable {
+    /// The image for one architecture.
     package struct Slice: Hashable, Sendable {
         package var image: ImageID
         /// Name of the architecture for LLVM's tools: `arm64`, `x86_64`.
@@ -64,8 +65,8 @@ package struct ObjectFile: Sendable {
             else { continue }
             code.append(range)
         }
-        // The notes, which contain the build id, are found by sections, which a file with only debug data also has, and by
-        // segments in a file without sections.
+        // The notes contain the build id. They are found by sections, because a file with only debug data has sections too,
+        // and also by segments, because a file may have no sections.
         let sections = Fields(try read(head[40, 8], min(Int(head[60, 2]) * 64, maxHeaderBytes)))
         var notes: [(offset: UInt64, size: UInt64)] = []
         for start in stride(from: 0, to: sections.count - 63, by: 64) where sections[start + 4, 4] == 7 {

@@ -4,27 +4,31 @@ internal import LeakMessage
 /// The functions of one image by their offsets in it. `collector symbols upload` creates a table from debug data, and
 /// the collector looks up names in it. docs/SYMBOLS.md has the format.
 ///
-/// A value of this type has been checked in one pass. The bytes stay encoded. A look-up decodes at most
-/// ``rangesPerBlock`` ranges.
+/// The initializer checks all bytes, which stay encoded. A look-up decodes at most ``rangesPerBlock`` ranges.
 package struct SymbolTable: Sendable {
     /// Limits of a table. A table that exceeds a limit is rejected.
     package enum Limits {
         /// Maximum bytes of a table, as many as a request may inflate to. A million ranges take about 6 MiB.
         package static let bytes = 16 << 20
+        /// Maximum bytes of the image's name.
         package static let nameBytes = 128
+        /// Maximum bytes of the architecture's name.
         package static let architectureBytes = 32
         /// Maximum number of different names of functions and files.
         package static let strings = 1 << 20
+        /// Maximum bytes of one such name.
         package static let stringBytes = 512
+        /// Maximum number of ranges.
         package static let ranges = 1 << 22
         /// Maximum number of functions of a range: those that are inlined into each other, and the function around them.
         package static let calls = 32
-        /// All offsets are less than this, as in call frames.
+        /// All offsets in the image are less than this, as in call frames.
         package static let offset: UInt64 = 1 << 32
+        /// Maximum number of a line in a file.
         package static let line = 1 << 24
     }
 
-    /// Number of ranges that share an entry of the index.
+    /// Number of ranges in a block. The index of the table has one entry for each block.
     static let rangesPerBlock = 64
     static let magic = Array("LCSYM".utf8) + [1]
 
@@ -35,9 +39,9 @@ package struct SymbolTable: Sendable {
     package let architecture: String
     package private(set) var rangeCount = 0
     private let bytes: [UInt8]
-    /// Offset of each text in ``bytes``, where its length precedes it.
+    /// Offset of each text in ``bytes``. The length of the text stands there, before its bytes.
     private var stringOffsets: [UInt32] = []
-    /// The end of the last range before each block, and the offset of the block in ``bytes``.
+    /// The index: for each block of ranges, the end of the last range before the block, and the block's offset in ``bytes``.
     private var blocks: [(base: UInt64, position: UInt32)] = []
     /// The first line of each closure, by the index of its name. The code that binds a closure's context has the
     /// closure's name but no line, so it gets this line.
@@ -97,6 +101,7 @@ package struct SymbolTable: Sendable {
         closureStarts = starts
     }
 
+    /// Keeps the call if it has the lowest line of its closure so far.
     private static func add(_ call: RangeReader.Call, to starts: inout [Int: RangeReader.Call]) {
         guard let first = starts[call.functionIndex] else {
             starts[call.functionIndex] = call
@@ -154,6 +159,7 @@ package struct SymbolTable: Sendable {
 
 /// Decoder of the ranges of a table, one after another.
 private struct RangeReader {
+    /// A function of a range, with its file and line.
     struct Call {
         /// Index of the function's name.
         var functionIndex: Int
@@ -165,8 +171,11 @@ private struct RangeReader {
 
     var reader: SymbolTableReader
     let stringCount: Int
+    /// Offset of the last decoded range in the image.
     private(set) var start: UInt64 = 0
+    /// End of the last decoded range. The next range is encoded relative to it.
     var end: UInt64 = 0
+    /// Functions of the last decoded range, innermost first.
     private(set) var calls: [Call] = []
 
     init(reader: SymbolTableReader, stringCount: Int) {
@@ -176,7 +185,8 @@ private struct RangeReader {
 
     /// Decodes the next range.
     ///
-    /// - Parameter mayRepeat: true if the range may refer to the functions of the preceding range.
+    /// - Parameter mayRepeat: true if the range may refer to the functions of the preceding range; false for the first
+    ///   range of a block.
     mutating func next(mayRepeat: Bool) throws(SymbolTable.Invalid) {
         let limit = Int(SymbolTable.Limits.offset)
         start = end + UInt64(try reader.number("gap", atMost: limit))
@@ -221,6 +231,8 @@ struct SymbolTableReader {
     init(_ bytes: [UInt8]) { self.bytes = bytes }
 
     /// Reads a number with seven bits per byte, lowest bits first. An encoding with more bytes than needed is an error.
+    ///
+    /// - Parameter name: name of the number in error messages.
     mutating func number(_ name: StaticString, atMost limit: Int) throws(SymbolTable.Invalid) -> Int {
         var number = 0
         var shift = 0

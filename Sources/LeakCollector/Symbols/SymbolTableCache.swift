@@ -42,7 +42,8 @@ final class SymbolTableCache: Sendable {
         self.maxMemoryBytes = maxMemoryBytes
     }
 
-    /// Number that changes when tables are added or removed. Groups that were determined before may differ now.
+    /// Number that changes when tables are added or removed. A report that was grouped before the change may now belong to
+    /// another group.
     var generation: Int { state.with { $0.generation } }
 
     /// `true` if all tables of the store are in memory, so that no look-up waits for the disk.
@@ -126,7 +127,8 @@ final class SymbolTableCache: Sendable {
         }
     }
 
-    /// Records the use of the tables of these images, because groups that were determined with them were used again.
+    /// Records that the tables of these images were used. Call it when a cached group of reports, whose names came from these
+    /// tables, is used again.
     func recordUse(of images: Set<String>) {
         state.with { state in
             for image in images {
@@ -164,8 +166,8 @@ final class SymbolTableCache: Sendable {
     static func compressed(_ table: [UInt8]) -> [UInt8] { Gzip.deflate(table) }
 }
 
-/// Symbolicator of the frames of one or several reports. It records which images had names, and the error if a table could
-/// not be read.
+/// Symbolicator of the frames of one or several reports. It records the images whose tables gave names, and the error if a
+/// table could not be read.
 struct FrameSymbolicator {
     let symbolTables: SymbolTableCache?
     var reader: (any StoreReader)?
@@ -178,6 +180,7 @@ struct FrameSymbolicator {
         self.reader = reader
     }
 
+    /// Returns the functions at a location in an image; empty if they have no names. Also empty after a ``readError``.
     mutating func calls(_ imageID: String, _ location: CodeLocation) -> [SymbolicatedFrame] {
         guard let symbolTables, readError == nil else { return [] }
         do throws(StoreError) {

@@ -19,8 +19,8 @@ package struct SymbolNames {
     }
 }
 
-/// Parser of the output of `llvm-symbolizer --inlines` for a list of addresses: for each address its functions, two
-/// lines each, and an empty line.
+/// Parser of the output of `llvm-symbolizer --inlines` for a list of addresses. The output has two lines for each function
+/// at an address, its name and its location, and an empty line after each address.
 package struct SymbolizerOutputParser {
     private var names = SymbolNames()
     private var symbol: String?
@@ -58,7 +58,7 @@ package struct SymbolizerOutputParser {
     }
 }
 
-/// The addresses at which the line or the function may change.
+/// The addresses in an image at which the line or the function may change.
 package struct SymbolAddresses {
     private let code: [Range<UInt64>]
     private var addresses: Set<UInt64> = []

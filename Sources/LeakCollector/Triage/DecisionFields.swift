@@ -11,12 +11,13 @@ struct DecisionFields: Hashable, Sendable {
     /// The current release that the page showed, to which `now` and `next` refer. `nil`: the current release at the time
     /// of the request. It may be newer than the release that the page showed.
     var shownCurrentRelease: String?
-    /// A day, or a time of RFC 3339.
+    /// The end of the time in which the leak is ignored: a day, or a time of RFC 3339.
     var until: String?
+    /// The number of further reports for which the leak is ignored.
     var reports: Int?
     var note: String?
 
-    /// Maximum number of reports until which a leak can be ignored. A leak never gets so many.
+    /// Maximum number of further reports for which a leak can be ignored. A leak never gets so many.
     static let maxReports = 1_000_000_000
 
     private static let validActions = "resolve, ignore, reopen or note"

@@ -44,8 +44,9 @@ extension DecisionFields {
 
     /// Reads one field. A repeated name is rejected, because programs disagree on which of its values counts.
     ///
-    /// - Parameter names: the names of the fields before, to which the field's name is added.
-    /// - Returns: the problem of the field, whose value may then be unread; `nil` if the field is valid.
+    /// - Parameter names: the names of the fields that were read before. The name of this field is added.
+    /// - Returns: the problem of the field; `nil` if the field is valid. After a problem, the scanner may stand before the
+    ///   field's value.
     private mutating func read(
         _ scanner: inout JSONScanner, earlierNames names: inout Set<String>
     ) throws(JSONError) -> Problem? {

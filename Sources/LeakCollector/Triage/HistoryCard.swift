@@ -5,8 +5,8 @@ struct HistoryCard: Component {
     var context: PageContext
     /// Decisions and comments, newest first.
     var history: [PastDecision]
-    /// The evidence for the fixes of resolve decisions, by index in ``history``. Its steps follow from the counts of versions,
-    /// and are not stored as entries.
+    /// The evidence for the fixes of resolve decisions, by index in ``history``. The steps of a fix are computed from the
+    /// counts of versions; ``history`` has no entries for them.
     var fixes: [Int: FixStatusText] = [:]
 
     /// Anchor of the card, for links and scripts.

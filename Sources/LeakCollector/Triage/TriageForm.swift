@@ -10,7 +10,7 @@ struct TriageForm: Component {
 
     private typealias Button = DecisionFields.Button
 
-    /// Maximum bytes of UTF-8 for one unit of UTF-16, which browsers count for `maxlength`.
+    /// Maximum bytes of UTF-8 for one unit of UTF-16. Browsers count such units for `maxlength`.
     static let maxBytesPerUnit = 3
 
     /// Maximum number of versions that are offered; any other may be typed.

@@ -1,3 +1,4 @@
+/// Scenarios of closures that keep the object that stores them.
 @MainActor
 enum Closures {
     static var scenarioGroup: ScenarioGroup {

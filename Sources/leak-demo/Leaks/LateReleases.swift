@@ -1,4 +1,4 @@
-/// Mistakes that hold an object only until something else ends.
+/// Scenarios of objects that are freed late: the network or a cache holds them until it releases them.
 @MainActor
 enum LateReleases {
     static var scenarioGroup: ScenarioGroup {
@@ -33,6 +33,7 @@ enum LateReleases {
             ])
     }
 
+    /// Releases all objects that the network and the cache hold.
     static func releaseAll() {
         Network.comeBack()
         TileCache.tiles = []

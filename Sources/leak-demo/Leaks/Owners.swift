@@ -1,3 +1,4 @@
+/// Scenarios of objects that keep each other with strong references.
 @MainActor
 enum Owners {
     static var scenarioGroup: ScenarioGroup {

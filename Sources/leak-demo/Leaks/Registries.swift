@@ -1,3 +1,4 @@
+/// Scenarios of caches and registries that never remove their objects.
 @MainActor
 enum Registries {
     static var scenarioGroup: ScenarioGroup {

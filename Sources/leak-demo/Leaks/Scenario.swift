@@ -3,6 +3,7 @@ import LeakDetector
 /// A use of an object, after which the object leaks, is freed late, or is freed in time.
 @MainActor
 struct Scenario {
+    /// What happens to the object in the end.
     enum End: Hashable {
         case freedInTime, leaked, freedLate
     }
@@ -14,13 +15,15 @@ struct Scenario {
     /// A short description of the mistake, for the output.
     let title: String
     let end: End
-    /// The only release with the leak, which is fixed in the newest version or new in it; `nil` if both have it.
+    /// The only release that has the leak: the previous release if the leak is fixed in the newest, or the newest if the leak is
+    /// new. `nil` if both releases have the leak.
     let onlyIn: Release?
     /// The paths that may be found for the object, as the page of its leak shows them, but without question marks. Any of
     /// these paths is right. Empty if no path can be found.
     let expectedPaths: [String]
     /// The owners of the object, outermost first, as an app would name them.
     private let path: [String]
+    /// The reason why the object should be freed, such as `dismissed`.
     private let reason: String
     /// A closure that creates an object, and makes the mistake only if `goesWrong` is `true`: a screen that can leak does
     /// not leak each time.

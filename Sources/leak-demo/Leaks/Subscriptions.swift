@@ -1,6 +1,7 @@
 import Foundation
 import Observation
 
+/// Scenarios of subscriptions that are never ended.
 @MainActor
 enum Subscriptions {
     static var scenarioGroup: ScenarioGroup {

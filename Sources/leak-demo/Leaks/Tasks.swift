@@ -1,3 +1,4 @@
+/// Scenarios of tasks and streams that never end.
 @MainActor
 enum Tasks {
     static var scenarioGroup: ScenarioGroup {

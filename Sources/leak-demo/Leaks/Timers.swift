@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 
+/// Scenarios of timers, and of work that has not run yet.
 @MainActor
 enum Timers {
     static var scenarioGroup: ScenarioGroup {

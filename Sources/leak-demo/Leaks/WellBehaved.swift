@@ -1,5 +1,6 @@
 import Foundation
 
+/// Scenarios without a mistake, for comparison.
 @MainActor
 enum WellBehaved {
     static var scenarioGroup: ScenarioGroup {

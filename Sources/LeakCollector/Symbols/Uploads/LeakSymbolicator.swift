@@ -23,9 +23,9 @@ struct LeakSymbolicator {
     /// Milliseconds since 1970.
     let now: Int64
 
-    /// Finds the leaks with frames that have no name and are in one of the images, and groups their sample reports again.
+    /// Finds the leaks with unnamed frames in one of the images, and groups their sample reports again.
     ///
-    /// Each leak has its own transaction, so that reports can be counted meanwhile. A second run changes nothing.
+    /// Each leak has its own transaction, so that reports can be counted between two leaks. A second run changes nothing.
     ///
     /// - Parameters:
     ///   - spellings: the ``SymbolData/spellings`` of the images.
@@ -71,8 +71,8 @@ struct LeakSymbolicator {
         }
     }
 
-    /// Returns the leak with names in its shown path, for a leak whose key does not contain its frames, such as a leak
-    /// with a fingerprint; `nil` if nothing changes.
+    /// Returns the leak with names in the path that pages show; `nil` if nothing changes. For a leak that stays the same leak,
+    /// because its grouping key does not contain its frames, such as a leak with a fingerprint.
     private func rewritten(_ leak: LeakIdentity, _ reports: [LeakReport]) -> LeakIdentity? {
         for report in reports {
             var symbolicator = FrameSymbolicator(symbolTables: symbolTables, reader: reader)

@@ -53,6 +53,7 @@ package struct SymbolList: Sendable {
         var bytes = 0
     }
 
+    /// Lines for the terminal: a line for each image, then a line with the totals.
     package private(set) var lines: [String] = []
 
     /// Parses the response with the list of symbols.

@@ -7,8 +7,9 @@ internal import LeakPlatform
 ///
 /// Its own thread handles one request after another, because naming the frames of stored leaks may take long.
 final class SymbolUploadWorker: Sendable {
-    /// Times after an upload at which the frames of stored leaks are named again. Reports that were grouped before the upload
-    /// may be counted after it, and other collectors on the same database notice an upload only within a second.
+    /// Times after an upload at which the frames of stored leaks are named again. This is needed because reports that were
+    /// grouped before the upload may be counted after it, and because other collectors on the same database notice an upload
+    /// up to a second later.
     private static let passDelays: [Duration] = [.seconds(5), .seconds(60)]
     /// When a collector starts, it names frames again for the uploads that are at most this old.
     private static let maxUploadAgeMilliseconds: Int64 = 10 * 60_000
@@ -17,7 +18,7 @@ final class SymbolUploadWorker: Sendable {
         limit: 9,
         fullProblem: .unavailable("too many uploads of symbols are waiting; try again", afterSeconds: 5),
         stoppingProblem: .unavailable("the collector is stopping; upload the symbols again", afterSeconds: 5))
-    /// Spellings of the images whose frames will be named again, each with the time of that pass.
+    /// The passes that will name frames again: the spellings of an image, and the time at which its pass is due.
     private let scheduledPasses = Guarded<[(spellings: [String], due: ContinuousClock.Instant)]>([])
     private let store: any Store
     private let symbolTables: SymbolTableCache
@@ -33,7 +34,7 @@ final class SymbolUploadWorker: Sendable {
 
     // MARK: Requests
 
-    /// Checks a table, and answers once it is stored and the frames of stored leaks have names.
+    /// Checks a table and enqueues it. The response is sent when the table is stored and the frames of stored leaks are named.
     func put(_ bytes: [UInt8], _ change: ChangeRequest) throws(Problem) {
         let table: SymbolData
         do throws(SymbolTable.Invalid) {
