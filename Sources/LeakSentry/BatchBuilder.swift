@@ -14,9 +14,11 @@ struct BatchBuilder {
     private static let notALeakReason = "sentry_not_a_leak"
     /// The reason under which an event counts as dropped if nothing in it distinguishes one leak from another.
     private static let emptyReason = "sentry_empty"
+    /// The reason under which an event counts as dropped if it has more than ``SentryEvent/byteLimit`` bytes.
     private static let tooLargeReason = "sentry_too_large"
+    /// The reason under which an event counts as dropped if it is not a JSON object in UTF-8.
     private static let unreadableReason = "sentry_unreadable"
-    /// The reasons above, which a client report may not use for its counts.
+    /// The reasons that the builder sets itself. A client report with such a reason counts as ``ClientReport/otherReason``.
     static let ownReasons: Set<String> = [notALeakReason, emptyReason, tooLargeReason, unreadableReason]
 
     var firstEventID: String? { eventIDs.lazy.compactMap(\.self).first }
@@ -34,6 +36,7 @@ struct BatchBuilder {
         return ids
     }
 
+    /// Adds an event as a report, or counts it as dropped. Skips events that are not errors, such as transactions.
     mutating func add(_ event: SentryEvent) {
         eventIDs.append(event.id)
         guard event.isError else { return }
@@ -47,6 +50,7 @@ struct BatchBuilder {
         reports.append(report)
     }
 
+    /// Adds the counts of events that the SDK dropped.
     mutating func add(_ report: ClientReport) {
         for part in report.dropped { drop(part.reason, part.count) }
     }

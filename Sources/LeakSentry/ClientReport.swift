@@ -6,8 +6,8 @@ struct ClientReport {
     /// Counts of events only: a dropped session or transaction is not a dropped leak.
     private(set) var dropped: [DroppedReports] = []
 
-    /// Replaces a reason that is missing, that the wire format does not accept, that is one of ``BatchBuilder/ownReasons``, or
-    /// that is beyond the limit of reasons.
+    /// The reason that is counted in place of the SDK's reason, if that is missing, not valid in the wire format, contained in
+    /// ``BatchBuilder/ownReasons``, or beyond the limit of reasons.
     static let otherReason = "sentry_other"
 
     private static let countedCategories: Set<String> = ["error", "default", "all"]

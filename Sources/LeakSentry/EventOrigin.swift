@@ -1,6 +1,6 @@
 internal import LeakMessage
 
-/// The app, its build and the device that sent an event.
+/// The origin of an event: the app with its version and build, the device, and the install.
 struct EventOrigin: Hashable {
     let app: AppInfo
     let device: DeviceInfo

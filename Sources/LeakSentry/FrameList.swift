@@ -1,7 +1,7 @@
 internal import LeakGrammar
 internal import LeakMessage
 
-/// The frames of one exception or thread from which a stack can be made.
+/// The frames of one exception or thread, from which the stack of a report is made.
 struct FrameList {
     /// Maximum number of frames that are kept: twice as many as a stack may have, because some frames may have no name.
     private static let limit = 2 * WireLimits.stackCount
@@ -20,7 +20,7 @@ struct FrameList {
     /// Returns the frames as the stack of a report: only those of the app, if there are any.
     ///
     /// If any frame has the name of a function, the elements are call frames, the innermost first. Otherwise the elements are
-    /// offsets in images, not addresses, because these differ in every launch; the innermost is last. A frame with neither
+    /// offsets in images, the innermost last. Offsets are used because addresses differ in every launch. A frame with neither
     /// function nor offset is left out.
     func stack(images: [BinaryImage]) -> [String] {
         let map = ImageMap(images)
@@ -51,7 +51,7 @@ struct SentryThread {
     var frames = FrameList()
 }
 
-/// The thread that an event is about.
+/// The choice of the thread that an event is about: the thread that crashed, else the current thread, else the only thread.
 struct ThreadSelection {
     private var chosen: SentryThread?
     private var threadCount = 0
@@ -89,7 +89,7 @@ extension SentryFrame {
     }
 
     /// Returns the frame as JSON, which ``CallFrame`` reads; `nil` for a frame with neither a function nor an address in an
-    /// image, or one that is too long.
+    /// image, or for a frame whose JSON is too long for an element of a stack.
     fileprivate func callFrame(in map: ImageMap) -> String? {
         let image = address.flatMap { map.image(at: $0) }
         let start = [imageAddress, image?.address].compactMap(\.self).first
@@ -132,6 +132,7 @@ extension SentryFrame {
         return path.split(whereSeparator: { $0 == "/" || $0 == "\\" }).last.map(String.init)
     }
 
+    /// Returns the image's name and the offset in it, such as `Shop + 4660`; `nil` if one of them is not known.
     fileprivate func imageAndOffset(in map: ImageMap) -> String? {
         guard let address else { return nil }
         let image = map.image(at: address)
@@ -141,8 +142,8 @@ extension SentryFrame {
         return "\(name) + \(address - start)"
     }
 
-    /// Returns the last component of a path without `.dylib`, and with `_` for each dot, because a dot would separate a module
-    /// from a type.
+    /// Returns the last component of a path without `.dylib`. Each dot becomes `_`, because a dot would separate a module from
+    /// a type.
     private static func baseName(_ path: String) -> String? {
         guard let last = path.split(whereSeparator: { $0 == "/" || $0 == "\\" }).last else { return nil }
         let name = last.hasSuffix(".dylib") ? last.dropLast(6) : last

@@ -16,9 +16,10 @@ struct LastElements<Element> {
     }
 }
 
-/// The first names with their values, up to ``limit``. If a name occurs twice, its first value is kept.
+/// The first pairs of a name and a value that were added, up to ``limit``. If a name is added twice, its first value is kept.
 struct FirstValues<Value> {
-    /// One more than the custom keys of a report, because the tag with the kind of the leak may be left out later.
+    /// Maximum number of pairs: one more than a report has custom keys, because the tag with the kind of the leak may be left
+    /// out later.
     private static var limit: Int { WireLimits.keysCount + 1 }
 
     private(set) var pairs: [(name: String, value: Value)] = []

@@ -17,12 +17,12 @@ struct LogParameters {
         parameters.append((name, text.cut(to: Self.byteLimit)))
     }
 
-    /// Returns the message with each parameter that names a type in place of its placeholder: `%s`, `%@`, `%1$@`, `%(name)s`,
-    /// `{}`, `{0}` or `{name}`. If the result names no class, the message is returned unchanged. If the message has no
-    /// placeholders and names no class, a parameter is appended after a colon, but only if exactly one of the parameters gives
-    /// the message a class in this way.
+    /// Returns the message with the parameters that name a type. Such a parameter replaces its placeholder: `%s`, `%@`, `%1$@`,
+    /// `%(name)s`, `{}`, `{0}` or `{name}`. If the result names no class, the message is returned unchanged.
     ///
-    /// Other parameters are not inserted: they may be texts of users, and each different text would make another leak.
+    /// A message without placeholders that names no class gets a parameter appended after a colon, but only if exactly one
+    /// parameter gives the message a class in this way. Other parameters are not inserted: they may be texts of users, and each
+    /// different text would make another leak.
     func put(into message: String) -> String {
         guard parameters.contains(where: { Self.hasTypeName($0.text) }) else { return message }
         var (text, rest) = ("", message[...])
@@ -51,6 +51,9 @@ struct LogParameters {
         DetectorText.isTypeName(text) || text.hasPrefix("<") && DetectorMessage(text).className != nil
     }
 
+    /// Returns the parameter for a placeholder.
+    ///
+    /// - Parameter next: index of the parameter for a placeholder without a name.
     private func value(at place: Placeholder, _ next: Int) -> String? {
         guard !place.name.isEmpty else { return next < parameters.count ? parameters[next].text : nil }
         return parameters.first { $0.name == place.name }?.text

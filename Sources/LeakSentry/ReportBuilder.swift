@@ -67,20 +67,22 @@ extension LeakReport {
         message = detected ?? texts.first
         guard className == nil, detected == nil else { return }
         let type = exception.type?.visible
-        // An exception called `Leak` or `MemoryLeakError` does not name the leaked object, but its text may.
+        // The type of an exception called `Leak` or `MemoryLeakError` is not the class of the leaked object, but the text may
+        // name that class.
         let isWordForLeak = type.map(Self.isWordForLeak) ?? false
         let namingText = isWordForLeak ? texts.first(where: DetectorText.containsClassName) : nil
         message = namingText ?? message
         className = namingText == nil ? (isWordForLeak ? event.className : nil) ?? type : nil
         if let namingText, DetectorText.isTypeName(namingText) { className = namingText }
-        // If no class is known, the text may describe the object, and the calls must not be taken for the path to the object.
+        // If no class is known, the text may describe the object. The calls must then not be taken for the path to the object.
         guard namingText != nil || className != nil, stack.isEmpty else { return }
         stack = exception.frames.stack(images: event.images)
     }
 
-    /// Identifies an event without an exception, if neither a field nor its text names a class: by the class in
-    /// ``SentryEvent/extra``, otherwise by the calls of its thread. If a class is known, the calls are not used, because they
-    /// are those of the code that sent the event.
+    /// Identifies an event without an exception. If neither a field nor the text names a class or a cycle, uses the class in
+    /// ``SentryEvent/extra``, or else the calls of the event's thread.
+    ///
+    /// If a class is known, the calls are not used, because they only lead to the code that sent the event.
     private mutating func identifyMessage(by event: SentryEvent) {
         guard className == nil, cycle.isEmpty, !(message.map(DetectorText.identifiesLeak) ?? false) else {
             return
@@ -139,15 +141,15 @@ extension LeakReport {
 }
 
 extension SentryEvent {
-    /// The text of ``extraClass``, if it is the name of a type.
+    /// The class of the leaked object: ``extraClass``, if that text is the name of a type.
     fileprivate var className: String? {
         extraClass?.visible.flatMap { DetectorText.isTypeName($0) ? $0 : nil }
     }
 }
 
-/// Checks whether a text is the message of a leak detector.
+/// Checks of a text: whether a leak detector wrote it, and whether it names a class.
 enum DetectorText {
-    /// Returns `true` for a text that identifies its leak by itself: by a class, a cycle or calls.
+    /// Returns `true` for a text that identifies its leak by itself, because it contains a class, a cycle or a call stack.
     static func identifiesLeak(_ text: String) -> Bool {
         if containsClassName(text) { return true }
         let message = DetectorMessage(text)

@@ -27,9 +27,10 @@ public struct SentryError: Error, Hashable, Sendable, CustomStringConvertible {
     public var description: String { "line \(line), column \(column): \(reason)" }
 }
 
-/// The reason why one JSON object of a request cannot be read. Its line is computed only for a ``SentryError``, because
-/// computing it reads the request again up to the error.
+/// The reason why one JSON object of a request cannot be read. The line of the error is computed only for a ``SentryError``,
+/// because this reads the request again up to the error.
 struct SentryJSONError: Error {
     let reason: String
+    /// Position of the error in bytes from the start of the request.
     let offset: Int
 }

@@ -24,7 +24,7 @@ struct SentryEvent {
     var exception: SentryException?
     /// `true` if any exception of the list is unhandled.
     var isUnhandled = false
-    /// Images with an address, at most ``imageLimit``.
+    /// The loaded images that have an address, at most ``imageLimit``.
     var images: [BinaryImage] = []
     /// Tags, except `leak.class`.
     var tags = FirstValues<String>()
@@ -50,12 +50,15 @@ struct SentryEvent {
     static let classTagName = "leak.class"
     static let kindTagName = "leak.kind"
 
-    /// A text before and after its parameters were inserted.
+    /// A text, before and after its parameters were inserted.
     struct LogEntry {
+        /// The text with its parameters, if the SDK inserted them.
         var formatted: String?
+        /// The text with placeholders for its parameters.
         var message: String?
         var parameters = LogParameters()
 
+        /// ``formatted``, or else ``message`` with the parameters that name a type.
         var text: String? {
             if let formatted, !formatted.isEmpty { return formatted }
             guard let message, !message.isEmpty else { return nil }
@@ -106,7 +109,9 @@ struct SentryFrame {
     /// The path of the image that contains the call.
     var package: String?
     var isInApp = false
+    /// The address of the call in memory.
     var address: UInt64?
+    /// The address at which the image is loaded.
     var imageAddress: UInt64?
 }
 
@@ -125,6 +130,6 @@ struct EventContexts {
     var app = AppInfo()
     /// The context `leak`, which an app writes for this collector.
     var leak = LeakReport()
-    /// The description in the context `user info`, into which sentry-cocoa puts the user info of an error.
+    /// The description of the event's error. sentry-cocoa puts the user info of an error into the context `user info`.
     var errorDescription: String?
 }

@@ -16,6 +16,7 @@ struct SentryFingerprint {
     private var parts: [Part] = []
     /// The hash of the parts beyond ``limit``.
     private var restHash: FNV1a?
+    /// `true` if a part is `{{ default }}`.
     private var hasDefault = false
 
     mutating func add(_ text: String) {
@@ -32,11 +33,11 @@ struct SentryFingerprint {
         }
     }
 
-    /// Returns the fingerprint of the report; empty if the report is grouped like any other.
+    /// Returns the fingerprint of the report; empty if the app set none, so that the report is grouped like any other.
     ///
-    /// `{{ default }}` among other parts becomes the class and the last element of the stack, as far as they are known. Without
-    /// a class it becomes the text without its variable parts. Events whose parts are all equal form one group. So two paths to
-    /// one class that end alike are one group, because a fingerprint of the wire format cannot hold a whole stack.
+    /// `{{ default }}` among other parts is replaced by the class and the last element of the stack, as far as they are known.
+    /// Without a class, it is replaced by the text without its variable parts. A fingerprint of the wire format cannot hold a
+    /// whole stack, so two paths to one class that have the same last element form one group.
     ///
     /// - Parameter end: the last element of the stack as it was sent. It is not read as a call frame, because fingerprints
     ///   follow version 1 of the grouping rules.
@@ -60,6 +61,7 @@ struct SentryFingerprint {
         text.filter { $0 != " " && $0 != "\t" } == "{{default}}"
     }
 
+    /// Returns the parts that replace `{{ default }}`.
     private static func defaults(of report: LeakReport, end: String?) -> [String] {
         if !report.fingerprint.isEmpty { return report.fingerprint }
         if let name = report.className {

@@ -3,7 +3,11 @@ internal import LeakMessage
 
 /// A reader of one JSON object of a request. Its errors name the position at which the object is invalid.
 enum SentryJSONReader {
-    /// - Parameter what: the name of the object in messages, such as `the event`.
+    /// Checks that a range is a JSON object in UTF-8, and reads it.
+    ///
+    /// - Parameters:
+    ///   - what: the name of the object in messages, such as `the event`.
+    ///   - read: reads the object with the scanner.
     static func scan(
         _ body: [UInt8], in range: Range<Int>, as what: String,
         _ read: (inout JSONScanner) throws(JSONError) -> Void
@@ -26,8 +30,8 @@ enum SentryJSONReader {
 }
 
 extension JSONScanner {
-    /// Reads the next object: calls `read` with each name, and `read` has to read the value. Skips a value that is not an
-    /// object.
+    /// Reads the next value if it is an object: calls `read` with the name of each field, and `read` must read the field's
+    /// value. Skips any other value.
     mutating func readFields(_ read: (inout JSONScanner, String) throws(JSONError) -> Void) throws(JSONError)
     {
         guard try kind() == .object else {
@@ -41,7 +45,8 @@ extension JSONScanner {
         } while try hasAnotherElement(in: .object)
     }
 
-    /// Reads the next array: calls `read` for each element, which `read` has to read. Skips a value that is not an array.
+    /// Reads the next value if it is an array: calls `read` for each element, and `read` must read the element. Skips any other
+    /// value.
     mutating func readElements(_ read: (inout JSONScanner) throws(JSONError) -> Void) throws(JSONError) {
         guard try kind() == .array else {
             try skip()
@@ -77,6 +82,7 @@ extension JSONScanner {
         return integer(of: try number())
     }
 
+    /// Reads the next value if it is a boolean. Skips any other value and returns `nil`.
     mutating func readOptionalBoolean() throws(JSONError) -> Bool? {
         guard try kind() == .boolean else {
             try skip()

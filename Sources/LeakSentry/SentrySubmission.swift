@@ -5,17 +5,18 @@ internal import LeakMessage
 /// Events that can be leaks become reports. Other errors, such as crashes, and events that the SDK itself dropped are counted
 /// in `dropped`. Sessions, transactions, attachments and items of unknown kinds are skipped.
 public struct SentrySubmission: Hashable, Sendable {
-    /// 32 lower-case hexadecimal digits, from the envelope's header, or else from the first event that has an id; `nil` without
-    /// any id.
+    /// The id for the response: 32 lower-case hexadecimal digits, from the envelope's header, or else from the first event that
+    /// has an id; `nil` without any id.
     ///
-    /// Only for the response: the header may name an event of another envelope.
+    /// It does not identify the request, because the header may name an event of another envelope.
     public let eventID: String?
     /// The ids of the events in the request, each once, by which a repeated request is recognized. An event without an id
     /// counts with the id of the header. Empty if there is no event, or if an event has no id at all.
     public let idempotencyIDs: [String]
     /// The JSON of one batch, at most a few times as long as the request; `nil` when there is nothing to count.
     ///
-    /// The batch is made from the items alone: an envelope that is sent again with another `sent_at` has the same batch.
+    /// Only the items of the envelope determine the batch. An envelope that is sent again with another `sent_at` therefore has
+    /// the same batch.
     public let batch: [UInt8]?
     /// The number of reports in the batch.
     public let reportCount: Int

@@ -8,7 +8,7 @@ extension String {
         return String(scalars[first...last])
     }
 
-    /// The text with a space for each control character of ASCII and Latin-1.
+    /// The text with each control character of ASCII and Latin-1 replaced by a space.
     var inOneLine: String {
         guard unicodeScalars.contains(where: \.isControl) else { return self }
         return String(String.UnicodeScalarView(unicodeScalars.map { $0.isControl ? " " : $0 }))

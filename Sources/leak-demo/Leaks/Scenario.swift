@@ -3,7 +3,7 @@ import LeakDetector
 /// A use of an object, after which the object leaks, is freed late, or is freed in time.
 @MainActor
 struct Scenario {
-    /// What happens to the object in the end.
+    /// The time at which the object is freed, if ever.
     enum End: Hashable {
         case freedInTime, leaked, freedLate
     }
@@ -15,8 +15,8 @@ struct Scenario {
     /// A short description of the mistake, for the output.
     let title: String
     let end: End
-    /// The only release that has the leak: the previous release if the leak is fixed in the newest, or the newest if the leak is
-    /// new. `nil` if both releases have the leak.
+    /// The only release that has the leak: the previous release if the leak is fixed in the newest, or the newest if the leak
+    /// is new. `nil` if both releases have the leak.
     let onlyIn: Release?
     /// The paths that may be found for the object, as the page of its leak shows them, but without question marks. Any of
     /// these paths is right. Empty if no path can be found.
