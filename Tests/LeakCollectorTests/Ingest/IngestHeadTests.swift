@@ -61,7 +61,7 @@ import Testing
             answer.status == 400 && answer.text.contains("if this is a batch, send it as application/json"))
     }
 
-    @Test func `a key that is used again at another address is rejected with a text that names the address`()
+    @Test func `an idempotency key used again at another address is rejected, and the error says so`()
         throws
     {
         let running = try RunningCollector()

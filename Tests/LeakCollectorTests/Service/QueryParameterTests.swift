@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test(arguments: [("leaks", "left out for all time"), ("summary", "left out for 24h")])
-    func `the error about an invalid period names the period that counts without it`(
+    func `the error about an invalid period names the period that applies without the parameter`(
         path: String, text: String
     ) throws {
         let answer = try RunningCollector().get("/api/v1/\(path)?period=bogus")

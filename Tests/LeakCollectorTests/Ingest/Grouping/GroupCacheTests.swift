@@ -297,7 +297,7 @@ import Testing
         {"class":"A","message":"{\"frames\":[{\"package\":\"Shop\",\"instruction\\u005faddr\":\"0x10400000ADDR\",\"image\\u005faddr\":\"0x104000000000\"},{\"package\":\"Shop\",\"instruction_ad\\u0064r\":\"0x104000001111\",\"image\\u005faddr\":\"0x104000000000\"}]}"}
         """#,
     ])
-    func `frames with different offsets have different entries even if escape sequences are in them`(
+    func `frames with different offsets have different cache entries, even with escape sequences in them`(
         body: String
     )
         throws
@@ -318,7 +318,7 @@ import Testing
         try expectSameGroups([report("123456789"), report("123456780")], &cache, limit: 2)
     }
 
-    @Test func `a number from 4 GiB on is no offset in an image, so that stacks with it share an entry`()
+    @Test func `stacks that differ in a number from 4 GiB on share an entry, because it is no image offset`()
         throws
     {
         func report(_ digits: String) -> String {
