@@ -61,6 +61,7 @@ struct BatchBuilder {
         drop(Self.tooLargeReason, 1)
     }
 
+    /// Adds an event that is not a JSON object in UTF-8.
     mutating func addUnreadable() {
         eventIDs.append(nil)
         drop(Self.unreadableReason, 1)

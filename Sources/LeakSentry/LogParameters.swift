@@ -47,6 +47,7 @@ struct LogParameters {
         return DetectorText.containsClassName(text) ? text : message
     }
 
+    /// Returns `true` for a type's name, and for the description of an object, such as `<Shop.Cart: 0x1f>`.
     private static func hasTypeName(_ text: String) -> Bool {
         DetectorText.isTypeName(text) || text.hasPrefix("<") && DetectorMessage(text).className != nil
     }
@@ -59,6 +60,8 @@ struct LogParameters {
         return parameters.first { $0.name == place.name }?.text
     }
 
+    /// Returns the message with the only parameter that gives it a class, after a colon. Returns the message unchanged if it
+    /// names a class already, or if not exactly one parameter does this.
     private func appendingClass(to message: String) -> String {
         guard !DetectorText.containsClassName(message) else { return message }
         let texts = parameters.map(\.text).filter(Self.hasTypeName).map { "\(message): \($0)" }

@@ -101,6 +101,8 @@ extension LeakReport {
 }
 
 extension JSONScanner {
+    /// Reads the next value if it is a number. Returns `nil` for any other value, for a negative number and for a number that
+    /// is not whole.
     fileprivate mutating func readOptionalAmount() throws(JSONError) -> Int? {
         try readOptionalInteger().flatMap { $0 >= 0 ? $0 : nil }
     }

@@ -9,7 +9,7 @@ struct GroupingCard: Component {
     /// The leak that new reports belong to, if an older grouping rule grouped the reports of this leak.
     var successor: Successor?
     /// The sample reports of the leak.
-    var reports: [LeakReport] = []
+    var sampleReports: [LeakReport] = []
     /// The ids of images whose functions have no names, because no symbols of them were uploaded.
     var imagesWithoutSymbols: [String] = []
 
@@ -50,7 +50,7 @@ struct GroupingCard: Component {
                 """#
             case (true, false): #"<p class="dim">Frames of the system are ignored.</p>"#
             }
-        let sentence = GroupingSummary(of: leak, reports: reports).sentence
+        let sentence = GroupingSummary(of: leak, reports: sampleReports).sentence
         let reason: HTML = "<p>These reports are one leak: \(sentence).</p>"
         return Card(
             "Grouping (rule \(rule.version))",

@@ -28,6 +28,7 @@ struct GroupingSummary {
         CallStack.titles(of: leak.stack) != nil
     }
 
+    /// Returns the parts that all reports of the leak have in common, such as `same class, same 4 app frames`.
     private static func commonParts(of leak: LeakIdentity) -> String {
         let key = leak.groupingKey
         let frames = sameText(key.stack.count, "app frame")
@@ -80,6 +81,7 @@ struct GroupingSummary {
         } ?? []
     }
 
+    /// Returns the system classes in the report's path of owners, except those that are in the grouping key.
     private static func systemOwners(_ report: LeakReport, besides key: [String]) -> [String] {
         report.stack.map { TypeName($0) }.filter(\.isSystem).map(\.text).filter { !key.contains($0) }
     }

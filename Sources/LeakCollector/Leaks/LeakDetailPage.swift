@@ -12,8 +12,8 @@ struct LeakDetailPage: Component {
     /// The first report, if it is not also the newest.
     var firstSample: ParsedSample?
     var relatedLeaks = RelatedLeaks()
-    /// All sample reports.
-    var reports: [LeakReport] = []
+    /// All sample reports that can be parsed.
+    var sampleReports: [LeakReport] = []
     var otherEnvironments: OtherEnvironments?
     /// The current release of the leak's app.
     var currentRelease: String?
@@ -68,6 +68,7 @@ struct LeakDetailPage: Component {
         return card.html
     }
 
+    /// Returns the card with the chart of reports per day or hour.
     private func chartCard(_ trend: Trend) -> HTML {
         Card(
             "Reports per \(trend.step.rawValue), by version", VersionChart(trend).html,
@@ -102,8 +103,8 @@ struct LeakDetailPage: Component {
 
     private var grouping: HTML {
         GroupingCard(
-            leak: leak, links: context.links, successor: relatedLeaks.successor, reports: reports,
-            imagesWithoutSymbols: relatedLeaks.imagesWithoutSymbols
+            leak: leak, links: context.links, successor: relatedLeaks.successor,
+            sampleReports: sampleReports, imagesWithoutSymbols: relatedLeaks.imagesWithoutSymbols
         ).html
     }
 

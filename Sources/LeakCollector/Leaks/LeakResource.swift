@@ -65,7 +65,7 @@ struct LeakContent {
             context: context, detail: detail, hourlyTrend: hours?.lastHours(Self.chartHours, now: view.now),
             newestSample: newest.map(ParsedSample.init), firstSample: first.map(ParsedSample.init),
             relatedLeaks: relatedLeaks,
-            reports: samples.compactMap { ParsedSample($0).report },
+            sampleReports: samples.compactMap { ParsedSample($0).report },
             otherEnvironments: try OtherEnvironments(of: leak, context: context, reader: view.reader),
             currentRelease: detail.referenceVersion
         ).html

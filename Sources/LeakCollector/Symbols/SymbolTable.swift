@@ -255,6 +255,7 @@ struct SymbolTableReader {
         throw SymbolTable.Invalid("\(name) has no end", at: position)
     }
 
+    /// Reads the next `count` bytes.
     mutating func take(_ count: Int) throws(SymbolTable.Invalid) -> ArraySlice<UInt8> {
         guard count <= bytes.count - position else {
             throw SymbolTable.Invalid("it ends too early", at: bytes.count)

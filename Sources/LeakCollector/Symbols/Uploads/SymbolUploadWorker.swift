@@ -46,6 +46,7 @@ final class SymbolUploadWorker: Sendable {
             change.work("storing symbols") { [self] reader in try put(table, bytes: bytes, reader: reader) })
     }
 
+    /// Enqueues the removal of the symbols of an image. The response is sent when they are removed.
     func remove(_ image: ImageID, _ change: ChangeRequest) {
         jobs.add(
             change.work("removing symbols") { [self] reader in
@@ -64,6 +65,7 @@ final class SymbolUploadWorker: Sendable {
 
     // MARK: The thread
 
+    /// Starts the thread, and schedules a pass for each upload that is at most ten minutes old.
     func start() throws(StoreError) -> WorkerThread {
         // The reader is created here, but used only on the thread.
         nonisolated(unsafe) let reader = try store.makeReader()
