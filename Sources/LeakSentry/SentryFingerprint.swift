@@ -33,7 +33,8 @@ struct SentryFingerprint {
         }
     }
 
-    /// Returns the fingerprint of the report; empty if the app set none, so that the report is grouped like any other.
+    /// Returns the fingerprint of the report; empty if the event has no part besides `{{ default }}`, so that the report is
+    /// grouped like any other.
     ///
     /// `{{ default }}` among other parts is replaced by the class and the last element of the stack, as far as they are known.
     /// Without a class, it is replaced by the text without its variable parts. A fingerprint of the wire format cannot hold a

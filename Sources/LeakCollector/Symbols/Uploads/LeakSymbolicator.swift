@@ -71,8 +71,8 @@ struct LeakSymbolicator {
         }
     }
 
-    /// Returns the leak with names in the path that pages show; `nil` if nothing changes. For a leak that stays the same leak,
-    /// because its grouping key does not contain its frames, such as a leak with a fingerprint.
+    /// Returns the leak with names in the path that pages show; `nil` if nothing changes. This is for a leak whose id stays
+    /// the same because its grouping key does not contain its frames, such as a leak with a fingerprint.
     private func rewritten(_ leak: LeakIdentity, _ reports: [LeakReport]) -> LeakIdentity? {
         for report in reports {
             var symbolicator = FrameSymbolicator(symbolTables: symbolTables, reader: reader)
