@@ -73,10 +73,10 @@ extension LeakReporter {
     /// The choice of the identifier that distinguishes this installation of the app from others. The collector counts
     /// installations by it.
     public enum Install: Hashable, Sendable {
-        /// A random identifier, created once and stored in a file of the app with mode 0600: in its support folder, which is not
-        /// backed up (in the caches folder on tvOS), on Linux under `$XDG_STATE_HOME` or `~/.local/state`. If it cannot be stored,
-        /// it is valid for this run only. In the environment `ci` it is always valid for one run only, so that the release check can
-        /// compare versions that ran on a single simulator: it needs runs that are independent of each other.
+        /// A random identifier, created once and stored in a file of the app with mode 0600: in its support folder, which is
+        /// not backed up (in the caches folder on tvOS), on Linux under `$XDG_STATE_HOME` or `~/.local/state`. If it cannot be
+        /// stored, it is valid for this run only. In the environment `ci`, each run has its own identifier, because the release
+        /// check counts runs that are independent of each other, even if all of them ran on one simulator.
         case kept
         /// No identifier is sent. The number of devices that have a leak is unknown then.
         case none
@@ -107,10 +107,11 @@ extension LeakReporter {
         case memory
     }
 
-    /// The folder with the user's choice about collecting. Processes that share the folder stop together.
+    /// The folder with the user's choice about collecting. If the user refuses in one process, all processes that share the
+    /// folder stop collecting.
     ///
-    /// Reports wait in the folder of ``Storage`` in any case. A choice that was made before the app configured this folder is
-    /// adopted.
+    /// Reports do not wait in this folder, but in the folder of ``Storage``. A choice that was made before the app configured
+    /// this folder is adopted.
     public enum ConsentStorage: Hashable, Sendable {
         /// In the folder of ``Storage``; for ``Storage/memory``, in the folder of ``Storage/standard``. An app and its extension
         /// have separate folders.
@@ -135,17 +136,17 @@ extension LeakReporter {
         public var batchReports = 64
         /// The most bytes of one batch before compression. The collector accepts more; proxies in front of it often accept 1 MiB.
         public var batchBytes = 256 * 1024
-        /// Milliseconds that a leak that is new in this session waits for further leaks, so that all leaks of a screen are sent in one
-        /// batch.
+        /// Milliseconds that the first report of a leak in a session waits for reports of other leaks, so that all leaks of a
+        /// screen are sent in one batch.
         public var gatherMilliseconds = 200
-        /// Milliseconds that further sightings of leaks that were already reported in this session wait, so that they are
-        /// counted together.
+        /// Milliseconds that a sighting waits if its leak was already reported in this session, so that further sightings are
+        /// counted together with it.
         public var gatherRepeatsMilliseconds = 60_000
         /// Milliseconds for which counts of checks and sessions wait for a report, so that they are sent in the same batch.
         public var gatherDenominatorsMilliseconds = 30_000
         /// Interval in milliseconds at which the app is asked for its checks during a session, see
-        /// ``LeakReporter/startSession(checks:)``. While it returns none, the interval doubles each time, up to 15 minutes. Checks
-        /// that a killed process had not delivered are lost.
+        /// ``LeakReporter/startSession(checks:)``. While the app returns no checks, the interval doubles each time, up to 15
+        /// minutes. Checks that a killed process had not delivered are lost.
         public var pollMilliseconds = 30_000
         /// The most different leaks that are reported in one session, or in 24 hours of a longer session. An app with that many
         /// leaks has a more general problem; Crashlytics keeps eight.

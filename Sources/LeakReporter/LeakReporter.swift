@@ -104,8 +104,8 @@ public final class LeakReporter: Sendable {
     /// ```
     ///
     /// The explanation does not count as a sighting. `beforeSend` is called as it was for the leak, and the class, path and
-    /// explanation that it returns are sent. Older collectors ignore explanations beside reports, and reject a batch that has
-    /// nothing else.
+    /// explanation that it returns are sent. Older collectors ignore explanations in a batch with reports, and reject a batch
+    /// that has only explanations.
     public func record(_ leak: LeakReport, explanation: RetainExplanation) {
         var report = leak
         report.event = .leak

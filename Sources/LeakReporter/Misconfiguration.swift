@@ -60,7 +60,7 @@ enum PinVerifier: Hashable, Sendable {
         guard endpoint.address.lowercased().hasPrefix("https:") else { throw .pinWithoutTLS }
     }
 
-    /// Returns `true` for `sha256//` and 32 bytes in base64 (RFC 4648 §4): 43 digits, of which the last has four bits, and the
+    /// Returns `true` for `sha256//` and 32 bytes in base64 (RFC 4648 §4): 42 digits of six bits, a digit of four bits, and the
     /// padding. curl compares strings, so any other encoding of the bytes would not match.
     private static func isPin(_ text: String) -> Bool {
         let digits = text.utf8.dropFirst(8)

@@ -1,7 +1,7 @@
 /// The values that calls of `expectDeallocation` pass with their objects, stored once per distinct call: a line of code that passes
 /// a million objects of one class takes one entry.
 struct CallTable {
-    /// The values that one call passes for an object without owner.
+    /// The values that one call passes, if it names no owner of the object.
     struct Call: Hashable, Sendable {
         let context: ExpectationContext
         let graceMilliseconds: Int

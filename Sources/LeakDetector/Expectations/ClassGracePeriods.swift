@@ -17,6 +17,7 @@ final class ClassGracePeriods: Sendable {
         self.byName = byName
     }
 
+    /// Returns the grace period of a type in milliseconds; `nil` for the usual grace period.
     func milliseconds(of type: AnyClass) -> Int? {
         cache.with { cache in
             if let cached = cache.milliseconds[ObjectIdentifier(type)] { return cached }

@@ -14,7 +14,7 @@ struct InstallFile: Hashable, Sendable {
 
     private var path: String { folder + "/install" }
 
-    /// The number of digits: 128 random bits are 32 hexadecimal digits, like an `Idempotency-Key`.
+    /// The number of digits of an identifier: 128 random bits are 32 hexadecimal digits, like an `Idempotency-Key`.
     static let digitCount = 32
 
     /// Returns the stored identifier, or creates and stores a new identifier.
@@ -36,7 +36,9 @@ struct InstallFile: Hashable, Sendable {
         return newIdentifier
     }
 
-    /// - Returns: the identifier that is stored afterwards.
+    /// Stores an identifier, unless another process has stored an identifier meanwhile.
+    ///
+    /// - Returns: the identifier in the file; the new identifier if the file cannot be read.
     private func store(_ newIdentifier: String) throws(FileFailure) -> String {
         let draft = Draft.path(for: path)
         defer { unsafe unlink(draft) }
@@ -82,8 +84,10 @@ extension InstallFile {
 
     /// Returns the folder for the state of all programs of a user.
     ///
-    /// - Parameter environment: the environment, of which `XDG_STATE_HOME` is used if it is absolute.
-    ///   https://specifications.freedesktop.org/basedir-spec/latest/
+    /// - Parameters:
+    ///   - environment: the environment variables. `XDG_STATE_HOME` is used if it is an absolute path.
+    ///     https://specifications.freedesktop.org/basedir-spec/latest/
+    ///   - home: the absolute path of the user's home folder, which is used otherwise.
     static func stateFolder(_ environment: [String: String], home: String) -> String {
         #if canImport(Darwin)
             // On tvOS an app may write only to folders that the system may empty. It empties the caches folder last.

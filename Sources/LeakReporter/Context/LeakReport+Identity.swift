@@ -22,8 +22,8 @@ extension LeakReport {
         return report
     }
 
-    /// Returns the report as the app changed it. It stays a report about the leak of `original`, unless the app gave it a
-    /// fingerprint or a class.
+    /// Completes this report, which the app changed, so that it still identifies the leak of `original`. The app may give it
+    /// another leak with a fingerprint or a class.
     ///
     /// The class, path and cycle that a removed text names are kept. If anything else that identified the leak was removed, a hash
     /// of it is kept as the fingerprint. If a path was removed, the class remains; if a fingerprint was removed, the class, text or
@@ -67,7 +67,7 @@ extension LeakReport {
 
     private var namesClass: Bool { !(className ?? "").isEmpty }
 
-    /// The text that is parsed if the fields do not identify the leak.
+    /// The text from which the leak is identified if no other field does: the message, or else the description of the error.
     private var text: String? {
         if let message, !message.isEmpty { return message }
         let description = error?.userInfo.first { $0.name == ReportedError.descriptionKey }

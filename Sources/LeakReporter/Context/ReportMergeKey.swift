@@ -133,11 +133,11 @@ private struct ReportMergeParts {
         DetectorMessage(text.prefix(utf8: WireLimits.messageBytes))
     }
 
-    /// Returns a bucket of a time from its length in bits and its second bit: the times from 4 to 5, from 6 to 7, from 8 to 11 have
-    /// one bucket each.
+    /// Returns the bucket of a time. There are two buckets per doubling: the times from 4 to 5, from 6 to 7, from 8 to 11, from
+    /// 12 to 15 have one bucket each.
     ///
-    /// A merged report has the time of one sighting, which differs from the times of the other sightings by a factor of less than 1.5 if the
-    /// second bit is 0, and less than 4/3 if it is 1. No percentile is off by more.
+    /// Times in one bucket differ by a factor of less than 1.5. A merged report has the time of one of its sightings, so no
+    /// percentile is off by more.
     private static func halfOctaveBucket(_ milliseconds: Int) -> Int {
         let time = max(milliseconds, 0)
         guard time > 1 else { return time }
@@ -199,7 +199,8 @@ private struct ReportMergeParts {
 }
 
 extension LeakReport {
-    /// `true` if the report has values that distinguish it from other reports of the same leak.
+    /// `true` if the report has custom keys, or an error with `userInfo`. They may distinguish it from other reports of the
+    /// same leak.
     var hasDistinguishingValues: Bool { !keys.isEmpty || error?.userInfo.isEmpty == false }
 }
 

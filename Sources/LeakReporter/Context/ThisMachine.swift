@@ -6,7 +6,7 @@ internal import Foundation
     internal import Glibc
 #endif
 
-/// Texts about the device that the system provides as C strings.
+/// The model of the device and the environment of the app, as far as the system shows them.
 enum ThisMachine {
     /// The model: `iPhone17,1` on a device and in its simulator, `Mac16,10` on a Mac, `x86_64` on Linux.
     static var model: String? {
@@ -28,7 +28,7 @@ enum ThisMachine {
         #endif
     }
 
-    /// The environment that this process seems to run in.
+    /// The environment of the app in the sense of ``AppInfo/environment``, such as `production`; guessed.
     static var environment: String {
         #if canImport(Darwin)
             #if DEBUG || targetEnvironment(simulator)

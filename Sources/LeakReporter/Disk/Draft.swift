@@ -1,4 +1,5 @@
-/// A temporary file that is written and then replaces another file. Its name is that of the other file and 32 random digits.
+/// A temporary file that is written and then replaces another file. Its name is the name of that file, a dot, and 32 random
+/// hexadecimal digits.
 ///
 /// Its writer holds a lock on it. A draft without a lock was left behind by a process that was killed.
 enum Draft {

@@ -7,8 +7,9 @@
 ///             lock                              held with flock(2) until it ends, however it ends
 ///             0193….segment
 /// ```
-/// Two processes never write the same file. Files that a run leaves behind are adopted by the next run of the same queue. Runs
-/// directly below `queue-1` are from versions without queues, and are adopted by the first queue that starts.
+/// Two processes never write the same file. Files that a run leaves behind are adopted by the next run of the same queue.
+/// Earlier versions of this library had no queues, and created their runs directly below `queue-1`. The first queue that starts
+/// adopts those runs.
 final class RunFolder: SegmentFolder {
     private let parent: String
     /// The folder of all queues; `nil` if there is only one queue.

@@ -6,7 +6,7 @@ protocol SegmentFolder: AnyObject {
     ///
     /// - Returns: the number of bytes written, from the first on, and the failure that prevented the rest.
     func append(_ bytes: [UInt8], to name: String) -> (writtenBytes: Int, failure: FileFailure?)
-    /// Returns when the appended bytes would survive a power cut, and no file that was removed earlier would reappear.
+    /// Blocks until a power cut would neither lose the bytes appended to the file nor restore a file that was removed earlier.
     func sync(_ name: String) throws(FileFailure)
     func read(_ name: String) throws(FileFailure) -> [UInt8]
     /// Cuts a file to its first `length` bytes.
@@ -25,7 +25,7 @@ protocol SegmentFolder: AnyObject {
     func removeForeignFiles(_ choose: ([ForeignFile]) -> [ForeignFile]) -> [[UInt8]]
 }
 
-/// A file of a run of another queue.
+/// A file of an ended run that had another queue: another endpoint, key or app.
 struct ForeignFile: Hashable {
     /// Absolute path of the run's folder.
     let folder: String
@@ -35,7 +35,9 @@ struct ForeignFile: Hashable {
 
 /// A failed system call.
 struct FileFailure: Error, Hashable, CustomStringConvertible {
+    /// The name of the system call, such as `open`.
     let call: String
+    /// The value of `errno`.
     let code: Int32
     let path: String
 

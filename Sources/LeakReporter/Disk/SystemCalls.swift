@@ -178,8 +178,9 @@ enum ForkedChildren {
         return try work()
     }
 
-    /// Opens a descriptor and registers it. No process can be forked in between: a fork waits for it. Beyond the capacity, a child
-    /// process keeps its copy, as on systems that accept no fork handlers.
+    /// Opens a descriptor, and registers it so that child processes close their copy of it. No process can be forked in
+    /// between, because a fork waits for the lock. If the table of descriptors is full, child processes keep their copy, as on
+    /// systems that accept no fork handlers.
     static func open(_ openFile: () throws(FileFailure) -> Int32) throws(FileFailure) -> Int32 {
         try withForksBlocked { () throws(FileFailure) in
             let number = try openFile()

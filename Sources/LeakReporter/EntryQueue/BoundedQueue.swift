@@ -91,8 +91,8 @@ final class BoundedQueue<Item: Sendable>: @unchecked Sendable {
     }
 
     /// - Parameters:
-    ///   - items: the number of items that may wait.
-    ///   - bytes: the number of bytes that the items may have together, as their owners count them.
+    ///   - items: the most items that may wait.
+    ///   - bytes: the most bytes of all waiting items together, as their callers count them.
     init(items: Int, bytes: Int) {
         ReentrancyGuard.prepare()
         itemLimit = items
@@ -187,8 +187,9 @@ final class BoundedQueue<Item: Sendable>: @unchecked Sendable {
         }
     }
 
-    /// Merges an item into a waiting item that has the same key, or adds it in the reserve. Later items of
-    /// ``merge(_:bytes:weight:key:coarseKey:into:)`` are not merged into items that were added before this item.
+    /// Merges an item into a waiting item that this function added with the same key. If there is none, adds the item in the
+    /// reserve, where other items take no room from it. Then later items of ``merge(_:bytes:weight:key:coarseKey:into:)`` are
+    /// not merged into items before this item.
     ///
     /// - Parameter body: merges the item into the waiting item and returns the number of bytes by which that item grew, at most
     ///   `room`; `nil` if nothing was merged. Called under the lock: it must be short.
@@ -218,7 +219,7 @@ final class BoundedQueue<Item: Sendable>: @unchecked Sendable {
     /// Later items can still be merged into items before this item that were added when all settings had the same values.
     ///
     /// - Parameters:
-    ///   - settings: the values that the item gives to settings.
+    ///   - settings: the settings that the item changes, with their new values.
     ///   - isAlwaysKept: `true` if the item is added even if there is no room.
     ///   - body: merges the item into the waiting item and returns the number of bytes by which that item grew, at most `room`;
     ///     `nil` if nothing was merged. Called under the lock: it must be short.
@@ -403,8 +404,8 @@ final class BoundedQueue<Item: Sendable>: @unchecked Sendable {
         }
     }
 
-    /// Counts an item that must not be added, because the call comes from the consumer's own thread, as a rejected reentrant
-    /// call.
+    /// Counts an item as a rejected reentrant call, without adding it. Call it for an item from the consumer's own thread,
+    /// which would record again for each item that it takes.
     func reject(weight: Int) { countReentrant(weight) }
 
     private func countReentrant(_ count: Int) {

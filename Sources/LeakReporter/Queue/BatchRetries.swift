@@ -4,9 +4,9 @@
 /// back-off of its own, and the other batches are still sent. If several batches have failed, the server is assumed to be the
 /// cause, and all batches wait for one back-off.
 ///
-/// While ``failingLimit`` or more batches fail, a batch that was never sent waits until an hour after the last new failing
-/// batch was added. A batch expires six days after its first attempt, so batches that are not tried while the server is down do
-/// not begin to expire. They do not wait forever, because the failing batches may be the cause themselves.
+/// While ``failingLimit`` or more batches fail, batches that were never sent wait: a batch expires six days after its first
+/// attempt, so a batch that is not tried while the server is down does not begin to expire. They are tried again an hour after
+/// the last batch began to fail, because the failing batches may be the cause themselves.
 struct BatchRetries {
     enum Cause: Hashable {
         case batch, server
@@ -15,7 +15,7 @@ struct BatchRetries {
     private struct Entry {
         var failureCount = 0
         var retryAt = MonotonicTime.distantPast
-        /// `true` if the batch was released for another attempt because the server accepted another batch.
+        /// `true` if the back-off of the batch was ended once, because the server accepted another batch.
         var wasReleased = false
     }
 
@@ -27,7 +27,8 @@ struct BatchRetries {
 
     /// If at least this number of batches fail, batches that were never sent wait.
     static let failingLimit = 9
-    /// The delay of batches that were never sent, an hour: at most 144 of them are tried in the six days.
+    /// The time in milliseconds that batches that were never sent wait after the last batch began to fail, an hour. So at most
+    /// 144 of them are tried in the six days.
     static let untriedMilliseconds = 3_600_000
 
     /// `true` if no batch has a retry time of its own, and none has to wait for failing batches.

@@ -1,4 +1,4 @@
-/// The bytes of reports that were stored for sending on one day.
+/// The bytes of reports that a reporter stored on one day to send them.
 struct DailyByteUsage: Hashable, Sendable {
     /// Days since 1970, in UTC.
     var day = 0
@@ -36,8 +36,12 @@ struct DailyByteUsage: Hashable, Sendable {
     /// The text for the file: day, new bytes and repeated bytes in decimal, separated by spaces.
     var line: String { "\(day) \(newBytes) \(repeatedBytes)" }
 
-    /// Returns the total usage of this process and another process. `other` is the current usage of the other process; `base` is its
-    /// earlier usage, which is included in `self`.
+    /// Returns the usage of all processes of the app: `other`, and the increase of this process since `base`. If the days
+    /// differ, returns the usage of the later day.
+    ///
+    /// - Parameters:
+    ///   - other: the usage in the shared file, to which other processes may have added.
+    ///   - base: the usage that this process last wrote to the file.
     func added(to other: DailyByteUsage, since base: DailyByteUsage) -> DailyByteUsage {
         guard other.day == day else { return other.day > day ? other : self }
         func sum(_ counter: KeyPath<DailyByteUsage, Int>) -> Int {

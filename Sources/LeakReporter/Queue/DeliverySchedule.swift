@@ -7,11 +7,13 @@ struct DeliverySchedule: Sendable {
 
     let backoff: Backoff
     private var failureCount = 0
-    /// The end of the reporter's own back-off, which a flush may skip. ``collectorRetryAt`` is the time requested by the collector, which
-    /// a flush must respect.
+    /// The end of the reporter's own back-off, which a flush skips; `nil` if there is none.
     private var retryAt: MonotonicTime?
+    /// The time that the collector asked to wait for, or the time of the next attempt with a key that it does not know. A flush
+    /// waits for it, too. `nil` if there is none.
     private var collectorRetryAt: MonotonicTime?
     private var wasUnauthorized = false
+    /// `true` if the collector did not know the key in the last two attempts.
     private(set) var wasUnauthorizedTwice = false
     /// `true` if nothing is sent until the next start.
     private(set) var isStopped = false

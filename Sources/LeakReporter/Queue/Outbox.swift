@@ -69,7 +69,7 @@ struct Outbox: ~Copyable {
 
     // MARK: Records of the app
 
-    /// - Parameter sequence: the number of the record; it increases with each record.
+    /// Sets the number of the record that the following calls add. It increases with each record.
     mutating func setSequence(_ sequence: UInt64) { queue.sequence = sequence }
 
     mutating func record(_ sighting: LeakReport, at now: CurrentTime) {
@@ -191,6 +191,7 @@ struct Outbox: ~Copyable {
     /// Returns `true` if the app should be asked for its checks now.
     func isPollDue(at now: CurrentTime) -> Bool { pollInterval.isDue(at: now.monotonicTime) }
 
+    /// Sets the time of the next poll, after the app was asked for its checks.
     mutating func finishPoll(foundChecks: Bool, at now: CurrentTime) {
         pollInterval.finish(foundChecks: foundChecks, at: now.monotonicTime)
     }

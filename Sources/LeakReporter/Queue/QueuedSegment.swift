@@ -17,7 +17,7 @@ struct QueuedSegment {
     var damagedSightingCount = 0
     /// The time of the first attempt to send the segment; `nil` before that attempt.
     var sentAt: WireTime?
-    /// The number of the segment's first record. Callers wait until the record with a certain number is delivered.
+    /// The number of the segment's first record, by which callers find out whether a record has been delivered.
     var firstSequence: UInt64
     /// Files that contain a part of this segment as well and could not be removed yet. They must be removed before the segment is
     /// sent, otherwise the next run would send that part too. Changed only by ``SegmentQueue/block(_:until:)``.
@@ -26,14 +26,14 @@ struct QueuedSegment {
     var appID: String?
     /// `true` if the last attempt failed or was declined, so that other segments go first.
     var isDeclined = false
-    /// The length in bytes without the footer that the last attempt wrote; `nil` if the collector may have counted an earlier
-    /// attempt.
+    /// The length of the segment in bytes before the last attempt added the footer. `nil` before the first attempt, and if an
+    /// earlier attempt added the footer: the collector may have counted that attempt.
     var bytesBeforeFooter: Int?
     /// `true` if a file may exist, even if the file is empty.
     var hasFile = false
     /// `true` if no later run can send other bytes under the key: the footer survives a power cut, or all of it is in memory.
     var isContentFixed = false
-    /// The time since which the existing file could not be read.
+    /// The time since which the existing file could not be read; `nil` if it can be read.
     var unreadableSince: MonotonicTime?
 
     var fileName: String { key + Segment.fileEnding }

@@ -27,7 +27,7 @@ struct ReportQuota: Sendable {
     let maxReportsPerSession: Int
     /// The most bytes of new reports in one UTC day, and separately of repeated reports.
     let maxBytesPerDay: Int
-    /// The usage of the day. The owner stores it between runs.
+    /// The usage of the day. The caller stores it between runs.
     var usage: DailyByteUsage
 
     private var seenLeaks: Set<ReportMergeKey> = []
@@ -117,8 +117,8 @@ struct ReportQuota: Sendable {
     ///
     /// A clock that goes back does not start a new day. If it goes back by up to a day, as when it is corrected around
     /// midnight, the quota of the later day continues, so that it is not granted twice. If it goes back by more, the clock was
-    /// wrong: the usage moves to the earlier day, and each following day starts with an unused quota, even if it occurred
-    /// before.
+    /// wrong: the usage moves to the earlier day, and each following day starts with an unused quota, even if the clock showed
+    /// that day before.
     private mutating func renewDay(at wallTime: WireTime) {
         let today = Self.day(of: wallTime)
         if today > usage.day {

@@ -31,7 +31,7 @@ struct SegmentQueue {
     /// `true` if more than half of the day's bytes are used. Checks, and further sightings of leaks that were already reported,
     /// wait an hour then; new leaks do not.
     var isThrottled = false
-    /// The origin of the following reports; a segment has one origin.
+    /// The origin of the following reports: app, device, install and user. All reports of a segment have the same origin.
     private(set) var origin: SegmentHeader
     /// The folder of the segments; `nil` keeps everything in memory.
     let folder: (any SegmentFolder)?
@@ -149,7 +149,8 @@ struct SegmentQueue {
             || activeSegment.queuedSegment.bytes + json.count > bounds.batchBytes
     }
 
-    /// Returns the bytes that a report adds to the body of a batch. For the first report of a batch, they include the head.
+    /// Returns the bytes that a report adds to the body of a batch. For the first report, they include the bytes of the batch
+    /// before and after its reports.
     func sentBytes(of json: [UInt8]) -> Int {
         let bytes = json.count + Self.maxCountBytes
         guard let activeSegment, activeSegment.reportCount > 0, !isFull(for: json) else {

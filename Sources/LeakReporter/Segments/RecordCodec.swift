@@ -44,8 +44,8 @@ enum RecordCodec {
     }
 
     /// Returns the number of bytes in failed checksums after which the rest of a file counts as damaged: eight times the sum of
-    /// the file's bytes and 256 KiB. Random damage contains a false start once in 16 MiB; without the limit, reading a file
-    /// that was crafted to contain many would take minutes.
+    /// the file's bytes and 256 KiB. Random damage contains the start of a false record once in 16 MiB. Without the limit,
+    /// reading a file that was crafted to contain many of them would take minutes.
     static func wastedBytesLimit(ofFile bytes: Int) -> Int { 8 * (bytes + payloadLimit / 64) }
 
     static func read(_ bytes: [UInt8]) -> ReadResult {

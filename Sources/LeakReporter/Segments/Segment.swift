@@ -20,6 +20,7 @@ struct Segment: Hashable {
     /// Explanations, each as the JSON of a report.
     private(set) var explanations: [ArraySlice<UInt8>] = []
     private(set) var dropped: [DroppedReports] = []
+    /// Keys of discarded segments. This segment contains what remains of them.
     private(set) var replacedKeys: [String] = []
     private(set) var footer: SegmentFooter?
     /// The number of sightings known to be missing; there may have been more.

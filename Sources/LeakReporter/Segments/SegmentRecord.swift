@@ -217,8 +217,8 @@ private struct PayloadReader {
 }
 
 extension [UInt8] {
-    /// Appends two bytes of length and the text, which is cut if it exceeds their range. The limits of the wire format are far
-    /// below.
+    /// Appends two bytes of length and the text. `nil` is written as the length 65535, so longer texts are cut to 65534 bytes.
+    /// The limits of the wire format are far below.
     fileprivate mutating func append(text: String?) {
         guard let text = text?.prefix(utf8: Int(UInt16.max) - 1) else { return append(UInt16.max) }
         append(UInt16(text.utf8.count))

@@ -28,7 +28,7 @@ final class BackgroundFlush: Sendable {
         state.wakeAll()
     }
 
-    /// Blocks until the reports that were handed over are on the disk and sent, if that succeeds at the first attempt, or until the
+    /// Blocks until the reports that were handed over are on the disk and either sent or failed to be sent once, or until the
     /// time is up.
     func waitUntilSent() {
         let start = MonotonicTime.now

@@ -1,7 +1,7 @@
 import LeakMessage
 internal import LeakPlatform
 
-/// A merged change of custom values and of the user id.
+/// A change of custom values and of the user id. Later changes can be merged into it.
 struct ContextChange: Hashable, Sendable {
     struct Key: Hashable, Sendable {
         let name: String
@@ -16,7 +16,7 @@ struct ContextChange: Hashable, Sendable {
 
     /// The changed keys, in the order in which they were first set.
     private(set) var keys: [Key] = []
-    /// The new user id; `nil` leaves it unchanged.
+    /// The new user id; `nil` leaves it unchanged, and `.some(nil)` removes it.
     private(set) var user: String??
 
     init(keys: [Key]) { self.keys = keys }

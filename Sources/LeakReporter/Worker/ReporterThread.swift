@@ -277,6 +277,7 @@ extension ReporterThread.Entry {
 }
 
 extension QueueRejections {
+    /// Returns the counts since `earlier`, by the reason for which the sightings count as dropped.
     func since(_ earlier: QueueRejections) -> [(LeakReporter.DropReason, Int)] {
         [
             (.queueFull, full + closed - earlier.full - earlier.closed),
