@@ -63,7 +63,7 @@ struct ExpectationContext: Sendable {
     var line: UInt = 0
     /// The object that retains this object. If it is reported as leaked, this object is not reported.
     var owner: WeakSubject?
-    /// `true` if the object is part of the counts of the detector.
+    /// `false` if the detector does not count the object, as the object of a self-test.
     var isCounted = true
     /// `true` if the object belongs to an object that is checked already, as views belong to their screen. Such an object is
     /// counted as checked only if it stays in memory.

@@ -4,9 +4,8 @@ extension Expectations {
     /// result of the check.
     mutating func takeDue(at now: Int) -> [Entry] { wheel.takeDue(at: now) }
 
-    /// Returns the reported objects of all types for which these checks give a result: a leak, or that a leaked object was
-    /// freed or is in use again. A result contains the number of living objects of its type, so the caller has to check first
-    /// whether the reported objects still exist.
+    /// Returns the reported objects of the types for which these checks give a result. A result contains the number of reported
+    /// objects of its type that still exist, so the caller first checks which of the returned objects were deallocated.
     mutating func reportedObjects(withTypesOf checkedEntries: [(Entry, ObjectState)], at now: Int)
         -> [ObjectIdentifier]
     {
@@ -28,6 +27,7 @@ extension Expectations {
     /// Evaluates a check of a due object, and schedules the next check if one is needed.
     ///
     /// - Parameter owner: the identity of the object's owner, while the owner exists.
+    /// - Returns: the result to report; `nil` if there is none, for example because the object is checked again later.
     mutating func evaluate(
         _ entry: Entry, _ objectState: ObjectState, owner: ObjectIdentifier? = nil, at now: Int,
         reportID: () -> String
@@ -176,7 +176,9 @@ extension Expectations {
         counts.suppressed += 1
     }
 
-    /// Marks an object as never reported, or as not reported any more.
+    /// Stops all reports of an object: neither its leak nor its deallocation is reported from now on.
+    ///
+    /// - Returns: ``ExpectationResult/forgotten(reportID:isIgnored:)`` if the object was reported; otherwise `nil`.
     mutating func ignore(_ subject: Subject, _ identity: ObjectIdentifier, type: AnyClass, at now: Int)
         -> ExpectationResult?
     {

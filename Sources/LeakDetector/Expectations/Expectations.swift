@@ -1,9 +1,9 @@
 /// The objects that are expected to be deallocated, and the rules that decide which of them are leaks.
 ///
-/// The type uses no lock, clock or timer. Times are milliseconds of its owner's ``ActiveClock``. The code that checks an object
-/// can become its last owner, and its release then runs the app's `deinit`. So the owner of this value takes the due objects,
-/// checks them outside of any lock, and passes the results to ``evaluate(_:_:owner:at:reportID:)``. Only the objects that a
-/// used object keeps are checked here, and stored in ``checkedObjects``.
+/// The type uses no lock, clock or timer. Times are milliseconds of the caller's ``ActiveClock``. A check retains its object
+/// for a moment, and if that was the last reference, releasing it runs the app's `deinit`. So the caller takes the due objects,
+/// checks them outside of any lock, and passes the results to ``evaluate(_:_:owner:at:reportID:)``. Only objects that belong to
+/// an object in use again are checked here, and then stay retained in ``checkedObjects``.
 struct Expectations<Subject: Sendable> {
     typealias Entry = Expectation<Subject>
 
@@ -19,6 +19,7 @@ struct Expectations<Subject: Sendable> {
     var owners: Set<ObjectIdentifier> = []
     /// Owners that are themselves waited for, each with the time by which its own second check is over.
     var awaitedOwners: [ObjectIdentifier: Int] = [:]
+    /// The sequence number of the last expectation or use, see ``Expectation/sequence``.
     var sequence = 0
     var counts = LeakDetector.Counts()
     /// Objects that were checked here and are still retained. The caller releases them on the queue where objects may be

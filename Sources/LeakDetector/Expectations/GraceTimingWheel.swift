@@ -1,10 +1,11 @@
-/// The grace periods of objects without an owner or an earlier use, as most objects are. Each takes 16 bytes in buckets like
-/// those of ``TimingWheel``. Values that many objects share are stored once, by call and type.
+/// A timing wheel for objects that have no owner and were not in use again before, as most objects. Each object takes 16 bytes,
+/// in buckets like those of ``TimingWheel``. Values that many objects share are stored once, in a ``CallTable``.
 ///
-/// The wheel does not check objects: its owner takes the due objects, checks them outside of any lock, and then calls
+/// The wheel does not check objects: its caller takes the due objects, checks them outside of any lock, and then calls
 /// ``release(_:count:)``.
 struct GraceTimingWheel: @unchecked Sendable {
-    // `Sendable` is unchecked: a wheel is never copied, and is used by one thread at a time, while the lock of its owner is locked.
+    // `Sendable` is unchecked: a wheel is never copied, and only the thread that holds the lock of its ``ExpirationChecker``
+    // uses it.
     static var tickMilliseconds: Int { TimingWheel<Int>.tickMilliseconds }
 
     /// The wheel spans 3.2 s: longer than the usual grace periods.

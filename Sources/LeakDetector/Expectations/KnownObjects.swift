@@ -1,4 +1,5 @@
-/// Objects with a known state, by identity, until they are seen to be deallocated.
+/// Objects that were reported, that a reported owner keeps, or that must not be reported, by identity. An object is known until
+/// a check finds that it was deallocated.
 struct KnownObjects<Subject: Sendable> {
     enum State: Hashable {
         /// The object was reported.

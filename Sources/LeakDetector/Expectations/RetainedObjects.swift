@@ -1,4 +1,5 @@
-/// Objects that an early check on any thread retained. They are released on the queue where objects may be deallocated.
+/// Objects that were checked while a lock was held and stay retained, because a `deinit` must not run inside the lock. They are
+/// released on the queue where objects may be deallocated.
 ///
 /// An object that is found again while the queue is blocked is retained once.
 final class RetainedObjects: @unchecked Sendable {

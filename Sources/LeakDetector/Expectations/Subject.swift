@@ -21,7 +21,7 @@ struct ObjectDescription {
     let type: AnyClass
     /// Names of the owners, outermost first.
     var owners: [String] = []
-    /// Types of the owners below ``owners``, outermost first.
+    /// Types of further owners, which are between ``owners`` and the object, outermost first.
     var containers: [AnyClass] = []
     /// Types of the controllers that a container holds.
     var children: [AnyClass] = []

@@ -26,6 +26,8 @@ struct KnownSystemLeak: Sendable {
             reason: "The system keeps the camera view of an image picker after the picker has closed."),
     ]
 
+    /// Returns `true` if this rule describes the leak of an object.
+    ///
     /// - Parameters:
     ///   - className: the qualified name of the class.
     ///   - owners: names of the object's owners.

@@ -20,6 +20,7 @@ enum SystemClasses {
         "UIFieldEditor", "UINavigationBar", "_UIAlertControllerActionView", "_UIVisualEffectBackdropView",
     ]
 
+    /// Classes whose objects Apple's frameworks keep by design. They are not reported.
     static let kept = controllers.union(views).union(others)
 
     /// Windows from LeakedViewControllerDetector 1.3 and later.

@@ -15,8 +15,10 @@ struct LastTouch {
         postponedChecks.append((subject, context))
     }
 
-    /// - Parameter views: the touched views, one for each finger.
-    /// - Returns: the checks that were postponed until now.
+    /// Replaces the views of the last touch.
+    ///
+    /// - Parameter views: the views under the fingers, one for each finger.
+    /// - Returns: the checks that were postponed until this touch.
     mutating func touch(_ views: [any ViewNode]) -> [(subject: ViewSubject, context: ExpectationContext)] {
         self.views = views.map { WeakView(node: $0) }
         defer { postponedChecks = [] }

@@ -49,6 +49,7 @@ final class ScreenRecord {
         self.isForeign = isForeign ?? self.isForeign
     }
 
+    /// Records that a split view controller retains the screen as its detail.
     func hold(by split: any ScreenNode) { self.split = split }
 
     /// Records that the split view controller shows another detail.

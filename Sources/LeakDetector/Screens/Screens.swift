@@ -19,8 +19,8 @@ final class Screens {
 
     /// - Parameters:
     ///   - checker: a checker that checks objects on the main queue.
-    ///   - ignores: called with the classes of controllers whose views outlived them.
-    ///   - ignoresWindow: called with the classes of windows.
+    ///   - ignores: returns `true` if views that outlived a controller of this class do not belong to the app.
+    ///   - ignoresWindow: returns `true` if windows of this class do not belong to the app.
     init(
         checker: ExpirationChecker, ignores: @escaping (AnyClass) -> Bool,
         ignoresWindow: @escaping (AnyClass) -> Bool

@@ -1,7 +1,7 @@
 package import LeakMessage
 
-/// The content of a leak detector's text. Every text can be read. A text of an unknown form means a leak of an unknown class, unless
-/// its words or descriptions name the class.
+/// The content of a leak detector's text. Every text can be read. A text of an unknown form means a leak of an unknown class,
+/// unless its words, or a description of an object in it, name the class.
 ///
 /// The known forms are the texts of every version of LeakedViewControllerDetector and its port in DebugSwift, DeallocationChecker,
 /// MLeaksFinder, JCLeaksFinder, FBRetainCycleDetector, `expectDeallocation`, LifetimeTracker, RIBs and its descendants,
@@ -48,11 +48,11 @@ package struct DetectorMessage: Hashable, Sendable {
     /// The class that a text of an unknown form most probably names. This class is searched for only if the caller of the initializer
     /// requests it.
     package internal(set) var guessedClassName: String?
-    /// The text that replaces a missing class in keys by version 1 of the grouping rules: the part about the object, with `#` for
-    /// addresses, numbers and UUIDs, and `…` for text that users typed. Empty if there is a class.
+    /// The text that groups messages without a class by version 1 of the grouping rules: the part about the object, with `#`
+    /// for addresses, numbers and UUIDs, and `…` for text that users typed. Empty if there is a class.
     package internal(set) var maskedText = ""
-    /// The text that replaces a missing class by version 2 of the rules. It keeps digits in names, and names of types in quotes. Empty
-    /// if there is a class.
+    /// The text that groups messages without a class by version 2 of the rules. Unlike ``maskedText``, it keeps digits in
+    /// names, and names of types in quotes. Empty if there is a class.
     package internal(set) var template = ""
 
     /// Reads the part of `text` that ``redacted(_:)`` keeps, so that a text and its redacted copy in a sample give the same

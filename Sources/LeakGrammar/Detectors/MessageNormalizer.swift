@@ -6,7 +6,8 @@ enum MessageNormalizer {
     static let byteLimit = 16 * 1024
 
     /// Returns the text with `\n` for every line end, spaces for tabs, straight quotes for curved, angled and doubled quotes,
-    /// quotes and brackets for their HTML entities, and without byte order marks, zero-width spaces and the images of a `Backtrace`.
+    /// and quotes and brackets for their HTML entities. Byte order marks, zero-width spaces and the list of images in a
+    /// backtrace of Swift are removed.
     static func plain(_ text: String) -> Text {
         var plain: [UInt8] = []
         let bytes = Text(text).cut(to: byteLimit)

@@ -23,8 +23,8 @@ package enum MessageSplitter {
         }
     }
 
-    /// Returns the leaks of a text in their order; empty for a text about fewer than two leaks, unless a list of JSON also has classes
-    /// with 0 instances. A class with 0 instances is not a leak.
+    /// Returns the leaks of a text in their order if there are several; otherwise an empty array. A class with 0 instances is
+    /// not a leak. If a JSON list has such a class, its other classes are returned even if there is only one.
     ///
     /// - Parameter demangle: demangles the name of one type; `nil` if the text is not a mangled name.
     package static func parts(of text: String, demangle: @escaping (String) -> String? = { _ in nil })

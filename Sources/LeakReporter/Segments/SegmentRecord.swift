@@ -39,6 +39,7 @@ struct SegmentReport: Hashable {
     /// The index, counting from 0 in each segment, so that missing reports are noticed.
     var index: UInt32
     var count: UInt32
+    /// The number of living instances, as in ``LeakReport/alive``; `nil` if the detector did not count them.
     var alive: UInt32?
     /// The result of ``LeakReport/openJSON()``, exactly the bytes that are sent.
     var json: ArraySlice<UInt8>

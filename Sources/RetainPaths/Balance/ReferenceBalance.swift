@@ -6,8 +6,8 @@ struct ReferenceBalance {
     /// The strong count of the object that was asked about, read before its references were followed; `nil` for an
     /// immortal object.
     let strongCount: Int?
-    /// The number of strong references to the object that no proven reference explains; suspected references are not subtracted.
-    /// Below 0 if the graph changed during the walk.
+    /// The number of strong references to the object that were not found: suspected references do not count as found. Below 0
+    /// if the graph changed during the walk.
     let unexplainedCount: Int
 
     /// Computes the balance. Rejects a suspected reference if proven references already explain the whole strong count of its

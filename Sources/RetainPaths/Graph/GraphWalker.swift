@@ -175,7 +175,8 @@ struct GraphWalker: ~Copyable {
     /// - Parameters:
     ///   - value: a copy of the value.
     ///   - size: the bytes of the value; reference fields beyond it are left out.
-    ///   - label: the property that has the value.
+    ///   - label: the number of the property that has the value, in ``Labels``; 0 if there is none.
+    ///   - nesting: the number of enum values and existential containers around the value.
     mutating func follow(
         _ range: ReferenceFieldRange, in value: UnsafeRawPointer, size: Int, label: Int32 = 0,
         flags: ObjectGraph.EdgeFlags = [], nesting: Int = 0

@@ -27,7 +27,8 @@ struct HeapSearch {
 
     /// The certainty that a holder keeps its target alive.
     enum Certainty: Int, Comparable {
-        /// The frame of a suspended function, which keeps addresses of objects that it has released.
+        /// A word of a suspended function's frame, which may still contain the address of an object that the function has
+        /// released.
         case frame
         /// A word of a block, or of a field that is not described.
         case unknownWord
@@ -187,8 +188,8 @@ enum WritableMemory {
         }
     }
 
-    /// Returns `true` if a page of a range has memory. Most pages of threads' stacks have none: reading them would take time, and
-    /// entries in page tables.
+    /// Returns `true` if a page of a range is backed by memory. Most pages of threads' stacks are not: reading them would take
+    /// time, and entries in page tables.
     ///
     /// - Parameter address: the first byte of a page.
     static func isTouched(_ address: UInt, count: Int) -> Bool {

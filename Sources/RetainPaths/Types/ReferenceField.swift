@@ -24,6 +24,7 @@ struct ReferenceField {
     var offset: Int32
     /// The property that leads here, by its number in ``Labels``.
     var label: Int32
+    /// An additional number, whose meaning depends on ``kind``; 0 if the kind needs none.
     var detail: Int32 = 0
 
     func moved(by distance: Int, label: Int32) -> ReferenceField {
