@@ -24,7 +24,7 @@ public final class LeakDetector: Sendable {
     private let pauses: PauseController
     private let session = Guarded(SessionCount(startedAt: WireTime.now))
     #if canImport(UIKit) && !os(watchOS)
-        private let foreground: Foreground
+        private let foreground: ForegroundObserver
     #endif
 
     /// Makes a detector.
@@ -92,7 +92,7 @@ public final class LeakDetector: Sendable {
         checkers = ExpirationCheckers(makeChecker(clock), mainClock.map(makeChecker))
         pauses = PauseController(of: checkers)
         #if canImport(UIKit) && !os(watchOS)
-            foreground = Foreground(of: pauses)
+            foreground = ForegroundObserver(of: pauses)
         #endif
     }
 

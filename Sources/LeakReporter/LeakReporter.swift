@@ -18,7 +18,7 @@ public final class LeakReporter: Sendable {
     let thread: ReporterThread
     let bounds: Bounds
     #if canImport(UIKit) && !os(watchOS)
-        private let background: Background
+        private let background: BackgroundObserver
     #endif
 
     /// Creates a reporter. It never fails: if the endpoint or the key is unusable, ``statistics`` shows it and nothing is sent.
@@ -39,7 +39,7 @@ public final class LeakReporter: Sendable {
         change(&environment)
         thread = ReporterThread(environment)
         #if canImport(UIKit) && !os(watchOS)
-            background = Background(of: thread, bounds)
+            background = BackgroundObserver(of: thread, bounds)
         #endif
         ExitFlush.register(self)
     }

@@ -6,13 +6,13 @@ struct Expectation<Subject: Sendable>: Sendable {
         /// The object outlived its grace period. It is checked once more, since a late release is not a leak.
         case secondCheck
         /// The owner of the object was reported. While the owner stays, a report of the object would say nothing new.
-        case keptByOwner(Trace)
+        case keptByOwner(KnownKey)
         /// The object was reported, and its deallocation will be reported too.
-        case survivor(Trace)
+        case survivor(KnownKey)
     }
 
     /// The key of an object in ``KnownObjects``.
-    struct Trace: Hashable, Sendable {
+    struct KnownKey: Hashable, Sendable {
         let identity: ObjectIdentifier
         /// Distinguishes the object from a later object at the same address.
         let number: Int
@@ -37,7 +37,7 @@ struct Expectation<Subject: Sendable>: Sendable {
     var identity: ObjectIdentifier? {
         switch stage {
         case .grace, .secondCheck: nil
-        case .keptByOwner(let trace), .survivor(let trace): trace.identity
+        case .keptByOwner(let key), .survivor(let key): key.identity
         }
     }
 

@@ -46,12 +46,12 @@ extension Expectations {
             stopWaiting(1, unseen: entry.context)
         case (.secondCheck, .retained(let identity)):
             return evaluateRetained(entry, identity: identity, owner: owner, at: now, reportID: reportID)
-        case (.keptByOwner(let trace), .retained):
-            return evaluateKeptByOwner(entry, trace: trace, owner: owner, at: now, reportID: reportID)
-        case (.survivor(let trace), .retained):
-            return watch(entry, trace, at: now)
-        case (.keptByOwner(let trace), _), (.survivor(let trace), _):
-            return end(of: trace.identity, trace.number, as: objectState, at: now)
+        case (.keptByOwner(let key), .retained):
+            return evaluateKeptByOwner(entry, key: key, owner: owner, at: now, reportID: reportID)
+        case (.survivor(let key), .retained):
+            return watch(entry, key, at: now)
+        case (.keptByOwner(let key), _), (.survivor(let key), _):
+            return end(of: key.identity, key.number, as: objectState, at: now)
         }
         return nil
     }
@@ -75,8 +75,8 @@ extension Expectations {
             // Compares numbers and does not read the weak reference to the owner, because the read retains the owner for a
             // moment, and its release could be the owner's last.
             withdrawParts { part in
-                guard case .keptByOwner(let trace) = part.stage else { return false }
-                return part.context.owner?.identity == identity && trace.number > object.number
+                guard case .keptByOwner(let key) = part.stage else { return false }
+                return part.context.owner?.identity == identity && key.number > object.number
             }
         }
         guard case .reported(let reportID, _) = object.state else {
@@ -142,13 +142,13 @@ extension Expectations {
                     if let identity = part.expectedIdentity {
                         owners[identity] = UsedPart(subject: part.subject)
                     }
-                } else if case .keptByOwner(let trace) = part.stage,
-                    let object = knownObjects[trace.identity],
-                    object.number == trace.number, object.state == .keptByOwner
+                } else if case .keptByOwner(let key) = part.stage,
+                    let object = knownObjects[key.identity],
+                    object.number == key.number, object.state == .keptByOwner
                 {
-                    knownObjects.remove(trace.identity)
+                    knownObjects.remove(key.identity)
                     counts.suppressed -= 1
-                    owners[trace.identity] = UsedPart(number: trace.number, subject: part.subject)
+                    owners[key.identity] = UsedPart(number: key.number, subject: part.subject)
                 }
             }
             parts = wheel.take { part in
@@ -157,11 +157,11 @@ extension Expectations {
                 }
                 switch part.stage {
                 case .grace, .secondCheck: return used.isSameObject(as: owner, &checkedObjects)
-                case .keptByOwner(let trace):
+                case .keptByOwner(let key):
                     guard let number = used.number else {
                         return used.isSameObject(as: owner, &checkedObjects)
                     }
-                    return trace.number > number
+                    return key.number > number
                 case .survivor: return false
                 }
             }
@@ -265,26 +265,26 @@ extension Expectations {
         guard let number else { return }
         counts.suppressed += 1
         var entry = entry
-        entry.stage = .keptByOwner(Entry.Trace(identity: identity, number: number, since: now))
+        entry.stage = .keptByOwner(Entry.KnownKey(identity: identity, number: number, since: now))
         wheel.insert(entry, dueAt: nextCheckTime(age: 0, at: now))
     }
 
     private mutating func evaluateKeptByOwner(
-        _ entry: Entry, trace: Entry.Trace, owner: ObjectIdentifier?, at now: Int, reportID: () -> String
+        _ entry: Entry, key: Entry.KnownKey, owner: ObjectIdentifier?, at now: Int, reportID: () -> String
     ) -> ExpectationResult? {
-        guard let object = knownObjects[trace.identity], object.number == trace.number,
+        guard let object = knownObjects[key.identity], object.number == key.number,
             object.state == .keptByOwner
         else { return nil }
         // An object that is kept by its owner is watched for at most the same time as a reported object.
-        let age = now - trace.since
+        let age = now - key.since
         guard age < limits.survivorMilliseconds else { return nil }
         if let owner, knownObjects[owner] != nil {
             wheel.insert(entry, dueAt: nextCheckTime(age: age, at: now))
             return nil
         }
-        knownObjects.remove(trace.identity)
+        knownObjects.remove(key.identity)
         counts.suppressed -= 1
-        return recordLeak(entry, trace.identity, at: now, reportID: reportID)
+        return recordLeak(entry, key.identity, at: now, reportID: reportID)
     }
 
     private mutating func recordLeak(
@@ -302,7 +302,7 @@ extension Expectations {
             isCounted: context.isCounted, at: now)
         if let number, mayBeWatched {
             var entry = entry
-            entry.stage = .survivor(Entry.Trace(identity: identity, number: number, since: now))
+            entry.stage = .survivor(Entry.KnownKey(identity: identity, number: number, since: now))
             wheel.insert(entry, dueAt: nextCheckTime(age: 0, at: now))
         }
         return .leaked(
@@ -311,15 +311,15 @@ extension Expectations {
             isWatched: number != nil && mayBeWatched)
     }
 
-    private mutating func watch(_ entry: Entry, _ trace: Entry.Trace, at now: Int) -> ExpectationResult? {
-        guard let object = knownObjects[trace.identity], object.number == trace.number,
+    private mutating func watch(_ entry: Entry, _ key: Entry.KnownKey, at now: Int) -> ExpectationResult? {
+        guard let object = knownObjects[key.identity], object.number == key.number,
             case .reported(let reportID, _) = object.state
         else { return nil }
-        let age = now - trace.since
+        let age = now - key.since
         guard age < limits.survivorMilliseconds || !object.isCounted else {
             // The object stays known until it is deallocated, so that it is not reported again.
             knownObjects.set(
-                trace.identity, .reported(reportID: reportID, isWatched: false), isSuppressed: false)
+                key.identity, .reported(reportID: reportID, isWatched: false), isSuppressed: false)
             return .forgotten(reportID: reportID, isIgnored: false)
         }
         wheel.insert(entry, dueAt: nextCheckTime(age: age, at: now))

@@ -141,7 +141,7 @@ enum ClassGuesser {
             guard let open = remainder.firstIndex(of: UInt8(ascii: "<")) else { break }
             plain += remainder[..<open]
             remainder = remainder[open...]
-            guard let description = Description(remainder), description.attributes.isEmpty else {
+            guard let description = PrintedObject(remainder), description.attributes.isEmpty else {
                 plain.append(UInt8(ascii: "<"))
                 remainder = remainder.dropFirst()
                 continue

@@ -157,7 +157,7 @@ package struct DetectorMessage: Hashable, Sendable {
     /// Returns the message of a log entry in JSON, if the message names a leak. A dictionary that names a class is converted to JSON.
     /// Any other text stays unchanged.
     static func unwrappedLogEntry(_ original: Text) -> Text {
-        let text = DictionaryText.json(original) ?? original
+        let text = DictionaryConverter.json(original) ?? original
         guard text.first == UInt8(ascii: "{"), text.last == UInt8(ascii: "}"), JSONCallStack(text) == nil,
             let json = JSONMessage(text, demangle: { _ in nil }), json.className == nil,
             json.elements.count <= 1,

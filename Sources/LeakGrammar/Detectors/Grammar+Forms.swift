@@ -59,7 +59,7 @@ extension Grammar {
         reading.subject = withoutAppState(reading.subject)
         reading.tail = Array(text[reading.subject.endIndex...])
         reading.className = className(of: reading.subject)
-        guard let remainder = Description(reading.subject)?.remainder else { return }
+        guard let remainder = PrintedObject(reading.subject)?.remainder else { return }
         if let list = remainder.dropping(":\n[") {
             reading.children = classNames(in: list)
         } else if remainder.trimmed.starts(with: "📄") {
@@ -225,7 +225,7 @@ extension Grammar {
                 let first = className(of: reading.subject) ?? firstDescription(in: reading.subject)
                 // The leaked object is the last object before the mark, so it may be another object than the first.
                 let other = first.flatMap { first in
-                    Description(reading.subject)?.remainder.trimmed.isEmpty ?? true
+                    PrintedObject(reading.subject)?.remainder.trimmed.isEmpty ?? true
                         ? nil : ClassGuesser.leakedClass(insteadOf: first, in: text, demangle: demangle)
                 }
                 reading.className = other ?? first

@@ -60,7 +60,7 @@ struct Grammar {
             return TypeName.ifNamed(subject.droppingLast(")") ?? subject, demangle: demangle)?.wholeText
                 ?? TypeName.ifNamed(subject, demangle: demangle)?.wholeText
         }
-        guard let description = Description(subject) else {
+        guard let description = PrintedObject(subject) else {
             return TypeName.ifNamed(subject, demangle: demangle)?.wholeText
         }
         return TypeName.ifNamed(description.name, demangle: demangle)?.wholeText
@@ -83,7 +83,7 @@ struct Grammar {
         for _ in 0..<Self.attemptLimit where names.count < WireLimits.childrenCount {
             guard let open = remainder.firstIndex(of: UInt8(ascii: "<")) else { break }
             remainder = remainder[open...]
-            guard let description = Description(remainder) else {
+            guard let description = PrintedObject(remainder) else {
                 remainder = remainder.dropFirst()
                 continue
             }
@@ -95,10 +95,10 @@ struct Grammar {
 
     /// Returns the lines that start with 📄, and the description in each. The end of a description with attributes is
     /// not certain, so no further line is read.
-    static func pages(_ text: Text) -> [(page: Text, description: Description)] {
-        var pages: [(page: Text, description: Description)] = []
+    static func pages(_ text: Text) -> [(page: Text, description: PrintedObject)] {
+        var pages: [(page: Text, description: PrintedObject)] = []
         for line in text.lines where pages.count < attemptLimit {
-            guard let page = line.trimmed.dropping("📄")?.trimmed, let description = Description(page) else {
+            guard let page = line.trimmed.dropping("📄")?.trimmed, let description = PrintedObject(page) else {
                 continue
             }
             pages.append((page, description))
@@ -133,7 +133,7 @@ struct Grammar {
         for _ in 0..<Self.attemptLimit {
             guard let open = remainder.firstIndex(of: UInt8(ascii: "<")) else { break }
             remainder = remainder[open...]
-            if let description = Description(remainder),
+            if let description = PrintedObject(remainder),
                 remainder[description.name.endIndex...].prefix(8).contains("0x"),
                 let name = className(of: remainder)
             {

@@ -382,7 +382,7 @@ struct JSONMessage {
         /// Returns the name in a text that is a name or the description of an object.
         private static func name(_ text: Text) -> Text? {
             let name = text.trimmed
-            if let description = Description(name) { return Self.name(description.name) }
+            if let description = PrintedObject(name) { return Self.name(description.name) }
             let isName = name.indices.allSatisfy { index in
                 name[index].isIdentifier || ".<>,".utf8.contains(name[index])
                     || name[index] == UInt8(ascii: " ") && name[..<index].last == UInt8(ascii: ",")

@@ -93,7 +93,7 @@ enum MessageRedactor {
     private static func redactedNameOnce(_ raw: Text) -> Text {
         guard raw.contains(where: isMark) else { return raw }
         let name = TypeNameCleaner.withoutWrapping(raw)
-        if let description = Description(name) {
+        if let description = PrintedObject(name) {
             guard description.attributes.isEmpty else { return PrivateTextRemover.removed(from: name)[...] }
             if description.remainder.isEmpty { return raw }
         }
@@ -121,7 +121,7 @@ enum MessageRedactor {
         {
             return redactedDescription(subject[..<alert].trimmed) + Array("\ntitle: \"…\"".utf8)
         }
-        guard let description = Description(subject), description.attributes.isEmpty else {
+        guard let description = PrintedObject(subject), description.attributes.isEmpty else {
             return PrivateTextRemover.removed(from: subject)
         }
         let remainder = description.remainder
@@ -150,7 +150,7 @@ enum MessageRedactor {
         for _ in 0..<Grammar.attemptLimit {
             guard let open = remainder.firstIndex(of: UInt8(ascii: "<")) else { break }
             remainder = remainder[open...]
-            guard let description = Description(remainder) else {
+            guard let description = PrintedObject(remainder) else {
                 remainder = remainder.dropFirst()
                 continue
             }
@@ -171,7 +171,7 @@ enum MessageRedactor {
         return result
     }
 
-    private static func withoutAttributes(_ description: Description, in text: Text) -> [UInt8] {
+    private static func withoutAttributes(_ description: PrintedObject, in text: Text) -> [UInt8] {
         let end = description.attributes.isEmpty ? description.remainder : description.attributes
         let object = text[..<end.startIndex]
         // A description at the end of a text that was cut has no closing bracket.

@@ -83,12 +83,12 @@ struct PrivateTextRemover {
     }
 
     /// Returns the description at the start of `text`; `nil` if no attempts are left.
-    private mutating func description(at text: Text) -> Description? {
+    private mutating func description(at text: Text) -> PrintedObject? {
         guard text.first == UInt8(ascii: "<"), text.startIndex < lastColon, attemptsLeft > 0 else {
             return nil
         }
         attemptsLeft -= 1
-        return Description(text)
+        return PrintedObject(text)
     }
 
     private mutating func readBracket() {
@@ -104,7 +104,7 @@ struct PrivateTextRemover {
         if !description.attributes.isEmpty { replaceRemainder(by: "; …>") }
     }
 
-    /// Removes the text after an address in brackets that ``Description`` does not recognize: `<Cart of 'Jane': 0x1f; text = …>`.
+    /// Removes the text after an address in brackets that ``PrintedObject`` does not recognize: `<Cart of 'Jane': 0x1f; text = …>`.
     private mutating func readAddress() {
         guard isInBrackets, !(previous?.isIdentifier ?? false), remainder.starts(with: "0x") else {
             return keep(1)
@@ -128,7 +128,8 @@ struct PrivateTextRemover {
         return text[inside.endIndex...].first == UInt8(ascii: "`")
     }
 
-    /// Returns `true` if a backtick separates image and function, or begins the escaped name of a function.
+    /// Returns `true` if a backtick belongs to a call frame: it separates image and function, or begins the escaped name of a
+    /// function.
     private func isInCode(at index: Int) -> Bool {
         guard remainder[index] == UInt8(ascii: "`"), index > text.startIndex else { return false }
         let textAfter = text[(index + 1)...]
@@ -304,8 +305,8 @@ struct PrivateTextRemover {
         "class", "class:", ", class", ", class:", "with class", "of class:", "of type:",
     ]
 
-    /// Returns `true` for an ASCII letter or digit before an apostrophe. Other scripts quote without a space, so a quote after them
-    /// may begin a quotation.
+    /// Returns `true` for a byte of an ASCII word: a quote after it may be an apostrophe. Other scripts quote without a space,
+    /// so a quote after them may begin a quotation.
     static func isBesideApostrophe(_ byte: UInt8) -> Bool { byte.isIdentifier && byte < 0x80 }
 
     private func isApostrophe(at index: Int) -> Bool {

@@ -175,7 +175,8 @@ struct SensitiveKey {
 
     // MARK: Parts of a text
 
-    /// Returns the separator at the start of a text: `=`, `:` or one of their full-width forms. The length is in bytes.
+    /// Returns the separator at the start of a text: `=`, `:` or one of their full-width forms. The length is in bytes, and
+    /// `isAssignment` is `true` for the forms of `=`; `nil` for any other text.
     static func separator(at text: Text) -> (length: Int, isAssignment: Bool)? {
         switch text.first {
         case UInt8(ascii: "="): (1, true)
@@ -206,7 +207,7 @@ struct SensitiveKey {
         }
         // A quotation or a description is masked by other rules.
         guard let first = value.first, !"'\"\r\n;>)".utf8.contains(first), !isNil(value),
-            first != UInt8(ascii: "<") || Description(value) == nil
+            first != UInt8(ascii: "<") || PrintedObject(value) == nil
         else { return nil }
         return value
     }
@@ -216,7 +217,7 @@ struct SensitiveKey {
         guard let first = value.first, "{[".utf8.contains(first) else { return false }
         let inside = value.dropFirst().drop { $0 <= 0x20 }
         guard let next = inside.first else { return true }
-        return "\"'`{}[]".utf8.contains(next) || Description(inside) != nil
+        return "\"'`{}[]".utf8.contains(next) || PrintedObject(inside) != nil
             || PersonalDataMasker.scalarOfJSON(inside) != nil
     }
 

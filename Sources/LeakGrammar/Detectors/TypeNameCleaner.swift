@@ -15,7 +15,7 @@ enum TypeNameCleaner {
             let previousCount = name.count
             name = withoutWrapping(name)
             if name.first == UInt8(ascii: "<") {
-                name = Self.nameInPython(name) ?? Description.name(in: name)
+                name = Self.nameInPython(name) ?? PrintedObject.name(in: name)
             } else {
                 name = withoutIdentity(name)
             }
@@ -211,7 +211,8 @@ enum TypeNameCleaner {
 
     /// Returns the name without the hexadecimal digits after each `0x` or `0X` that begins a word. `Banner320x50View` has no address.
     ///
-    /// The cache of groups masks only digits that this removes, so there is no condition for the digits and for the byte after them.
+    /// Any number of digits is removed, whatever follows them. The cache of groups relies on this: it masks the digits of
+    /// addresses without further checks, and must not mask digits that stay here.
     static func withoutAddresses(_ name: Text) -> Text {
         var (copied, searched) = (name.startIndex, name.startIndex)
         var result: [UInt8] = []

@@ -2,12 +2,14 @@ internal import LeakMessage
 
 /// Functions that find the ends of nested brackets in one pass.
 enum Brackets {
-    /// Returns the index after the bracket that closes the one at the start of the text; the end of the text if none does.
+    /// Returns the index after the bracket that closes the first bracket, with which the text starts; the end of the text if no
+    /// bracket closes it.
     static func endIndex(ofBracketAtStartOf text: Text) -> Int {
         endIndexIfClosed(ofBracketAtStartOf: text) ?? text.endIndex
     }
 
-    /// Returns the index after the bracket that closes the one at the start of the text; `nil` if none does.
+    /// Returns the index after the bracket that closes the first bracket, with which the text starts; `nil` if no bracket
+    /// closes it.
     static func endIndexIfClosed(ofBracketAtStartOf text: Text) -> Int? {
         var depth = 0
         var previous: UInt8 = 0
@@ -24,7 +26,8 @@ enum Brackets {
         return nil
     }
 
-    /// Returns the text between the first byte, a bracket, and the bracket that closes it, or the end of the text if none does.
+    /// Returns the text inside the bracket with which the text starts, up to the bracket that closes it, or to the end of the
+    /// text if no bracket does.
     static func inside(_ text: Text) -> Text {
         let start = text.startIndex + 1
         return text[

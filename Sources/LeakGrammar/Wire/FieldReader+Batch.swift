@@ -46,8 +46,8 @@ extension FieldReader {
     ///
     /// - Parameters:
     ///   - readField: reads the value of a known field. Its `path` names the field in messages.
-    ///   - endElement: adds the object that was read, or returns a problem of the whole object, which begins at the given
-    ///     offset.
+    ///   - endElement: called after each object, with its path and the offset at which it begins. Adds the object, or returns a
+    ///     problem with it as a whole.
     private mutating func readObjects(
         _ field: StaticString, atMost limit: Int,
         _ readField: (inout FieldReader, _ path: String, WireObjectField) throws(JSONError) -> Void,

@@ -13,7 +13,7 @@ package struct WireDocument: Sendable {
     package internal(set) var dropped: [DroppedReports] = []
     /// The valid reports, in the order of the request.
     package internal(set) var reports: [ReportSlices] = []
-    /// Explanations of leaks that were reported before: reports with ``ReportSlices/why``, which count no sighting.
+    /// Explanations of leaks that were reported before: reports with ``ReportSlices/why``. They do not count as sightings.
     package internal(set) var explanations: [ReportSlices] = []
     /// The number of explanations with a problem, including explanations inside reports.
     package internal(set) var rejectedExplanationCount = 0

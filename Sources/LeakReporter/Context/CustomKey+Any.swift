@@ -60,7 +60,7 @@ extension CustomKey.Value {
     /// Returns the name of the case, without its associated values, which may contain data of a user.
     private static func caseName(of any: Any) -> String? {
         let mirror = Mirror(reflecting: any)
-        // The app writes a description itself, and it may contain the associated values.
+        // A description that the app writes itself may contain the associated values.
         guard mirror.displayStyle == .enum, !(any is any CustomStringConvertible) else { return nil }
         return mirror.children.first.map(\.label) ?? String(describing: any)
     }

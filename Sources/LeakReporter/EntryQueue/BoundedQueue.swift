@@ -117,7 +117,7 @@ final class BoundedQueue<Item: Sendable>: @unchecked Sendable {
     /// - Returns: the number of items added so far, including this item; `nil` if the item was rejected, which ``rejections``
     ///   counts.
     func offer(
-        _ item: consuming Item, bytes: Int, weight: Int = 1, in room: QueueCapacity = .ordinary,
+        _ item: consuming Item, bytes: Int, weight: Int = 1, in room: QueueRoom = .ordinary,
         separating separation: MergeBarrier = .all
     ) -> UInt64? {
         add(item, bytes: max(bytes, 0), weight: weight, in: room, separating: separation)
@@ -262,7 +262,7 @@ final class BoundedQueue<Item: Sendable>: @unchecked Sendable {
     ///
     /// - Parameter room: `nil` adds the item even if there is no room.
     private func add(
-        _ item: consuming Item, bytes: Int, weight: Int, in room: QueueCapacity?,
+        _ item: consuming Item, bytes: Int, weight: Int, in room: QueueRoom?,
         separating separation: MergeBarrier
     ) -> UInt64? {
         // The compiler cannot see that the closure runs at most once.
@@ -324,7 +324,7 @@ final class BoundedQueue<Item: Sendable>: @unchecked Sendable {
     }
 
     /// Adds an item for which there is room, and wakes the consumer. Called under the lock.
-    private func append(_ item: consuming Item, bytes: Int, weight: Int, in room: QueueCapacity?) {
+    private func append(_ item: consuming Item, bytes: Int, weight: Int, in room: QueueRoom?) {
         unsafe state.pointee.buffer.append(item)
         switch room {
         case .half, .ordinary:
@@ -423,8 +423,8 @@ struct MergeKey: Hashable, Sendable {
     func combined(with other: MergeKey) -> MergeKey { MergeKey(high ^ other.high, low ^ other.low) }
 }
 
-/// The share of a ``BoundedQueue`` that an item may take.
-enum QueueCapacity: Sendable {
+/// The part of the room of a ``BoundedQueue`` that an item may use.
+enum QueueRoom: Sendable {
     /// Half of the limits; items in ``ordinary`` count as well.
     case half
     /// The whole limits; items in ``half`` count as well.

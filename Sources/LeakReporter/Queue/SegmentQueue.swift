@@ -15,12 +15,13 @@ struct SegmentQueue {
         var sightingCount: Int { counts.reduce(0, +) }
     }
 
-    /// Counts of sightings by outcome, since the queue was created.
+    /// Counts since the queue was created: sightings by outcome, delivered batches, and explanations.
     struct SightingCounts: Hashable, Sendable {
         var sent = 0
         var dropped: [LeakReporter.DropReason: Int] = [:]
         /// Sightings that survive the end of the process: on the disk, or delivered.
         var stored = 0
+        /// Delivered batches.
         var batches = 0
         /// Explanations, which the other counts do not include.
         var sentExplanations = 0

@@ -26,7 +26,7 @@ enum RecordCodec {
         var rawRecords: [RawRecord] = []
         /// The number of bytes that belong to no complete record.
         var damagedBytes = 0
-        /// The number of bytes over which checksums were computed that did not match.
+        /// The number of bytes whose checksum was computed and did not match.
         var wastedBytes = 0
     }
 

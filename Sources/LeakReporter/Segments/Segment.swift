@@ -36,7 +36,7 @@ struct Segment: Hashable {
         for record in records.compactMap(\.self) { apply(record) }
         let expectedCount = max(reports.keys.max().map { Int($0) + 1 } ?? 0, Int(footer?.reports ?? 0))
         damagedSightingCount += expectedCount - reports.count
-        // The readable records do not show what was lost.
+        // The readable records do not show how much was lost, so the damage counts as one sighting.
         if damagedSightingCount == 0, readResult.damagedBytes > 0 { damagedSightingCount = 1 }
     }
 

@@ -3,9 +3,9 @@
 ///
 /// It retains nothing, runs no code of the program, and reads instances only through ``PageSnapshot``.
 struct GraphWalker: ~Copyable {
-    /// The maximum number of references in a walk for each object of its budget. ``Budget/thorough`` allows a million objects, and so an
-    /// array of a million references to one object.
-    private static let maxAverageEdgesPerNode = 16
+    /// The number of references that a walk may follow for each object of its budget, on average. ``Budget/thorough`` allows a
+    /// million objects, and so 16 million references: enough for an array of a million references to one object.
+    private static let edgesPerBudgetedObject = 16
 
     var reader = ObjectReader()
     var graph = ObjectGraph()
@@ -38,7 +38,7 @@ struct GraphWalker: ~Copyable {
     mutating func begin(_ budget: Budget) {
         self.budget = budget.limited
         current = 0
-        edgeLimit = self.budget.objects * Self.maxAverageEdgesPerNode
+        edgeLimit = self.budget.objects * Self.edgesPerBudgetedObject
         elementsLeft = edgeLimit
         reader.reset(pageBytes: budget.pageBytes)
         graph.removeAll()

@@ -6,7 +6,7 @@ import LeakPlatform
 
 @testable import LeakReporter
 
-/// Transitions to the background and back, as ``Background`` reports them on Apple's systems.
+/// Transitions to the background and back, as ``BackgroundObserver`` reports them on Apple's systems.
 @Suite struct BackgroundFlushTests {
     private let transport = FakeTransport { _, _ in FakeTransport.accepted() }
 

@@ -68,7 +68,7 @@ extension Serialized {
             let pauses = PauseController(of: checkers)
             func leave() { center.post(name: UIApplication.willResignActiveNotification, object: nil) }
             do {
-                let foreground = Foreground(of: pauses, center: center)
+                let foreground = ForegroundObserver(of: pauses, center: center)
                 leave()
                 #expect(checkers.onAnyQueue.isPaused)
                 center.post(name: UIApplication.didBecomeActiveNotification, object: nil)

@@ -5,7 +5,7 @@ internal import LeakMessage
 ///
 /// Examples are `{ class = CartModel; count = 3; }`, `["class": "CartModel"]`, `{'class': 'CartModel'}` and
 /// `{:class=>"CartModel"}`. Only a dictionary that names a class is converted.
-struct DictionaryText {
+struct DictionaryConverter {
     private var remainder: Text
     private var json: [UInt8] = []
     /// `true` if a key was found whose value is a class, such as `class`.
@@ -23,7 +23,7 @@ struct DictionaryText {
                 $0 == UInt8(ascii: "{") || $0 == UInt8(ascii: "[") || $0 == UInt8(ascii: "(")
             })
         else { return nil }
-        var reader = DictionaryText(remainder: text[open...])
+        var reader = DictionaryConverter(remainder: text[open...])
         guard reader.readValue(depth: 0), reader.hasClassKey else { return nil }
         // If the words around the dictionary may name the leaked class, the text is not converted.
         guard

@@ -8,7 +8,7 @@
     ///
     /// It uses notifications only: extensions have neither `UIApplication.shared` nor its background tasks;
     /// `performExpiringActivity` is available to apps and extensions.
-    final class Background: @unchecked Sendable {
+    final class BackgroundObserver: @unchecked Sendable {
         // `@unchecked` is safe, because only `init` sets the properties.
         private let observers: [any NSObjectProtocol]
         private let center: NotificationCenter

@@ -1,7 +1,7 @@
 internal import LeakMessage
 
 /// An object as `description` prints it: `<Shop.Cart: 0x7f88acc69260; frame = …>`, `<X:0x…>`, `<X: 561440129>`.
-struct Description {
+struct PrintedObject {
     /// The name of the class, not yet cleaned by ``TypeName``.
     let name: Text
     /// The text after the address: `; frame = (0 0; 10 10); text = 'Jane'>` and more. Empty for a description without attributes.
@@ -64,7 +64,7 @@ struct Description {
     /// Returns the class in `text`, which starts with `<`: the name in a description, or `Shop.Cart` for `<Shop.Cart>`; any
     /// other text unchanged.
     static func name(in text: Text) -> Text {
-        if let description = Description(text) { return description.name }
+        if let description = PrintedObject(text) { return description.name }
         if let close = Generics.indexOfBracket(closing: text.startIndex, in: text), close == text.endIndex - 1
         {
             return text[(text.startIndex + 1)..<close]

@@ -6,7 +6,7 @@
     ///
     /// It only listens to notifications: `UIApplication.shared` is not available in extensions. An app that starts in the
     /// background counts as active until it first becomes inactive.
-    final class Foreground: @unchecked Sendable {
+    final class ForegroundObserver: @unchecked Sendable {
         // `Sendable` is unchecked: all state is set by `init` and never changes.
         private let observers: [any NSObjectProtocol]
         private let center: NotificationCenter
