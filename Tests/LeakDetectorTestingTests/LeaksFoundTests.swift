@@ -161,7 +161,7 @@ import LeakPlatform
 
     /// The object leaks only in a process that ``LeaksOnDemand`` started. The test cannot expect the issue itself, because a
     /// detached task does not know its test.
-    @Test func `a detached task leaks an object if the environment asks for it`() async {
+    @Test func `a detached task leaks an object if an environment variable requests it`() async {
         await Task.detached {
             await expectNoLeaks(within: 0) { leaks in
                 let screen = leaks.track(Screen())
@@ -174,7 +174,7 @@ import LeakPlatform
         @Test func `a leak in a detached task fails the test run`() throws {
             let run = try LeaksOnDemand.run([
                 "--testing-library", "swift-testing", "--filter",
-                "a detached task leaks an object if the environment asks for it",
+                "a detached task leaks an object if an environment variable requests it",
             ])
             #expect(run.code != 0)
             let words = "The instance of LeakDetectorTestingTests.Screen tracked here is still in memory"

@@ -390,7 +390,7 @@ import Testing
 
     /// Object 2, a part of an object in use, has the address of the deallocated owner of object 3.
     @Test
-    func `a part of a freed owner is reported, even if a part of an object in use has the owner's address`() {
+    func `a part of a freed owner is reported, even if the owner's address now belongs to a part in use`() {
         var table = Table()
         var page: Page? = Page()
         let gone = WeakSubject(page!)

@@ -169,7 +169,8 @@ import Testing
         #expect(takeAll(from: queue) == ["a", "=0", "=0", "a"], "the first 257 names, and the others")
     }
 
-    @Test func `a queue that is three quarters full merges by coarse key, but not across coarse settings`() {
+    @Test
+    func `a queue that is three quarters full merges equal coarse keys, but not across a coarse setting`() {
         let queue = BoundedQueue<String>(items: 8, bytes: 1000)
         for text in ["a", "b", "c", "d", "e", "f"] { add(text, queue, coarse: text == "a" ? 1 : 2) }
         set(1, of: 7, queue)

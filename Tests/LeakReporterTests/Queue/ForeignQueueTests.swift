@@ -147,8 +147,7 @@ import Testing
     }
 
     @Test
-    func `all other queues together may use as many bytes as the own queue; the oldest segments are dropped`()
-    {
+    func `if all other queues together exceed one queue's byte limit, their oldest segments are dropped`() {
         let place = TemporaryFolder()
         for number in 0..<10 { leaveUnsent(1, by: "\(number)", at: time(day: Int64(number)), in: place) }
         var own = queue("own", in: place) { $0.diskBytes = 4 * 4096 }

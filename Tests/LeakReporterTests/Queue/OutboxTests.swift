@@ -207,7 +207,7 @@ import Testing
     }
 
     @Test
-    func `dropped reports, checks and sessions that a rejected batch counted are sent with the next batch`()
+    func `checks, sessions and counts of dropped reports in a rejected batch are sent with the next batch`()
         throws
     {
         let device = device()

@@ -215,7 +215,8 @@ import Testing
         #expect(quota.usage == DailyByteUsage(day: 20_416, newBytes: 100))
     }
 
-    @Test func `a clock that was far ahead adds usage to the right day, and gives no new quota`() {
+    @Test
+    func `after a clock was far ahead, usage counts for the right day, and the quota is not granted again`() {
         var quota = quota(bytes: 100)
         #expect(
             results(

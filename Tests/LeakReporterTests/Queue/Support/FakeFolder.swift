@@ -7,7 +7,7 @@ final class FakeDisk {
         case none
         /// The call fails; of the bytes to write, `written` are written.
         case failure(Int32, written: Int)
-        /// The process ends before the call, after it, or within it; of the bytes to write, `written` are written.
+        /// The process ends before, after or within the call. `written` is the number of bytes written before that.
         case deathBefore
         case deathAfter
         case deathWithin(written: Int)
