@@ -104,7 +104,8 @@ struct PrivateTextRemover {
         if !description.attributes.isEmpty { replaceRemainder(by: "; …>") }
     }
 
-    /// Removes the text after an address in brackets that ``PrintedObject`` does not recognize: `<Cart of 'Jane': 0x1f; text = …>`.
+    /// Removes the text after an address in brackets that ``PrintedObject`` does not recognize:
+    /// `<Cart of 'Jane': 0x1f; text = …>`.
     private mutating func readAddress() {
         guard isInBrackets, !(previous?.isIdentifier ?? false), remainder.starts(with: "0x") else {
             return keep(1)
