@@ -14,7 +14,8 @@
         public typealias Redact = @Sendable (ArraySlice<UInt8>) -> [UInt8]
 
         let address: DatabaseAddress
-        /// Tests access it too, to produce states that they cannot wait for.
+        /// Makes all changes to the database, one call at a time. Internal instead of private, because tests use it to create
+        /// states for which they cannot wait.
         let writer: Guarded<Writer>
         private let pendingCalls = PendingCalls()
 

@@ -30,7 +30,7 @@
                 + (try recentInstallProblems(on: connection))
         }
 
-        /// Compares each stored number of recent installs with the set that has these installs.
+        /// Compares each stored number of recent installs with the size of its set of installs.
         private static func recentInstallProblems(
             on connection: PostgreSQLConnection
         ) throws(StoreError) -> [String] {
@@ -60,7 +60,7 @@
 
         private static let setsPerQuery = 1_000
 
-        /// Compares each stored number of installs with the set that has these installs.
+        /// Compares each stored number of installs with the size of its set of installs.
         private static func findInstallProblems(on connection: PostgreSQLConnection) throws(StoreError)
             -> [String]
         {

@@ -5,6 +5,7 @@
     struct TableLoad {
         private let table: PortableTable
         private let connection: PostgreSQLConnection
+        /// The number of rows that were added so far. ``finish(highestID:)`` adds the sums of their counts.
         private(set) var sentTable: CopiedTable
         private var sums: [Int]
         private var batch: [[PortableValue]] = []

@@ -10,8 +10,8 @@
         private static let digitsPerBucket = 3
         private static let base = 10_000
         private static let headBytes = 8
-        /// The total from which on no counts are added to the buckets, because the sum of one bucket could carry into the next. No
-        /// app comes near it.
+        /// SQL for 10^12. Once all buckets of a number together have this total, no more counts are added to it, because one
+        /// bucket could carry into the next. No app comes near it.
         static let totalLimitSQL = "1000000000000"
         /// SQL for 10^12, the base in which each bucket is one digit of the number.
         private static let bucketBase = "1\(String(repeating: "0", count: 12))::numeric"
@@ -50,9 +50,10 @@
             return BucketCounts(parts)
         }
 
-        /// Returns SQL for the sum of two numbers, or for the first number alone if the total has reached ``totalLimitSQL``.
+        /// Returns SQL that adds two numbers, bucket by bucket. The SQL gives the first number alone if the total has reached
+        /// ``totalLimitSQL``.
         ///
-        /// - Parameter totalSQL: SQL for the total of both.
+        /// - Parameter totalSQL: SQL for a total that is at least the sum of all buckets of both numbers.
         static func sumSQL(_ first: String, _ second: String, totalSQL: String) -> String {
             "case when \(totalSQL) < \(totalLimitSQL) then \(first) + \(second) else \(first) end"
         }

@@ -5,6 +5,7 @@
         /// Time limit of one attempt to connect; reports wait meanwhile.
         static let connectSeconds = 5
 
+        /// Returns the names and the values of all settings, as two arrays in the same order.
         static func all(for address: DatabaseAddress) -> (keywords: [String], values: [String]) {
             let settings = [
                 ("connect_timeout", "\(connectSeconds)"),

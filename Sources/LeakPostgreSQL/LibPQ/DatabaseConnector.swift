@@ -2,7 +2,7 @@
     internal import LeakStore
     internal import LeakPlatform
 
-    /// An owner of a connection, which it reopens after a failure, at growing intervals. Only one thread may use it at a time.
+    /// A database connection that is opened again after a failure, at growing intervals. Only one thread may use it at a time.
     final class DatabaseConnector {
         private static let backoff = Backoff(firstMilliseconds: 100, longestMilliseconds: 5_000)
 
@@ -47,7 +47,7 @@
             }
         }
 
-        /// Makes the connection ready for the next transaction after a failed transaction, or drops the connection.
+        /// Rolls back a failed transaction, so that the connection can run the next. Drops the connection if that fails.
         func reset() {
             if let connection, !connection.rollBack() { self.connection = nil }
         }

@@ -10,7 +10,8 @@
         let bytes: [UInt8]?
     }
 
-    /// Object ids of the types used here; they are the same in every PostgreSQL (`pg_type.dat`).
+    /// A type of a parameter. The raw value is PostgreSQL's object id of the type, which is the same on every server
+    /// (`pg_type.dat`).
     enum ParameterType: UInt32 {
         case boolean = 16
         case bytes = 17
@@ -22,7 +23,7 @@
         case integers = 1016
         case uuids = 2951
 
-        /// The object id of the type of an array's elements.
+        /// The object id of the elements' type, for an array type.
         fileprivate var elementObjectID: UInt32 {
             switch self {
             case .texts: Self.text.rawValue
@@ -77,8 +78,9 @@
             array(.uuids, of: values.lazy.map { Optional($0) }) { $1.append(contentsOf: $0.bytes) }
         }
 
-        /// Returns an array with one dimension, from index 1: number of dimensions, whether nulls may occur, element type, length,
-        /// first index; then each element after its length, where a null has the length -1.
+        /// Returns an array with one dimension, whose first index is 1. Its binary form is the number of dimensions, 1 if nulls
+        /// may occur, the element type, the length and the first index. Each element follows after its own length; a null is
+        /// only the length -1.
         private static func array<Element>(
             _ type: ParameterType, of values: some Sequence<Element?>,
             _ write: (Element, inout [UInt8]) -> Void

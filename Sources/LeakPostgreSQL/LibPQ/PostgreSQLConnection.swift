@@ -74,7 +74,7 @@
         /// Begins a transaction: the statement is sent in front of the next queries.
         func begin(_ sql: String) { pendingQueries = [Query(sql)] }
 
-        /// Runs one query; in a transaction of its own unless one is open.
+        /// Runs one query in the open transaction, or else in a transaction of its own.
         @discardableResult
         func run(_ query: Query) throws(StoreError) -> Rows { try run([query])[0] }
 

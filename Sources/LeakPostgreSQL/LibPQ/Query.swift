@@ -1,5 +1,5 @@
 #if PostgreSQL
-    /// An SQL statement, whose text consists of literals in the code, and its values.
+    /// An SQL statement and its values. The text is put together from literals in the code, never from values.
     struct Query {
         let sql: String
         let values: [Parameter]

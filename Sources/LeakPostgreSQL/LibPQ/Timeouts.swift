@@ -12,7 +12,7 @@
         var answer = Duration.seconds(35)
         /// Time limit of quick queries, such as the check that the server answers.
         var probe = Duration.seconds(5)
-        /// Time limit of a page that a user is waiting for.
+        /// Time limit of one round trip for a page that a user is waiting for.
         var page = Duration.seconds(10)
 
         /// Time limits for commands that take longer if the database is larger, and that a user watches.

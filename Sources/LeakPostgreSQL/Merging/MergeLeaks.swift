@@ -2,7 +2,8 @@
     internal import LeakStore
 
     extension Writer {
-        /// Merges leaks into another leak of the same app, in a transaction that locks the app.
+        /// Merges leaks into another leak of the same app, in a transaction that locks the app. Returns `nil` if none of
+        /// `sources` exists.
         func merge(
             _ sources: [LeakID], into target: LeakIdentity, by author: String, now: Int64,
             note: @Sendable (LeakMerge) -> String

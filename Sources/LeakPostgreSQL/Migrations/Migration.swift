@@ -20,10 +20,12 @@
 
         static let newestVersion = all.map(\.version).max() ?? 0
 
-        /// Takes the lock that excludes all other migrations and writes. Its number stands for the letters `LEAK`.
+        /// A query that takes the lock that excludes all other migrations and writes. The first number of the lock spells
+        /// `LEAK` in ASCII.
         static let exclusiveLockQuery = Query(
             "select pg_advisory_xact_lock(1279607115, hashtext(current_schema()))")
-        /// Takes the same lock in shared mode, so that other transactions may write at the same time, but no migration can run.
+        /// A query that takes the same lock in shared mode, so that other transactions may write at the same time, but no
+        /// migration can run.
         static let sharedLockQuery = Query(
             "select pg_advisory_xact_lock_shared(1279607115, hashtext(current_schema()))")
         static let versionQuery = Query("select version from schema_version")
@@ -72,7 +74,7 @@
             _ = try requireKnownVersion(connection.run(versionQuery), connection)
         }
 
-        /// Returns the version of the database's schema, unless this code does not know it.
+        /// Returns the version of the database's schema. Throws if this code does not know the version.
         ///
         /// - Parameter rows: the answer to ``versionQuery``.
         @discardableResult

@@ -52,7 +52,7 @@
             return LeakTotals(try connection.run(totals(from: bound)).first)
         }
 
-        /// The lowest sort keys that a leak of a page can have.
+        /// The place in the list at which a page ends at the latest: no leak of the page comes after these sort keys.
         struct Bound {
             var keys: PageCursor
             /// `true` if at least half of the leaks in the random sample have the searched text.

@@ -179,8 +179,8 @@
                 """, .text(app.app), .text(app.environment))
         }
 
-        /// Selects a page of all leaks of an app, or of all apps: from each app the next leaks by the index of the order, then the
-        /// first of these leaks.
+        /// Selects a page of all leaks of an app, or of all apps. Reads the next leaks of each app from the index of the order,
+        /// and takes the first of all these leaks.
         private static func pageOfAllLeaks(
             _ query: LeakQuery, _ leakStates: LeakStates, after cursor: PageCursor?, limit: Int
         ) -> Query {
@@ -225,7 +225,7 @@
         }
     }
 
-    /// Selects the next leaks of each app from the index of a list's order.
+    /// SQL that reads the next leaks of each app from the index of a list's order.
     struct NextLeaks {
         private let primary: String
         private let secondary: String?
@@ -261,11 +261,11 @@
     }
 
     extension LeakQuery.Sort {
-        /// Columns of `leak` that follow the app in an index.
+        /// The columns by which an index sorts the leaks of an app. The secondary column sorts leaks with equal primary values.
         var columns: (primary: String, secondary: String?) {
             switch self {
             case .impact: ("impact", "reports")
-            // No index has these orders, so such lists are sorted as a whole.
+            // No index has these orders, so such lists are sorted as a whole, and do not use the columns.
             case .cost, .name, .state, .recent: ("impact", "reports")
             case .reports: ("reports", nil)
             case .installs: ("installs", "reports")

@@ -4,6 +4,7 @@
     /// A table of counts by name, with a limited number of names for each build (`build_check`) or app (`dropped`), called the owner.
     /// Names beyond the limit count as `other`, and their counts are added to the table `over_limit` as well.
     struct CappedCounts {
+        /// A number to add to the count of a name. The owner is the row ID of the build or app that counts the name.
         struct Row {
             var owner: Int64
             var app: Int64
@@ -30,7 +31,8 @@
             limitName: .droppedReasons,
             hasBuckets: false)
 
-        /// Returns the query that adds the rows. It counts existing names only for owners that get a new name.
+        /// Returns the query that adds the rows, or `nil` if there are none. The query counts existing names only for owners
+        /// that get a new name.
         func upsert(of rows: [Row], maxNames: Int) -> Query? {
             guard !rows.isEmpty else { return nil }
             let bucketColumn = hasBuckets ? ", buckets" : ""

@@ -45,7 +45,7 @@
             ).changedRowCount == 1
         }
 
-        /// Marks a sign-in link as used by revoking it.
+        /// Marks a sign-in link as used by revoking it. Returns `false` if the link is unknown, has expired or was used before.
         func useOnce(hash: [UInt8], now: Int64) throws(StoreError) -> Bool {
             try run(
                 Query(

@@ -130,7 +130,9 @@
             return targets
         }
 
-        /// - Parameter decision: the row ID of the decision; 0 for none.
+        /// Returns queries that put a decision in force, and delete the stored counts of the decision before it.
+        ///
+        /// - Parameter decision: the row ID of the decision; 0 reopens the leak.
         func stateUpdates(to decision: Int64) -> [Query] {
             [
                 Query(

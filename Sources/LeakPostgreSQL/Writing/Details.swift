@@ -4,6 +4,7 @@
     /// The details that a transaction adds: reports as samples, values of leaks such as system versions, and classes of checks.
     /// The bytes that one ingest key adds with them on a day are limited.
     struct Details {
+        /// A report that may be stored in a sample slot.
         struct Sample {
             /// Index of the leak in the aggregate.
             var leak: Int
@@ -16,6 +17,7 @@
             var bytes: Int
         }
 
+        /// A value of a leak, such as a system version.
         struct Value {
             /// Index of the leak in the aggregate.
             var leak: Int
@@ -23,7 +25,7 @@
             var leakRowID: Int64
             /// The value. Its text is empty if the value is counted together with other values, without its own text.
             var aggregatedValue: SubmissionAggregate.Value
-            /// The hash of the leak, the kind and the text as it was sent.
+            /// Identifies the value by its leak, its kind and its text as it was sent.
             let name: HashedName
             var reports = 1
             /// `true` if the text of the value is empty because its leak has reached the limit of different values.
@@ -35,8 +37,8 @@
 
         /// Checks of a class that the build may not have yet.
         struct CheckedClass {
-            /// The number of checks. The name of the row is ``StoreLimits/other`` if the class is not counted under its own
-            /// name.
+            /// The number of checks of the class in the build. Its name is ``StoreLimits/other`` if the class is not counted
+            /// under its own name.
             var row: CappedCounts.Row
             /// The ingest keys that sent the class. Its bytes count for the first key.
             var keys: [Int64]
@@ -60,8 +62,8 @@
         private(set) var samples: [Sample] = []
         private(set) var values: [Value] = []
         private(set) var checks: [CheckedClass] = []
-        /// Number of samples that were left out because of the limit of bytes, plus the number of reports whose value lost its
-        /// text because of this limit; by index of the leak in the aggregate.
+        /// By index of the leak in the aggregate: the number of samples that were left out because of the limit of bytes, plus
+        /// the number of reports whose value is counted without its text because of this limit.
         private(set) var leftOutCounts: [Int: Int] = [:]
         /// Number of checks that are counted as `other` because of the limit of bytes, by row ID of the app.
         private(set) var unnamedChecks: [Int64: Int] = [:]
@@ -162,7 +164,7 @@
 
         // MARK: Limit
 
-        /// Leaves out details beyond the limit.
+        /// Leaves out details beyond the limit of bytes that an ingest key may add on a day.
         ///
         /// Nearly always, the details would be within the limit even if all of them were new. Then the existing details are not
         /// read from the database.

@@ -30,8 +30,8 @@
         private var builds = NumberedEntries<BuildName, BuildName>()
         private var leaks = NumberedEntries<LeakID, Leak>()
 
-        /// - Parameter existing: the rows of all names, and of the names under which names beyond a limit are counted, looked
-        ///   up by ``ExistingRows/lookUpFallbacks(_:_:)``.
+        /// - Parameter existing: the rows of all names in the aggregate. ``ExistingRows/lookUpFallbacks(_:_:)`` has added the
+        ///   rows under which names beyond a limit are counted.
         init(
             apps: AdmittedApps, existing: ExistingRows, idempotency: IdempotencyCache, limits: StoreLimits
         ) {
@@ -52,9 +52,9 @@
             return AdmittedApp(app, number: number)
         }
 
-        /// Adds the bytes of a new text to the sum of its ingest key and day, if the sum stays within the limit.
+        /// Returns `false` if the ingest key may not add so many bytes of texts on this day. Otherwise adds them to its bytes.
         ///
-        /// - Parameter isLastResort: as for ``admits(_:in:isLastResort:of:key:)``.
+        /// - Parameter isLastResort: `true` adds the bytes even beyond the limit, see ``admits(_:in:isLastResort:of:key:)``.
         private func admitText(bytes: Int, key: Int64, isLastResort: Bool = false) -> Bool {
             let usedBytes = idempotency.use(of: key).textBytes + textBytes[key, default: 0]
             guard isLastResort || usedBytes + bytes <= limits.leakTextBytesPerKeyAndDay else { return false }

@@ -98,7 +98,7 @@
             }
         }
 
-        /// Returns `true` if the cell may be new, as far as this collector remembers.
+        /// Returns `false` if this collector knows that the database already has the cell.
         private func mayBeNew(
             _ cell: SubmissionAggregate.LeakBuildCount, in aggregate: SubmissionAggregate,
             _ names: inout NameCache

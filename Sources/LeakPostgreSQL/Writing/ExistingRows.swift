@@ -74,8 +74,8 @@
             return Array(Set(ids + reportedIDs).union(aggregate.unknownLeaks))
         }
 
-        /// Returns `true` if the aggregate must be computed again: it chose keys or left out explanations without knowing all
-        /// leaks that exist, or without knowing that a leak has no module yet.
+        /// Returns `true` if the aggregate must be computed again, because it relied on outdated facts: a leak that was taken
+        /// for missing exists, a leak that was taken for existing was removed, or a leak has another module than was assumed.
         func requiresNewAggregate(_ aggregate: SubmissionAggregate) -> Bool {
             if aggregate.unknownLeaks.contains(where: { leaks[$0] != nil }) { return true }
             // A leak with only explanations has been removed since it was looked up, for example by a merge.
@@ -88,6 +88,7 @@
             }
         }
 
+        /// Returns the module of a leak: empty if no report has named one, and `nil` if the leak does not exist.
         func module(of leak: LeakID) -> String? { leaks[leak].map { $0.module ?? "" } }
 
         // MARK: Keys
@@ -123,12 +124,13 @@
                 if self.builds[name] == nil { newBuilds.append(name) }
             }
             guard !newReleases.isEmpty || !newBuilds.isEmpty else { return }
-            let rows = try connection.run([Self.releases(newReleases), Self.builds(newBuilds)])
+            let rows = try connection.run([Self.releasesQuery(newReleases), Self.buildsQuery(newBuilds)])
             add(rows[0], of: newReleases, &names)
             add(rows[1], of: newBuilds, &names)
         }
 
-        static func releases(_ names: [ReleaseName]) -> Query {
+        /// Returns a query for the row IDs of releases. Each row begins with the position of the release in `names`, from 1.
+        static func releasesQuery(_ names: [ReleaseName]) -> Query {
             Query(
                 """
                 select asked.index, r.id
@@ -137,7 +139,8 @@
                 """, .integers(names.map(\.app)), .texts(names.map(\.version.text)))
         }
 
-        static func builds(_ names: [BuildName]) -> Query {
+        /// Returns a query for the row IDs of builds. Each row begins with the position of the build in `names`, from 1.
+        static func buildsQuery(_ names: [BuildName]) -> Query {
             Query(
                 """
                 select asked.index, b.id
@@ -148,7 +151,7 @@
                 .texts(names.map(\.name.text)))
         }
 
-        /// - Parameter rows: the answer to ``releases(_:)``.
+        /// - Parameter rows: the answer to ``releasesQuery(_:)``.
         mutating func add(_ rows: Rows, of requested: [ReleaseName], _ names: inout NameCache) {
             for row in rows {
                 let name = requested[row.int(0) - 1]
@@ -158,7 +161,7 @@
             }
         }
 
-        /// - Parameter rows: the answer to ``builds(_:)``.
+        /// - Parameter rows: the answer to ``buildsQuery(_:)``.
         mutating func add(_ rows: Rows, of requested: [BuildName], _ names: inout NameCache) {
             for row in rows {
                 let name = requested[row.int(0) - 1]
@@ -182,10 +185,11 @@
         /// Looks up the given cells in `leak_build`.
         mutating func lookUp(for cells: [LeakBuildKey]) throws(StoreError) {
             guard !cells.isEmpty else { return }
-            add(try connection.run(Self.cells(cells)), of: cells)
+            add(try connection.run(Self.cellsQuery(cells)), of: cells)
         }
 
-        static func cells(_ cells: [LeakBuildKey]) -> Query {
+        /// Returns a query for those of the cells that the database has. Each row is the position of a cell in `cells`, from 1.
+        static func cellsQuery(_ cells: [LeakBuildKey]) -> Query {
             Query(
                 """
                 select asked.index from unnest($1::bigint[], $2::bigint[]) with ordinality as asked (leak, build, index)
@@ -193,7 +197,7 @@
                 """, .integers(cells.map(\.leak)), .integers(cells.map(\.build)))
         }
 
-        /// - Parameter rows: the answer to ``cells(_:)``.
+        /// - Parameter rows: the answer to ``cellsQuery(_:)``.
         mutating func add(_ rows: Rows, of requested: [LeakBuildKey]) {
             for row in rows { cells.insert(requested[row.int(0) - 1]) }
         }
@@ -215,7 +219,8 @@
             for row in rows[1] { buildCounts[row.int64(0)] = row.int(1) }
         }
 
-        /// Looks up the rows under which names over a limit may count, and the number of rows of each kind.
+        /// Looks up the rows under which names over a limit may count, and the number of releases of each app and of builds of
+        /// each release.
         mutating func lookUpFallbacks(_ aggregate: SubmissionAggregate, _ names: inout NameCache)
             throws(StoreError)
         {

@@ -23,7 +23,7 @@
             }
         }
 
-        /// Deletes days that are older than any query asks for.
+        /// Deletes days that no query reads any more, because they are too old.
         ///
         /// - Returns: `true` if no day is left to delete.
         func expireDays(now: Int64) throws(StoreError) -> Bool {
@@ -75,8 +75,8 @@
             }
         }
 
-        /// Returns an SQL clause that selects the rows of apps and times, `$1` and `$2`, that still exist and that no other
-        /// transaction has locked.
+        /// Returns an SQL clause `held` that locks and selects the rows for the apps `$1` and the times `$2`. It leaves out
+        /// rows that no longer exist, and rows that another transaction has locked.
         private static func lockedRowsClause(table: String, timeColumn: String) -> String {
             """
             held as (

@@ -18,15 +18,15 @@
             .keys, .answers, .hours, .samples, .slots, .days, .recentInstalls, .lastHours, .commitMarkers,
             .symbols, .credentials,
         ]
-        /// Rows of `leak` up to this row have no hours to delete.
+        /// The row ID of the last leak that was searched. Leaks up to this row have no hours to delete.
         fileprivate var lastSearchedLeak: Int64 = 0
         /// The row ID of the last row of `recent_install_set` whose expired installs were removed.
         fileprivate var lastRecentSet = RecentInstallSet.Key(leak: -1, release: 0)
 
         init(now: Int64) { self.now = now }
 
-        /// The wait for a system clock that is too far ahead of the stored clock to be accepted; `nil` if the system clock is
-        /// accepted. Until then, rows that seem expired are kept.
+        /// The remaining wait if the system clock is too far ahead of the stored clock to be accepted; `nil` if it is accepted.
+        /// During the wait, rows that seem expired are kept.
         var wait: ClockWait? { clock?.wait }
     }
 
@@ -39,7 +39,7 @@
         /// Deletes some rows, in a transaction of its own. Several collectors may do so at the same time: each skips rows that
         /// another collector has locked.
         ///
-        /// - Returns: `true` if anything is left.
+        /// - Returns: `true` if anything is left to delete.
         func runStep(of expiry: inout Expiry) throws(StoreError) -> Bool {
             guard let part = expiry.remainingParts.first else { return false }
             let clock = try clock(of: &expiry)

@@ -8,6 +8,7 @@
     /// commit, so that a few more keys than the limit may be stored for a day. The number of submissions whose keys are not
     /// stored is exact.
     struct IdempotencyCache {
+        /// The numbers of keys and answers, and the bytes, that an ingest key has added on the day.
         struct Use {
             var keys = 0
             var answers = 0

@@ -7,6 +7,7 @@
         /// repeat of such a batch says only that the batch was counted.
         private static let noAnswer: [UInt8] = []
 
+        /// An idempotency key of one ingest key. The same idempotency key of another ingest key is a different key.
         struct ScopedKey: Hashable {
             var keyID: Int64
             var key: [UInt8]
@@ -33,12 +34,12 @@
         let day: Int
         /// Keys that this transaction writes.
         private(set) var insertedKeys: Set<ScopedKey> = []
-        /// Keys that are not stored.
+        /// Keys that are not stored, because their ingest key has reached its limit for the day.
         private var unstoredKeys: Set<ScopedKey> = []
         private var storedEntries: [ScopedKey: Stored] = [:]
         /// Rows of `answer`, by body.
         private var answers: [[UInt8]: Int64] = [:]
-        /// Number of answers that were not there before, by ingest key.
+        /// Number of answers that were not stored before, by ingest key.
         private(set) var newAnswerCounts: [Int64: Int] = [:]
 
         init(of submissions: [Submission], _ clock: StoreClock) {
@@ -234,7 +235,7 @@
             Set(submissions.indices.filter { idempotencyKeys[$0].map { unstoredKeys.contains($0) } ?? false })
         }
 
-        /// Returns the number of idempotency keys of one ingest key.
+        /// Returns the number of different idempotency keys that one ingest key has in this transaction.
         private func keyCount(ofIngestKey key: Int64) -> Int { firstIndexes.keys.count { $0.keyID == key } }
 
         private func answer(to idempotencyKey: ScopedKey) -> [UInt8] {

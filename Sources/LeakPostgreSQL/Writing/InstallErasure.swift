@@ -34,7 +34,7 @@
 
         fileprivate static let lastMergeQuery = Query("select coalesce(max(id), 0) from merged_leak")
 
-        /// Runs after the apps are locked, so that the count is as new as the sets.
+        /// A query for the number of erasures. It runs after the apps are locked, so that the number is as new as the sets.
         static let countQuery = Query("select count from erasure")
     }
 

@@ -23,9 +23,9 @@
         }
     }
 
-    /// Sets as they were when this writer last committed. Other collectors may have added members since. Every removal of a
-    /// member increments ``ExistingRows/erasureCount``, which empties this cache. So a hash that is in a cached set is also in
-    /// the set in the database.
+    /// A cache of sets of installs, as they were when this writer last committed. Other collectors may have added members
+    /// since. Every removal of a member increments ``ExistingRows/erasureCount``, which empties this cache. So a hash that is
+    /// in a cached set is also in the set in the database.
     struct InstallSetCache {
         private var erasureCount: Int64?
         /// Installs that are known to be in the stored ``RecentInstallSet`` of their leak and release.

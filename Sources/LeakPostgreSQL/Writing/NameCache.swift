@@ -14,7 +14,8 @@
         /// Keys of rows that `build_check` has; the value is always `true`.
         var checks = RecentCache<HashedName, Bool>(capacity: 16_384)
 
-        /// Modules of leaks that have two keys to choose from; a wrong module only causes a second lookup.
+        /// Modules of leaks, for reports that can count under two keys, one with the module and one without it. An outdated
+        /// module only causes a second lookup.
         private(set) var modules: [LeakID: String] = [:]
         private static let moduleLimit = 4_096
 
@@ -42,6 +43,7 @@
         }
     }
 
+    /// A version of the app with the row ID `app`.
     struct ReleaseName: Hashable {
         var app: Int64
         var version: ByteText
@@ -52,7 +54,7 @@
         var name: ByteText
     }
 
-    /// The key of a leak in a build.
+    /// The row IDs of a leak and of a build in which the leak is counted.
     struct LeakBuildKey: Hashable {
         var leak: Int64
         var build: Int64

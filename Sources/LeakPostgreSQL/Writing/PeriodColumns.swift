@@ -8,7 +8,8 @@
     /// right for a later period that begins at that bucket or earlier.
     struct PeriodColumns: Sendable {
         let table: String
-        /// SQL for the condition on a row `c` of `leak_day` or `leak_hour` that counts in a row with an alias.
+        /// Returns SQL for the condition that a row `c` of `leak_day` or `leak_hour` counts in a row, which is given by its
+        /// alias.
         private let partCondition: @Sendable (_ row: String) -> String
 
         static let leaks = PeriodColumns(table: "leak") { "c.leak = \($0).id" }
@@ -21,11 +22,12 @@
             (self.table, self.partCondition) = (table, partCondition)
         }
 
-        /// Returns the column with the reports before the period that ends with the last hour.
+        /// Returns the name of the column that has the reports before the period that ends with the hour of the row's last
+        /// report.
         static func beforeColumn(_ period: Period) -> String { "before_\(period.rawValue)" }
 
-        /// Returns the column with the first bucket of that period that has reports; the column is null if the bucket is not
-        /// known.
+        /// Returns the name of the column that has the first bucket with reports in the period that ends with the hour of the
+        /// row's last report. The column is null if this bucket is not known.
         static func oldestColumn(_ period: Period) -> String { "oldest_\(period.rawValue)" }
 
         /// Names of the columns, in the order of ``valuesSQL(firstHourSQL:lastHourSQL:)``.
@@ -53,7 +55,9 @@
             /// are added.
             fileprivate let firstBucketSQL: @Sendable (Period, RunningCounts) -> String
 
-            /// Makes added reports from the SQL for the hour of the first one.
+            /// Describes reports that are added to a row.
+            ///
+            /// - Parameter hour: SQL for the hour of the first added report.
             static func since(_ hour: String) -> AddedReports {
                 AddedReports { _, counts in bucketSQL(hour, counts) }
             }

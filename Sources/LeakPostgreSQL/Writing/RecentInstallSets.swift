@@ -1,7 +1,7 @@
 #if PostgreSQL
     internal import LeakStore
 
-    /// A row of `recent_install_set`: the installs of a leak in a release.
+    /// A row of `recent_install_set`: the installs that had a leak in a release in the last days.
     struct RecentInstallSet {
         struct Key: Hashable, Comparable {
             var leak: Int64

@@ -10,7 +10,7 @@
             var currentRelease: Int64?
             /// Number of leaks that the app did not have before the transaction.
             var newLeaks = 0
-            /// Bytes of the texts of these leaks.
+            /// Bytes of the texts of the ``newLeaks``.
             var newTextBytes = 0
         }
 
@@ -34,8 +34,8 @@
                 let rows = try connection.run([
                     Self.insertion(of: newReleases.map { (releaseNames[$0], aggregate.releases[$0].span) }),
                     Self.insertion(of: newBuilds.map { buildNames[$0] }),
-                    ExistingRows.releases(newReleases.map { releaseNames[$0] }),
-                    ExistingRows.builds(newBuilds.map { buildNames[$0] }),
+                    ExistingRows.releasesQuery(newReleases.map { releaseNames[$0] }),
+                    ExistingRows.buildsQuery(newBuilds.map { buildNames[$0] }),
                 ])
                 existing.add(rows[2], of: newReleases.map { releaseNames[$0] }, &names)
                 existing.add(rows[3], of: newBuilds.map { buildNames[$0] }, &names)

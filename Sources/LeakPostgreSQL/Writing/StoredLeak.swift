@@ -5,16 +5,16 @@
     struct StoredLeak {
         var id: Int64
         /// The lowest version in which the leak was seen.
-        var lowestRelease: Mark
+        var lowestRelease: OrderedRelease
         /// The highest version in which the leak was seen.
-        var highestRelease: Mark
+        var highestRelease: OrderedRelease
         /// Number of builds that the leak is counted in.
         var builds: Int
         var module: String?
         var samples = SampleChoice()
 
         /// A release, with the key that orders it.
-        struct Mark {
+        struct OrderedRelease {
             var release: Int64
             var order: [UInt8]
         }
@@ -35,8 +35,8 @@
 
         init(_ row: Row) {
             id = row.int64(1)
-            lowestRelease = Mark(release: row.int64(2), order: row.bytes(3))
-            highestRelease = Mark(release: row.int64(4), order: row.bytes(5))
+            lowestRelease = OrderedRelease(release: row.int64(2), order: row.bytes(3))
+            highestRelease = OrderedRelease(release: row.int64(4), order: row.bytes(5))
             samples.sightings = row.int(6)
             samples.firstReportedAt = row.optionalInt64(7)
             samples.newestReportedAt = row.optionalInt64(8)
@@ -45,13 +45,14 @@
             module = row.optionalText(11)
         }
 
-        /// Widens the range of releases to include one in which the leak was seen.
-        mutating func widen(to mark: Mark) {
+        /// Widens the range from ``lowestRelease`` to ``highestRelease``, if needed, to include a release in which the leak was
+        /// seen.
+        mutating func widen(to mark: OrderedRelease) {
             if mark.order.lexicographicallyPrecedes(lowestRelease.order) { lowestRelease = mark }
             if highestRelease.order.lexicographicallyPrecedes(mark.order) { highestRelease = mark }
         }
 
-        /// Returns the query that inserts the elements of the keys of existing leaks.
+        /// Returns the query that inserts the elements of grouping keys, for leaks that already have a row.
         static func elementsInsertion(of identities: [LeakIdentity]) -> Query {
             let rows = identities.flatMap { leak in
                 GroupingKeyElements.hashes(of: leak.groupingKey).map { (leak.id, $0) }

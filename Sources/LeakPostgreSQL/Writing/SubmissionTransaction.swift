@@ -101,8 +101,8 @@
             return aggregate
         }
 
-        /// Returns the first submissions, at least one, that one transaction takes by their weight. Submissions that turn out
-        /// to be repeats are weighed too.
+        /// Returns the first submissions, up to the submission with which their total weight reaches the limit of one
+        /// transaction. Submissions that turn out to be repeats are weighed too.
         private static func prefix(
             of submissions: [Submission], weighing limit: Int
         ) throws(StoreError) -> [Submission] {

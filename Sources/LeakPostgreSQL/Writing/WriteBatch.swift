@@ -6,7 +6,9 @@
         let aggregate: SubmissionAggregate
         let rowIDs: RowIDs
         let submissions: [Submission]
+        /// The oldest ten-minute slot that is kept. Reports of earlier slots count only for their day.
         let oldestSlot: Int
+        /// The oldest day for which the reports of apps are kept.
         let firstDay: Int
         /// The hour in which the sessions and reports arrived.
         let hour: Int
@@ -34,7 +36,7 @@
         private(set) var cellBytes: [Int64: Int] = [:]
         /// Number of leaks that a release did not have, by release of the aggregate.
         private(set) var newLeakCountsOfReleases: [Int]
-        /// Change of the number of leaks that were first seen in a release.
+        /// Change of the number of leaks that were first seen in a release, by row ID of the release.
         private(set) var firstReleaseChanges: [Int64: Int] = [:]
 
         init(
@@ -58,7 +60,7 @@
                 for cell in leak.cells {
                     let release = aggregate.builds[aggregate.cells[cell].build].release
                     states[index].widen(
-                        to: StoredLeak.Mark(
+                        to: StoredLeak.OrderedRelease(
                             release: rowIDs.releases[release],
                             order: VersionOrder(aggregate.releases[release].version).key))
                 }
@@ -165,7 +167,7 @@
                     from unnest($1::bigint[]) with ordinality as asked (leak, place)
                     join leak_lived h on h.leak = asked.leak
                     """, .integers(freedLeaks.map { states[$0].id })),
-                ExistingRows.cells(cellKeys),
+                ExistingRows.cellsQuery(cellKeys),
                 Query(
                     """
                     select asked.place from unnest($1::bigint[], $2::bigint[]) with ordinality
@@ -304,7 +306,7 @@
 
         // MARK: Writing
 
-        /// Leaves out details beyond the limit.
+        /// Leaves out details beyond the limit of bytes that an ingest key may add on a day.
         mutating func limitDetails(
             _ existing: ExistingRows, on connection: PostgreSQLConnection, by writer: Writer, now: Int64
         ) throws(StoreError) {
@@ -321,7 +323,7 @@
                 lastHoursUpdate(), hoursUpsert(), daysUpsert(), leaksUpdate(), modulesUpdate(),
                 leakReleasesUpsert(),
                 leakBuildsUpsert(),
-                runningHoursRefresh(), runningDaysRefresh(), timesUpsert(), setsUpsert(), releasesUpdate(),
+                runningHoursRefresh(), runningDaysRefresh(), lifetimesUpsert(), setsUpsert(), releasesUpdate(),
                 sessionsUpsert(), firstReleasesUpdate(), slotsUpsert(), lateDaysUpsert(),
                 droppedUpsert(maxReasons: maxDroppedReasons), overLimitUpsert(), leftOutUpdate(),
                 appsUpdate(),

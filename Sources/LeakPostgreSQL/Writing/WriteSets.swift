@@ -7,7 +7,7 @@
             return .setsUpsert(sets.map { (row: $0.key.row, members: $0.value.bytes) })
         }
 
-        func timesUpsert() -> Query? {
+        func lifetimesUpsert() -> Query? {
             guard !histograms.isEmpty else { return nil }
             return Query(
                 """
