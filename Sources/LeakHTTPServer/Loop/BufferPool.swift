@@ -1,7 +1,7 @@
 /// Reusable buffers of one loop, so that reading a body causes no page faults.
 ///
-/// The pool has two bounds: it keeps at most ``maxBuffersPerSize`` buffers of each size, and ``trim()`` releases the buffers
-/// that were not needed since the previous call.
+/// The pool has two bounds: it keeps at most ``maxBuffersPerSize`` buffers of each size, and ``trim()`` frees the buffers that
+/// were not needed since the previous call.
 struct BufferPool {
     /// Sizes of buffers in bytes: a small body, a full read, a large batch, and the largest body.
     private static let sizes = [16 << 10, 64 << 10, 256 << 10, 1 << 20]
@@ -46,7 +46,7 @@ struct BufferPool {
         pooledBuffers[index].append(buffer)
     }
 
-    /// Releases the buffers that were not needed since the last call.
+    /// Frees the buffers that were not needed since the last call.
     mutating func trim() {
         for index in pooledBuffers.indices {
             pooledBuffers[index].removeFirst(idleCounts[index])

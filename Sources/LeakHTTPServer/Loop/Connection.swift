@@ -30,9 +30,9 @@ final class Connection {
     var pendingOutput: PendingOutput?
     /// Responses that wait for the responses to earlier requests.
     var outOfOrderResponses: OutOfOrderResponses?
-    /// The sequence number of the next request; ``nextResponseSequence`` is the number of the oldest request without a
-    /// response.
+    /// The sequence number of the next request.
     var nextSequence: UInt32 = 0
+    /// The sequence number of the oldest request without a response.
     var nextResponseSequence: UInt32 = 0
     /// Bytes of a rejected body that have yet to arrive and to be dropped.
     var bytesToDiscard = 0

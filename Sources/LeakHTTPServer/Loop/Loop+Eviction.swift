@@ -10,7 +10,7 @@ extension Loop {
     /// reading its response.
     ///
     /// A peer that has more than half of the allowed connections can evict only its own connections. Other peers evict the
-    /// connections of this peer first, even busy connections, unless the server still owes it a response.
+    /// connections of this peer first, even if they are busy, except connections on which the server still owes a response.
     ///
     /// Idle connections are closed without a response, which is allowed at any time (RFC 9112 §9.5).
     ///

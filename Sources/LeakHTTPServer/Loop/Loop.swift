@@ -34,8 +34,9 @@ final class Loop: @unchecked Sendable {
     /// The time when accepting resumes after descriptors or memory ran out, in milliseconds on the monotonic clock; `nil` while
     /// the loop accepts.
     var acceptResumesAt: UInt64?
-    /// Candidates for eviction; ``nextScan`` is the earliest time of the next scan for candidates.
+    /// Candidates for eviction, found by the last scan of all connections.
     var evictionCandidates = EvictionCandidates()
+    /// The earliest time of the next scan for ``evictionCandidates``, in milliseconds on the monotonic clock.
     var nextScan: UInt64 = 0
 
     /// Buffer for the next read of any connection that has no input buffer of its own.

@@ -94,6 +94,8 @@ struct FieldValidator: Sendable {
         }
     }
 
+    /// Returns `true` if the bytes in `range` are the text `lower`, without regard to case.
+    ///
     /// - Parameter lower: the expected text, in lower case.
     static func equal(_ bytes: borrowing Span<UInt8>, in range: Range<Int>, to lower: StaticString) -> Bool {
         guard range.count == lower.utf8CodeUnitCount else { return false }

@@ -29,7 +29,7 @@ struct ChunkParser: Sendable {
     private var digitCount = 0
     private var overheadBytes = 0
     private var bodyBytesSoFar = 0
-    /// The bytes of the extension's current name or value.
+    /// The number of bytes so far of the extension's current name or value.
     private var wordBytes = 0
     private var trailerName: [UInt8] = []
 

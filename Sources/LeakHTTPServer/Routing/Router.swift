@@ -146,8 +146,8 @@ struct RouteTable: Sendable {
     private var nodes = [Node()]
     private var literals: [Literal] = []
     private var literalBytes: [UInt8] = []
-    /// The numbers of the endpoints: for each resource (one pattern), one entry per method. ``names`` and ``allowValues`` have
-    /// one entry per resource.
+    /// The numbers of the endpoints, one entry per resource and method. A resource is one pattern; ``names`` and
+    /// ``allowValues`` have one entry per resource.
     private var endpointNumbers: [Int] = []
     private var names: [[String]] = []
     /// The value of `Allow` per resource, RFC 9110 §10.2.1, in the order of ``Method/allCases``.

@@ -37,7 +37,7 @@
 
         /// Checks of a class that the build may not have yet.
         struct CheckedClass {
-            /// The number of checks of the class in the build. Its name is ``StoreLimits/other`` if the class is not counted
+            /// The number of checks of the class in the build. The class is named ``StoreLimits/other`` if it is not counted
             /// under its own name.
             var row: CappedCounts.Row
             /// The ingest keys that sent the class. Its bytes count for the first key.
