@@ -2,7 +2,7 @@
     // Only this file calls libcurl.
     internal import CLeakCurl
 
-    /// Owner of one easy handle of libcurl, which it releases on deinitialization. It adds no policy; see ``CurlClient``.
+    /// One easy handle of libcurl, which is released on deinitialization. It adds no policy; see ``CurlClient``.
     ///
     /// Use it on one thread at a time: https://curl.se/libcurl/c/threadsafe.html
     @safe
@@ -135,7 +135,7 @@
         }
     }
 
-    /// Owner of a list of header lines in curl's format, which it releases on deinitialization.
+    /// A list of header lines in curl's format, which is released on deinitialization.
     @safe
     struct HeaderLines: ~Copyable {
         fileprivate private(set) var list: UnsafeMutablePointer<curl_slist>?

@@ -6,8 +6,8 @@
 
 /// Marks of threads, with which an object checks whether code runs on its own thread.
 ///
-/// The mark is the object's address, so the caller must retain the object: an address is not reused while its first owner
-/// lives. A check is much cheaper than a lock: one read of thread-local storage.
+/// The mark is the object's address, so the caller must retain the object: an address may be reused after its object is freed.
+/// A check is much cheaper than a lock: one read of thread-local storage.
 public enum ThreadMark {
     /// The key of thread-local storage for the mark; `nil` if the process has used up its keys (512 on Apple's systems, 1,024
     /// on Linux). Then ``threads`` is used.

@@ -19,7 +19,7 @@ struct SampleApp: Sendable {
     }
 
     let id: String
-    /// The day on which each release appears.
+    /// The day on which each release appears. The first day is 0.
     let releaseDays: [Int]
     private let module: String
     private let major: Int

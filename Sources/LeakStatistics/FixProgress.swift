@@ -29,9 +29,9 @@ public struct FixProgress: Hashable, Sendable {
     /// Reports and checks since the fix. For a leak that was seen again: in the versions in which it was seen again; empty if
     /// they have more reports than checks, because then the rate is not known.
     public let since: Proportion
-    /// Reports and checks in the versions of ``since``, even if there are more reports than checks and ``since`` is therefore
-    /// empty.
+    /// Reports in the versions of ``since``, even if there are more reports than checks and ``since`` is therefore empty.
     public let reportsSince: Int
+    /// Checks in the versions of ``since``, even if there are more reports than checks and ``since`` is therefore empty.
     public let checksSince: Int
     /// Number of checks without a report after which the leak is ``Stage/fixed``; `nil` if the rate before the fix is not
     /// known.

@@ -73,8 +73,8 @@ public struct ReleaseGate: Sendable {
         /// The rate has risen. `probability` is the probability of such a rise if nothing has changed, corrected for the number
         /// of tests.
         case worse(probability: Double)
-        /// The leak is new: its rate has risen from 0 (`probability` as for `worse`), or it reaches the limits and its class
-        /// has too few checks for a test (`nil`).
+        /// The leak is new: its rate has risen from 0, with a probability as for `worse`. Or it reaches the ``Limits`` and its
+        /// class has too few checks for a test; then `probability` is `nil`.
         case new(probability: Double?)
         /// The leak was fixed and has come back: ``LeakCounts/isRegressed``.
         case back
