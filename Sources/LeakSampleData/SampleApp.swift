@@ -15,7 +15,7 @@ struct SampleApp: Sendable {
         var leaks: [SampleLeak]
         /// The sum of the weights of this screen and of the screens before it. Users open a screen more often if its weight is
         /// larger.
-        let totalWeight: Double
+        let cumulativeWeight: Double
     }
 
     let id: String
@@ -69,7 +69,7 @@ struct SampleApp: Sendable {
         var totalWeight = 0.0
         screens = leaks.prefix(leakCount).enumerated().map { rank, leak in
             totalWeight += 1 / Double(rank + 1).squareRoot()
-            return Screen(className: leak.className, leaks: [leak], totalWeight: totalWeight)
+            return Screen(className: leak.className, leaks: [leak], cumulativeWeight: totalWeight)
         }
     }
 
@@ -99,10 +99,10 @@ struct SampleApp: Sendable {
         -> SessionReports
     {
         var sessionReports = SessionReports()
-        let totalWeight = screens.last?.totalWeight ?? 0
+        let totalWeight = screens.last?.cumulativeWeight ?? 0
         for _ in 0..<random.number(3...8) {
             let place = Double.random(in: 0..<totalWeight, using: &random)
-            let screen = screens[screens.partitioningIndex { $0.totalWeight > place }]
+            let screen = screens[screens.partitioningIndex { $0.cumulativeWeight > place }]
             let count = random.number(1...3)
             sessionReports.checks.append((screen.className, count))
             for leak in screen.leaks {

@@ -69,13 +69,13 @@ public struct Proportion: Hashable, Sendable {
             confidence, a: Double(events) + 1, b: Double(trials - events))
     }
 
-    /// Returns the number of successive trials without an event that shows, with the probability `confidence`, that a rate has
-    /// fallen.
+    /// Returns the number of successive trials without an event that shows, with the probability `confidence`, that the rate is
+    /// below `rate`.
     ///
     /// - Parameters:
-    ///   - rate: the earlier rate, from 0 to 1.
+    ///   - rate: the rate to exclude, such as the rate before a fix, from 0 to 1.
     ///   - confidence: between 0 and 1.
-    /// - Returns: `nil` for a rate of 0, because a rate of 0 cannot fall, and for a rate that needs 10¹⁵ trials or more.
+    /// - Returns: `nil` for a rate of 0, because no rate is lower, and for a rate that needs 10¹⁵ trials or more.
     public static func trialsWithoutEvents(excluding rate: Double, confidence: Double) -> Int? {
         guard rate > 0 else { return nil }
         guard rate < 1 else { return 1 }

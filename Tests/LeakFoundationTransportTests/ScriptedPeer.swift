@@ -14,6 +14,7 @@ import Foundation
 final class ScriptedPeer: @unchecked Sendable {
     // `Sendable` is unchecked: `received` is accessed only while `lock` is locked; all other state is set once.
 
+    /// The response to one request, and the way in which it is sent.
     struct Script: Sendable {
         enum Manner: Sendable {
             case whole

@@ -55,16 +55,16 @@ import Testing
     @Test func `a loop that needs a connection asks the other loop with the most connections to evict one`()
         throws
     {
-        let boxes = [try messageQueue(), try messageQueue(), try messageQueue()]
+        let queues = [try messageQueue(), try messageQueue(), try messageQueue()]
         let limiter = ConnectionLimiter(limit: 10)
-        let loops = boxes.map { limiter.register($0) }
+        let loops = queues.map { limiter.register($0) }
         #expect(limiter.evictionQueue(besides: loops[0], at: 0) == nil)
         for loop in [0, 0, 0, 1, 2, 2] { _ = limiter.acquire(in: loops[loop], for: alice) }
-        #expect(limiter.evictionQueue(besides: loops[0], at: 0) === boxes[2])
-        #expect(limiter.evictionQueue(besides: loops[2], at: 0) === boxes[0])
+        #expect(limiter.evictionQueue(besides: loops[0], at: 0) === queues[2])
+        #expect(limiter.evictionQueue(besides: loops[2], at: 0) === queues[0])
         limiter.recordNoneToEvict(in: loops[2], until: 50)
-        #expect(limiter.evictionQueue(besides: loops[0], at: 49) === boxes[1])
-        #expect(limiter.evictionQueue(besides: loops[0], at: 50) === boxes[2])
+        #expect(limiter.evictionQueue(besides: loops[0], at: 49) === queues[1])
+        #expect(limiter.evictionQueue(besides: loops[0], at: 50) === queues[2])
     }
 
     @Test(arguments: [

@@ -143,8 +143,7 @@ import Testing
         #expect(check([common, Given(checks: (200, 0), reports: (20, 0))]).verdict == .passed)
     }
 
-    @Test func `a new leak fails a release even if the baseline has one check of its class, by a developer`()
-    {
+    @Test func `a new leak fails a release even if the baseline has a single check of its class`() {
         let common = Given(checks: (4_000, 4_000), reports: (0, 0))
         let leak = Given(checks: (1, 1_000), reports: (0, 1_000), devices: 40)
         #expect(check([common, leak]).verdict == .failed)

@@ -94,8 +94,8 @@
                 """, values.all)
         }
 
-        /// Selects the present position of a cursor in a list by name: the parameters of
-        /// ``PageCursor/moved(toNamePosition:isListed:isAscending:)``, and whether the leak of the cursor still exists.
+        /// Selects the values with which ``PageCursor/moved(toNamePosition:isListed:isAscending:)`` finds a cursor's present
+        /// place in a list by name, and whether the leak of the cursor still exists.
         func namePosition(of cursor: PageCursor) -> Query {
             var values = QueryValues()
             let matchingLeaks = matchingLeaksSQL(in: .all, texts: textReading(nil), values: &values)

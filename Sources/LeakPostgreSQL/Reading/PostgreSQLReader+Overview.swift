@@ -116,8 +116,8 @@
             return counts
         }
 
-        /// Selects reports and installs in parts: ten-minute slots for the last 24 hours; for other periods days, and those slots
-        /// of these days that have not been added to a day yet.
+        /// Selects reports and installs in parts. For the last 24 hours, the parts are ten-minute slots. For other periods,
+        /// they are days, and the slots that have not been added to their day yet.
         private static func recentParts(_ app: AppScope, _ period: Period, now: Int64) -> Query {
             Query(
                 """

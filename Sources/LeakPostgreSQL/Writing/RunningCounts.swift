@@ -1,8 +1,8 @@
 #if PostgreSQL
     internal import LeakStore
 
-    /// A table with the reports of each leak before each of its days, or of its hours. The reports of a period are then a
-    /// difference of two numbers instead of a sum over rows of another table.
+    /// A table that has, for each leak, the number of its reports before each of its days (``days``) or hours (``hours``). The
+    /// reports of a period are then a difference of two numbers instead of a sum over rows of another table.
     ///
     /// A row lists the days of a window that have reports and, for each, the reports of the leak before that day. More reports
     /// on the last of these days change nothing in the row: a row is written once a day, and when reports arrive for an earlier

@@ -25,7 +25,7 @@ import LeakPlatform
             calls.wakeAll()
         }
 
-        /// Returns the first `count` records, after at most a minute.
+        /// Waits for at least `count` records, for at most a minute, and returns all records.
         func records(_ count: Int) -> [AccessRecord] {
             records.wait(timeout: .seconds(60)) { $0.count >= count ? $0 : nil } ?? records.with { $0 }
         }
