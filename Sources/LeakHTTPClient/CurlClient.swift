@@ -143,9 +143,9 @@
 
         private static func validate(_ text: String, of name: String) throws(CurlError) {
             guard !name.isEmpty, !text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else {
+                let shownName = name.prefix(64).debugDescription
                 throw CurlError(
-                    .invalidField,
-                    "the field \(name.prefix(64).debugDescription) has no name, or has control characters")
+                    .invalidField, "the header field \(shownName) has no name, or has control characters")
             }
         }
     }

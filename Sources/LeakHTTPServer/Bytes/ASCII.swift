@@ -77,7 +77,7 @@ enum ASCII {
         byte &- 0x41 <= 25 ? byte | 0x20 : byte
     }
 
-    /// Compares without regard to case.
+    /// Returns `true` if `text` is `lower`, without regard to case.
     ///
     /// - Parameter lower: the expected text, in lower case.
     static func equalsLowercased(_ text: String, _ lower: StaticString) -> Bool {

@@ -42,7 +42,7 @@
         static let schema17 = Migration(
             version: 17,
             statements: [
-                // A row of app is an app in one environment. Reports from before this schema are of production.
+                // A row of `app` is an app in one environment. Reports from before this schema are of production.
                 """
                 alter table app add column if not exists environment text collate "C" not null default 'production',
                   drop constraint if exists app_name_key
@@ -109,9 +109,9 @@
             statements: [
                 "alter table beyond rename to over_limit",
                 "alter table witness rename to commit_marker",
-                // members: the bytes of RecentInstalls. installs: the number of members that count on the day `day`. The installs of days
-                // before this schema are not known. Neither is the impact of a leak, which is the number of installs for the
-                // current release.
+                // members: the bytes of RecentInstalls. installs: the number of members that count on the day `day`. The
+                // installs of days before this schema are not known. Nor is the impact of a leak, which is the number of its
+                // installs in the current release.
                 """
                 create table if not exists recent_install_set (
                   leak bigint not null,
@@ -123,7 +123,8 @@
                 ) with (fillfactor = 80)
                 """,
                 "update leak set impact = 0 where impact <> 0",
-                // known_release: the newest row of release when the decision was made; null for decisions from before this schema.
+                // known_release: the newest row of `release` when the decision was made; null for decisions from before this
+                // schema.
                 "alter table decision add column if not exists known_release bigint",
             ])
 
@@ -131,8 +132,8 @@
         static let schema21 = Migration(
             version: 21,
             statements: [
-                // hour_reports: the part of the column reports that arrived on the day of the decision, from the start of the
-                // decision's hour on. For a decision from before this schema, all reports of its hour.
+                // hour_reports: of the number in `reports`, the reports that arrived on the day of the decision, since the
+                // start of the decision's hour. For a decision from before this schema, it has only the reports of that hour.
                 "alter table decision_release add column if not exists hour_reports bigint not null default 0",
                 """
                 update decision_release s set hour_reports = least(s.reports, coalesce((

@@ -212,17 +212,17 @@
 
         /// The receipt of each submission.
         var receipts: [Receipt] {
-            submissions.indices.map { number in
-                guard let idempotencyKey = idempotencyKeys[number], let first = firstIndexes[idempotencyKey],
+            submissions.indices.map { index in
+                guard let idempotencyKey = idempotencyKeys[index], let first = firstIndexes[idempotencyKey],
                     !unstoredKeys.contains(idempotencyKey)
                 else { return .counted }
                 if insertedKeys.contains(idempotencyKey) {
-                    if number == first { return .counted }
-                    return hasSameBody(number, as: bodyHash(ofSubmissionAt: first))
+                    if index == first { return .counted }
+                    return hasSameBody(index, as: bodyHash(ofSubmissionAt: first))
                         ? .repeated(response: submissions[first].response) : .keyReused
                 }
                 guard let storedEntry = storedEntries[idempotencyKey],
-                    hasSameBody(number, as: storedEntry.hash)
+                    hasSameBody(index, as: storedEntry.hash)
                 else {
                     return .keyReused
                 }
@@ -246,8 +246,8 @@
             submissions[index].idempotency?.bodyHash ?? []
         }
 
-        private func hasSameBody(_ number: Int, as hash: [UInt8]) -> Bool {
-            submissions[number].idempotency?.hasSameBody(as: hash) ?? false
+        private func hasSameBody(_ index: Int, as hash: [UInt8]) -> Bool {
+            submissions[index].idempotency?.hasSameBody(as: hash) ?? false
         }
 
         private func bodyHashOfFirstSubmission(with idempotencyKey: ScopedKey) -> [UInt8] {

@@ -47,9 +47,9 @@
 
         /// Widens the range from ``lowestRelease`` to ``highestRelease``, if needed, to include a release in which the leak was
         /// seen.
-        mutating func widen(to mark: OrderedRelease) {
-            if mark.order.lexicographicallyPrecedes(lowestRelease.order) { lowestRelease = mark }
-            if highestRelease.order.lexicographicallyPrecedes(mark.order) { highestRelease = mark }
+        mutating func widen(to release: OrderedRelease) {
+            if release.order.lexicographicallyPrecedes(lowestRelease.order) { lowestRelease = release }
+            if highestRelease.order.lexicographicallyPrecedes(release.order) { highestRelease = release }
         }
 
         /// Returns the query that inserts the elements of grouping keys, for leaks that already have a row.

@@ -323,8 +323,8 @@
                 lastHoursUpdate(), hoursUpsert(), daysUpsert(), leaksUpdate(), modulesUpdate(),
                 leakReleasesUpsert(),
                 leakBuildsUpsert(),
-                runningHoursRefresh(), runningDaysRefresh(), lifetimesUpsert(), setsUpsert(), releasesUpdate(),
-                sessionsUpsert(), firstReleasesUpdate(), slotsUpsert(), lateDaysUpsert(),
+                runningHoursRefresh(), runningDaysRefresh(), lifetimesUpsert(), setsUpsert(),
+                releasesUpdate(), sessionsUpsert(), firstReleasesUpdate(), slotsUpsert(), lateDaysUpsert(),
                 droppedUpsert(maxReasons: maxDroppedReasons), overLimitUpsert(), leftOutUpdate(),
                 appsUpdate(),
             ]
