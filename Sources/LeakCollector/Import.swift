@@ -81,7 +81,7 @@ public struct Import {
         result.lineCount += 1
         guard bytes.contains(where: { $0 > 0x20 }) else { return }
         guard bytes.count <= Self.maxLineBytes else {
-            reject("the line is \(bytes.count) bytes, at most \(Self.maxLineBytes)")
+            reject("the line is \(bytes.count) bytes, the limit is \(Self.maxLineBytes)")
             return
         }
         let ingestRequest = IngestRequest(

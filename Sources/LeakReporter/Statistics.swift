@@ -24,7 +24,8 @@ extension LeakReporter {
         case sampled
         /// ``Configuration/beforeSend`` returned `nil`.
         case beforeSend = "before_send"
-        /// The call came from a signal handler that had interrupted the reporter on the same thread.
+        /// The call came from a closure of the app that the reporter was running, such as ``Configuration/beforeSend``, or from a
+        /// signal handler that had interrupted the reporter on the same thread.
         case reentrant
         /// The file of the waiting reports was damaged. If the number of lost reports is unknown, each damaged part of the file
         /// counts as one report.

@@ -32,7 +32,7 @@ struct EnvelopeReader {
     init(_ envelope: [UInt8]) throws(SentryError) {
         guard envelope.count <= Self.byteLimit else {
             throw SentryError(
-                "the envelope has \(envelope.count) bytes, at most \(Self.byteLimit); send fewer items in one envelope",
+                "the envelope has \(envelope.count) bytes, the limit is \(Self.byteLimit); send fewer items in one envelope",
                 at: 0, in: envelope)
         }
         self.envelope = envelope

@@ -68,7 +68,7 @@ public struct SentrySubmission: Hashable, Sendable {
     public init(event: [UInt8]) throws(SentryError) {
         guard event.count <= SentryEvent.byteLimit else {
             throw SentryError(
-                "the event has \(event.count) bytes, at most \(SentryEvent.byteLimit); send less data with it",
+                "the event has \(event.count) bytes, the limit is \(SentryEvent.byteLimit); send less data with it",
                 at: 0, in: event, isTooLarge: true)
         }
         var batch = BatchBuilder()

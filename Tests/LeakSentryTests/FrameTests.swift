@@ -147,8 +147,9 @@ import Testing
         (#"{"instruction_addr":"0x10","image_addr":"0x10","package":"//"}"#, nil),
         (#"{"instruction_addr":"x","package":"/a/b"}"#, nil), (#"{"package":"/a/b"}"#, nil),
     ])
-    func `a call of an event without a name is named by its image offset`(frame: String, name: String?) throws
-    {
+    func `a frame without a function name is named by its offset in its image, or left out without an image`(
+        frame: String, name: String?
+    ) throws {
         #expect(try stack(frame, images: Self.image) == [name].compactMap(\.self))
     }
 

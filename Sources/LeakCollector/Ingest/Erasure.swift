@@ -43,7 +43,7 @@ public final class Erasure: Mutation {
         let count = install.utf8.count
         guard count <= WireLimits.installBytes else {
             let detail =
-                "the id of the install is \(count) bytes, at most \(WireLimits.installBytes); check it"
+                "the id of the install is \(count) bytes, the limit is \(WireLimits.installBytes); check it"
             throw Problem(.badRequest, detail)
         }
         let hash = Install.hash(install)

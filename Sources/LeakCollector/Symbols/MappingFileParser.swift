@@ -145,7 +145,7 @@ package struct MappingFileParser {
         guard bytes.count <= SymbolTable.Limits.bytes else {
             throw Unreadable(
                 description:
-                    "its table has \(bytes.count >> 20) MiB, at most \(SymbolTable.Limits.bytes >> 20)")
+                    "its table has \(bytes.count >> 20) MiB, the limit is \(SymbolTable.Limits.bytes >> 20)")
         }
         return bytes
     }

@@ -35,7 +35,7 @@ package struct MappingTable: Sendable {
     package init(_ bytes: [UInt8]) throws(SymbolTable.Invalid) {
         guard bytes.count <= SymbolTable.Limits.bytes else {
             throw SymbolTable.Invalid(
-                "it has \(bytes.count) bytes, at most \(SymbolTable.Limits.bytes)",
+                "it has \(bytes.count) bytes, the limit is \(SymbolTable.Limits.bytes)",
                 at: SymbolTable.Limits.bytes)
         }
         guard bytes.starts(with: Self.magic) else {

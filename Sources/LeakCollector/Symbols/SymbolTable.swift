@@ -62,7 +62,7 @@ package struct SymbolTable: Sendable {
     /// Parses and checks all bytes, in linear time.
     package init(_ bytes: [UInt8]) throws(Invalid) {
         guard bytes.count <= Limits.bytes else {
-            throw Invalid("it has \(bytes.count) bytes, at most \(Limits.bytes)", at: Limits.bytes)
+            throw Invalid("it has \(bytes.count) bytes, the limit is \(Limits.bytes)", at: Limits.bytes)
         }
         var reader = SymbolTableReader(bytes)
         guard bytes.starts(with: Self.magic) else {
@@ -248,7 +248,7 @@ struct SymbolTableReader {
                 throw SymbolTable.Invalid("\(name) is encoded with too many bytes", at: position)
             }
             guard number <= limit else {
-                throw SymbolTable.Invalid("\(name) is \(number), at most \(limit)", at: position)
+                throw SymbolTable.Invalid("\(name) is \(number), the limit is \(limit)", at: position)
             }
             return number
         }

@@ -114,7 +114,7 @@ struct DecisionFields: Hashable, Sendable {
         let count = text.utf8.count
         guard count <= Decision.maxNoteBytes else {
             throw Self.invalidField(
-                "the field “note” is \(count) bytes, at most \(Decision.maxNoteBytes): shorten it")
+                "the field “note” is \(count) bytes, the limit is \(Decision.maxNoteBytes): shorten it")
         }
         guard !lines.unicodeScalars.contains(where: Self.isForbidden) else {
             throw Self.invalidField("the field “note” has a control character: remove it")

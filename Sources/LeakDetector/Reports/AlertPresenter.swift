@@ -31,7 +31,8 @@ final class AlertPresenter: Sendable {
         self.write = write
     }
 
-    /// The presenter that uses the screen, if there is one and this is a debug build.
+    /// The presenter for this build: it shows alerts on the screen in a debug build with UIKit, otherwise it writes them to standard
+    /// error.
     static var standard: AlertPresenter {
         #if DEBUG && canImport(UIKit) && !os(watchOS)
             AlertPresenter(screen: AlertScreen.shared)

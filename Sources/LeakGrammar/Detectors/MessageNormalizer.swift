@@ -45,7 +45,7 @@ enum MessageNormalizer {
                 remainder = remainder[ordinary.endIndex...]
             }
         }
-        return SwiftBacktraceImages.removed(from: withPlainQuotes(withoutEntities(plain[...]))).trimmed
+        return SwiftBacktraceImages.textWithoutImages(withPlainQuotes(withoutEntities(plain[...]))).trimmed
     }
 
     /// Returns `true` for a byte that always stays unchanged.

@@ -126,7 +126,7 @@ extension PersonalDataMasker {
     /// Returns `true` if the labels of a function follow, such as `title:)` and `user:]`.
     private mutating func beginsWithFunctionLabels(_ remainder: Text) -> Bool {
         // The result is the same after each label of one list.
-        if let labels, remainder.startIndex <= labels.end { return labels.isEndOfList }
+        if let labels, remainder.startIndex <= labels.end { return labels.areOfFunction }
         var remainder = remainder
         var isComplete = true
         while isComplete, let byte = remainder.first, byte.isIdentifier {
@@ -134,9 +134,9 @@ extension PersonalDataMasker {
             isComplete = remainder.first == UInt8(ascii: ":")
             if isComplete { remainder = remainder.dropFirst() }
         }
-        let isEndOfList = isComplete && remainder.first.map { ")]".utf8.contains($0) } ?? false
-        labels = (remainder.startIndex, isEndOfList)
-        return isEndOfList
+        let areOfFunction = isComplete && remainder.first.map { ")]".utf8.contains($0) } ?? false
+        labels = (remainder.startIndex, areOfFunction)
+        return areOfFunction
     }
 
     /// Returns `true` for a text about an object after the name of its type: an address, a count, or a word such as `leaked`.

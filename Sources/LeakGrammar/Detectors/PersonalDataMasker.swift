@@ -17,8 +17,9 @@ struct PersonalDataMasker {
     var lastQuotedKey: (key: SensitiveKey, endInMasked: Int)?
     /// `true` if the text is about an alert; `nil` until that has been checked.
     var mentionsAlert: Bool?
-    /// The end of the labels that were read last; `isEndOfList` is `true` if they are the labels of a function.
-    var labels: (end: Int, isEndOfList: Bool)?
+    /// The end of the argument labels that were read last, such as `title:user:)`, and `true` if they are those of a function, which
+    /// end with a bracket. They are kept so that a list is not read again for each of its labels.
+    var labels: (end: Int, areOfFunction: Bool)?
     /// The index of the last closing quote of each kind; `nil` before that quote has been searched for.
     private var lastClosingQuotes: [Int?] = Array(repeating: nil, count: PersonalDataMasker.quotes.count)
 

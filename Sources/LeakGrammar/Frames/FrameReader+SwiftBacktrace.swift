@@ -131,7 +131,7 @@ struct SwiftBacktraceImages {
 
     /// Returns a text without the lists of images, whose order differs in each launch, and without the lines that name the
     /// processor.
-    static func removed(from text: Text) -> Text {
+    static func textWithoutImages(_ text: Text) -> Text {
         guard text.contains("Images") else { return text }
         let reader = FrameReader(demangle: { _ in nil })
         var lines = text.lines

@@ -218,12 +218,12 @@ extension FieldReader {
         }
         if count > WireLimits.userInfoCount {
             recordProblem(
-                "error.userInfo has \(count) entries, at most \(WireLimits.userInfoCount)", at: start)
+                "error.userInfo has \(count) entries, the limit is \(WireLimits.userInfoCount)", at: start)
         }
         let byteCount = scanner.offset - start
         if byteCount > WireLimits.userInfoBytes {
             recordProblem(
-                "error.userInfo is \(byteCount) bytes, at most \(WireLimits.userInfoBytes)", at: start)
+                "error.userInfo is \(byteCount) bytes, the limit is \(WireLimits.userInfoBytes)", at: start)
         }
         return description
     }
@@ -239,7 +239,7 @@ extension FieldReader {
                 let byteCount = textByteCount(name)
                 if byteCount > WireLimits.keyBytes {
                     recordProblem(
-                        "a name in keys is \(byteCount) bytes, at most \(WireLimits.keyBytes)", at: nameOffset
+                        "a name in keys is \(byteCount) bytes, the limit is \(WireLimits.keyBytes)", at: nameOffset
                     )
                 }
                 try readKeyValue(of: name)
@@ -247,7 +247,7 @@ extension FieldReader {
             } while try scanner.hasAnotherElement(in: .object)
         }
         if count > WireLimits.keysCount {
-            recordProblem("keys has \(count) entries, at most \(WireLimits.keysCount)", at: start)
+            recordProblem("keys has \(count) entries, the limit is \(WireLimits.keysCount)", at: start)
         }
         return JSONSlice(start..<scanner.offset)
     }
@@ -261,7 +261,7 @@ extension FieldReader {
             guard byteCount > WireLimits.keyValueBytes else { return }
             let text = scanner.text(of: name)
             recordProblem(
-                "keys.\(text) is \(byteCount) bytes, at most \(WireLimits.keyValueBytes)", at: offset)
+                "keys.\(text) is \(byteCount) bytes, the limit is \(WireLimits.keyValueBytes)", at: offset)
         case .array, .object:
             let text = scanner.text(of: name)
             recordProblem(

@@ -48,7 +48,7 @@ struct FieldReader {
         // Resolving escape sequences never makes a text longer.
         if slice.count > limit {
             let count = textByteCount(slice)
-            if count > limit { recordProblem("\(field()) is \(count) bytes, at most \(limit)", at: offset) }
+            if count > limit { recordProblem("\(field()) is \(count) bytes, the limit is \(limit)", at: offset) }
         }
         return slice
     }
@@ -85,7 +85,7 @@ struct FieldReader {
             } while try scanner.hasAnotherElement(in: .array)
         }
         if index > countLimit {
-            recordProblem("\(field) has \(index) entries, at most \(countLimit)", at: start)
+            recordProblem("\(field) has \(index) entries, the limit is \(countLimit)", at: start)
         }
         return JSONSlice(start..<scanner.offset)
     }

@@ -3,7 +3,7 @@ public enum WireName {
     /// Returns the problem with `text` as the value of `field`, such as `version is 70 bytes, at most 64`; `nil` if the text is valid.
     public static func problem(in text: String, of field: String, atMost limit: Int) -> String? {
         let count = text.utf8.count
-        if count > limit { return "\(field) is \(count) bytes, at most \(limit)" }
+        if count > limit { return "\(field) is \(count) bytes, the limit is \(limit)" }
         return containsControlCharacter(text.utf8) ? "\(field) has a control character" : nil
     }
 

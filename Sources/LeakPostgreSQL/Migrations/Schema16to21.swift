@@ -132,8 +132,8 @@
         static let schema21 = Migration(
             version: 21,
             statements: [
-                // hour_reports: of the number in `reports`, the reports that arrived on the day of the decision, since the
-                // start of the decision's hour. For a decision from before this schema, it has only the reports of that hour.
+                // `hour_reports`: of the reports that `reports` counts, those that arrived on the day of the decision, since the
+                // start of the decision's hour. For a decision from before this schema: those of the decision's hour only.
                 "alter table decision_release add column if not exists hour_reports bigint not null default 0",
                 """
                 update decision_release s set hour_reports = least(s.reports, coalesce((

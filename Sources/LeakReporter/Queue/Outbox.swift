@@ -219,8 +219,8 @@ struct Outbox: ~Copyable {
         queue.deleteForeignSegments()
     }
 
-    /// Turns collecting off until the user has answered.
-    mutating func awaitAnswer(at now: CurrentTime) {
+    /// Turns collecting off until the user has answered, and deletes all reports that were stored without an answer.
+    mutating func stopCollectingUntilAnswer(at now: CurrentTime) {
         isAwaitingChoice = true
         isCollecting = false
         deleteAll(at: now)

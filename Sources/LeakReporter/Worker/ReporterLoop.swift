@@ -76,7 +76,7 @@ struct ReporterLoop: ~Copyable {
         switch thread.choice.readInitialAnswer() {
         case .on: break
         case .off: outbox.setCollecting(false, at: now)
-        case .unanswered: outbox.awaitAnswer(at: now)
+        case .unanswered: outbox.stopCollectingUntilAnswer(at: now)
         }
         if environment.rules.blockingReason == nil {
             outbox.adopt(at: now)

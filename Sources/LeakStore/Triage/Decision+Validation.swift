@@ -48,7 +48,7 @@ extension Decision {
         _ noun: String, _ text: String, maxBytes: Int, allowsLines: Bool
     ) throws(StoreError) {
         guard text.utf8.count <= maxBytes else {
-            throw .invalid("\(noun) has \(text.utf8.count) bytes, at most \(maxBytes)")
+            throw .invalid("\(noun) has \(text.utf8.count) bytes, the limit is \(maxBytes)")
         }
         let isClean = text.unicodeScalars.allSatisfy { scalar in
             allowsLines && (scalar == "\n" || scalar == "\t")

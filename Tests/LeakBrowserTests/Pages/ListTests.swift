@@ -154,7 +154,7 @@ extension BrowserTests {
 
         @Test(arguments: [
             ("limit=none", "the parameter “limit” must be a number from 1 to 200"),
-            ("q=" + String(repeating: "long", count: 80), "the parameter “q” is 320 bytes, at most 256"),
+            ("q=" + String(repeating: "long", count: 80), "the parameter “q” is 320 bytes, the limit is 256"),
         ])
         func `an invalid query gets an error page that names the invalid parameter`(
             query: String, words: String

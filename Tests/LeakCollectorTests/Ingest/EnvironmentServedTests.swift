@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test(arguments: [
-        (String(repeating: "e", count: 65), "app.environment is 65 bytes, at most 64"),
+        (String(repeating: "e", count: 65), "app.environment is 65 bytes, the limit is 64"),
         (#"a\u0007"#, "app.environment has a control character"),
     ])
     func `an invalid name of an environment is refused`(name: String, reason: String) throws {

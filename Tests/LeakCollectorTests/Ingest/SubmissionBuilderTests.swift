@@ -244,9 +244,9 @@ import Testing
 
     @Test(
         arguments: [
-            (String(repeating: "a", count: 257), nil, "app is 257 bytes, at most 256"),
+            (String(repeating: "a", count: 257), nil, "app is 257 bytes, the limit is 256"),
             ("com.a\u{1F}Foo", nil, "app has a control character"),
-            (nil, String(repeating: "1", count: 65), "version is 65 bytes, at most 64"),
+            (nil, String(repeating: "1", count: 65), "version is 65 bytes, the limit is 64"),
             (nil, "1\n2", "version has a control character"),
         ] as [(String?, String?, String)])
     func `a request whose URL has an invalid app or version is refused`(

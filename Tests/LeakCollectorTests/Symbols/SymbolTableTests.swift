@@ -216,7 +216,7 @@ import Testing
             (head + [1, 1, 0x41, 1, 0, 0, 2, 0, 0, 0], "empty or ends"),
             (head + [1, 1, 0x41, 1, 0, 1, 0], "no function"),
             (head + [1, 1, 0x41, 1, 0, 1, 3, 0], "do not exist"),
-            (head + [1, 1, 0x41, 1, 0, 1, 2, 1, 0, 0], "function is 1, at most 0"),
+            (head + [1, 1, 0x41, 1, 0, 1, 2, 1, 0, 0], "function is 1, the limit is 0"),
             (head + [1, 1, 0x41, 1, 0, 1, 2, 0, 2, 0], "file is 2"),
             (head + [0, 1, 0, 1, 2, 0, 0, 0], "names no function"),
             (head + [1, 1, 0x41, 1, 0, 1, 0x80, 0x02], "number of calls"),

@@ -81,7 +81,7 @@ import Testing
         (#"{"action":"resolve","in":"a\u0000"}"#, "the field “in” has a control character"),
         (
             #"{"action":"resolve","in":"\#(String(repeating: "9", count: 65))"}"#,
-            "the field “in” is 65 bytes, at most 64"
+            "the field “in” is 65 bytes, the limit is 64"
         ),
         (
             #"{"action":"resolve","in":"now","reports":3}"#,
@@ -109,7 +109,7 @@ import Testing
         (#"{"action":"reopen","note":"\u000b"}"#, "the field “note” has a control character"),
         (
             #"{"action":"note","note":"\#(String(repeating: "é", count: 1001))"}"#,
-            "the field “note” is 2002 bytes, at most 2000"
+            "the field “note” is 2002 bytes, the limit is 2000"
         ),
         (#"{"action":"reopen"} x"#, "not JSON"),
     ])

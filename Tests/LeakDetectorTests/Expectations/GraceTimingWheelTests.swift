@@ -62,8 +62,7 @@ import Testing
     }
 
     /// Calls whose paths are always different do not fill the memory.
-    @Test func `the call table reuses the number of an expectDeallocation call after the call was released`()
-    {
+    @Test func `the call table gives the number of an unused entry to a later expectDeallocation call`() {
         var table = CallTable()
         var callNumbers: Set<UInt32> = []
         for number in 0..<10_000 {

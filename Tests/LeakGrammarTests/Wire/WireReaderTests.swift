@@ -155,7 +155,7 @@ func read(_ text: String, as format: WireFormat = .json) throws(WireError) -> Wi
         #expect(document.reports.map(\.index) == [0, 3])
         #expect(
             document.rejected == [
-                Rejection(index: 1, reason: "class is 700 bytes, at most 512"),
+                Rejection(index: 1, reason: "class is 700 bytes, the limit is 512"),
                 Rejection(index: 2, reason: "report is a number, must be a JSON object"),
                 Rejection(
                     index: 4,
@@ -197,7 +197,7 @@ func read(_ text: String, as format: WireFormat = .json) throws(WireError) -> Wi
         #expect(try read(String(repeating: "\"", count: limit), as: .text).reports.count == 1)
         #expect(
             try read(String(repeating: "\"", count: limit + 1), as: .text).rejected.map(\.reason)
-                == ["message is 8193 bytes, at most 8192"])
+                == ["message is 8193 bytes, the limit is 8192"])
     }
 
     @Test(arguments: [

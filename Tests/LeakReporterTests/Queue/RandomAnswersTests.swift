@@ -169,7 +169,7 @@ private struct AnsweredDevice {
         // The batch in flight and the active segment are not discarded, so each may exceed the limit.
         let slack = 2 * device.bounds.batchBytes + 4 * 1024
         func expect(_ name: String, _ value: Int, atMost bound: Int) {
-            if value > bound { problems.append("round \(round): \(name) is \(value), at most \(bound)") }
+            if value > bound { problems.append("round \(round): \(name) is \(value), the limit is \(bound)") }
         }
         expect(
             "bytes in memory", queuedSegment.reduce(0) { $0 + $1.unsavedBytes.count },

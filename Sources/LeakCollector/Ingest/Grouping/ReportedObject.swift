@@ -42,7 +42,8 @@ struct ReportedObject {
             isUnnamedHost = type.isUnnamedHost
         }
 
-        /// The name without the digits of addresses, which an element that is no name may have in any place.
+        /// The name without the digits of addresses. An element of a path may be any text instead of the name of a type, with an
+        /// address anywhere in it.
         var withoutAddresses: Name {
             guard plainName.contains("0x") || name.contains("0x") else { return self }
             return Name(

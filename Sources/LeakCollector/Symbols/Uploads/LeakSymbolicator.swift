@@ -99,6 +99,6 @@ struct LeakSymbolicator {
             return "This leak got function names from symbols. Before, it was \(list)."
         }
         return
-            "Merged \(list) into this leak: with function names from symbols, rule \(version) groups their reports here."
+            "Merged \(list) into this leak: symbols gave its reports function names, and grouping rule \(version) puts them here."
     }
 }
