@@ -14,8 +14,8 @@ extension Collector {
     /// Opens the database that the settings name.
     ///
     /// - Parameter isServer: `true` creates a missing data folder or database in it, and locks the database against a
-    ///   second server. `false`, for commands, requires an existing database. PostgreSQL is opened in the same way
-    ///   for both.
+    ///   second server. `false`, for commands, requires an existing database. With PostgreSQL the value makes no
+    ///   difference.
     /// - Parameter limits: limits of the store. ``Settings/databaseBytes``, if set, replaces their limit of the database
     ///   file.
     /// - Throws: ``StoreError`` with one line for the operator.
@@ -72,7 +72,7 @@ extension Collector {
         return path
     }
 
-    /// Creates a folder and its missing parent folders, which only their owner may access.
+    /// Creates a folder and its missing parent folders. Only the user who runs the collector may access them.
     private static func makeFolder(_ path: String) throws(StoreError) {
         var createdPath = path.hasPrefix("/") ? "/" : ""
         var errorNumber: Int32 = 0

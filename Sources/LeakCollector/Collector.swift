@@ -24,9 +24,13 @@ public final class Collector: Sendable {
         public var signInLink: String
         /// The ingest key that was created at this start, because the database had no ingest key.
         public var newIngestKey: String?
+        /// The access token that was created at this start, because the database had no access token.
         public var newAccessToken: String?
-        /// True if there is no ingest key, and none was created because it would not have been shown.
+        /// True if there is no ingest key. The start created none, because ``Settings/showsSecrets`` is off and the key
+        /// would not have been printed.
         public var lacksIngestKey: Bool
+        /// True if there is no access token. The start created none, because ``Settings/showsSecrets`` is off and the token
+        /// would not have been printed.
         public var lacksAccessToken: Bool
     }
 
@@ -172,7 +176,7 @@ public final class Collector: Sendable {
     /// Number of event loops: one per core, at most 8. Reports cannot keep more than 8 loops busy.
     private static var loopCount: Int { min(max(sysconf(Int32(_SC_NPROCESSORS_ONLN)), 1), 8) }
 
-    /// Maximum number of threads that parse large bodies. They must not take the processor from the event loops.
+    /// Maximum number of threads that parse large bodies. More threads would take processor time from the event loops.
     private static let maxParserThreads = 2
 
     /// Time that clients may take to finish when the collector stops. This time and the time to write the accepted reports

@@ -10,9 +10,11 @@ struct DataFolder: Sendable {
     static let minFreeBytes: UInt64 = 64 * 1024 * 1024
 
     let path: String
-    /// Identity of the database file, which distinguishes it from another file with the same path.
+    /// Identity of the database file at the start, which distinguishes it from another file with the same path; `nil` if
+    /// there was no file.
     private let identity: Identity?
 
+    /// Device and inode numbers of a file.
     private struct Identity: Hashable {
         let device: UInt64
         let file: UInt64

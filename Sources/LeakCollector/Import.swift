@@ -4,10 +4,9 @@ public import LeakStore
 
 /// Import of lines of JSON, which are counted as if each had been sent: `collector import`.
 ///
-/// A line counts once within seven days. It is identified by the name of its source, its line number and its bytes, and by the
-/// app, environment and version that it is counted for if it names none. Therefore an interrupted import can simply be
-/// repeated, a file that has grown can be imported again to count its new lines, and rejected lines count once they are
-/// corrected.
+/// A line counts once within seven days. It is identified by its line number, its bytes and all values of its ``Source``.
+/// Therefore an interrupted import can simply be repeated. A file that has grown can be imported again to count its new lines.
+/// Rejected lines count once they are corrected.
 public struct Import {
     public struct Result: Sendable {
         public var lineCount = 0
@@ -135,8 +134,8 @@ public struct Import {
         }
     }
 
-    /// Returns the limits that were exceeded since an earlier call, each with the number of counts beyond it, which were
-    /// added to ``StoreLimits/other`` or left out. The numbers include counts of a server on the same database.
+    /// Returns the limits that were exceeded since an earlier call, each with the number of counts beyond the limit. Those
+    /// counts were added to ``StoreLimits/other`` or left out. The numbers include counts of a server on the same database.
     ///
     /// - Parameter earlierCounts: the result of the earlier call.
     public static func readOverLimitCounts(

@@ -65,8 +65,8 @@ final class MaintenanceLoop: Sendable {
         isStopping.wait(timeout: Self.interval) { $0 ? true : nil } ?? false
     }
 
-    /// Stores which symbols were used. The method runs before rows expire, so that symbols that reports needed recently do not
-    /// expire.
+    /// Stores the time at which each symbol table was last used. The method runs before rows expire, because symbols that
+    /// reports needed recently must not expire.
     private func storeSymbolUse() {
         do throws(StoreError) {
             try symbolTables.storeUse(now: now())
@@ -87,7 +87,7 @@ final class MaintenanceLoop: Sendable {
         }
     }
 
-    /// Returns the warning that says why nothing expires.
+    /// Returns the warning that nothing expires, because the clock is far ahead of the last known time.
     static func warning(of wait: ClockWait) -> String {
         "the clock is \(durationText(wait.aheadMilliseconds)) ahead of the last known time ("
             + "\(CivilTime(milliseconds: wait.lastKnownTime).full)), so "

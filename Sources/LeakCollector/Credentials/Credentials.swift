@@ -13,17 +13,18 @@ public struct Credentials: Sendable {
     /// Name of the access token that an environment variable sets.
     private static let configuredTokenName = Setting.accessToken.variable
 
-    /// Result of the preparation: the secrets that were created because there were none, and the secrets that are missing.
+    /// Result of ``prepare(settings:storedCredentials:now:)``: the new secrets, and flags for secrets that are missing.
     struct CreatedSecrets: Sendable {
         var ingestKey: Secret?
         var accessToken: Secret?
-        /// True if there is no ingest key, and none was created because the log shows no secrets.
+        /// True if there is no ingest key, and none was created because ``Settings/showsSecrets`` is off.
         var lacksIngestKey = false
+        /// True if there is no access token, and none was created because ``Settings/showsSecrets`` is off.
         var lacksAccessToken = false
     }
 
-    /// Makes sure that there is an ingest key and an access token: those of the settings, else existing secrets,
-    /// else new secrets, unless ``Settings/showsSecrets`` is off.
+    /// Makes sure that there is an ingest key and an access token: the secret of the settings, or else an existing secret, or
+    /// else a new secret. No new secret is created if ``Settings/showsSecrets`` is off, because it could not be printed.
     func prepare(settings: Settings, storedCredentials: [Credential], now: Int64) throws -> CreatedSecrets {
         var created = CreatedSecrets(
             ingestKey: try prepare(
@@ -41,6 +42,9 @@ public struct Credentials: Sendable {
         return created
     }
 
+    /// Prepares one of the two credentials.
+    ///
+    /// - Returns: the new secret; `nil` if none was created.
     private func prepare(
         _ purpose: Credential.Purpose, configuredSecret: String?, settings: Settings,
         storedCredentials: [Credential], now: Int64
@@ -78,8 +82,11 @@ public struct Credentials: Sendable {
         return nil
     }
 
-    /// Checks that an existing credential may be used. A revoked secret stays revoked, whether it was revoked by hand
-    /// or replaced by another value, because there may have been a reason to revoke it.
+    /// Checks that a setting may contain the secret of an existing credential: the credential must be valid, and of the same
+    /// purpose. A revoked secret stays revoked, whether it was revoked by hand or replaced by another value, because there may
+    /// have been a reason to revoke it.
+    ///
+    /// - Parameter variable: the environment variable with the secret, for the error.
     private func validate(_ existing: Credential, for purpose: Credential.Purpose, _ variable: String)
         throws(SettingError)
     {
@@ -156,8 +163,8 @@ public struct Credentials: Sendable {
                 "is reserved for the \(kind.noun) in the environment variable of that name; choose another")
     }
 
-    /// Checks that no other valid token has the name, and that it is not a name of signed-in browsers. The history of a
-    /// leak shows the token's name for each decision, even after the token was revoked. Other credentials may share names.
+    /// Checks that no other valid token has the name, and that the name is not reserved for signed-in browsers. The history
+    /// of a leak shows the token's name for each decision, even after the token was revoked. Ingest keys may share names.
     private func requireNameIsFree(
         _ name: String, _ purpose: Credential.Purpose, except id: Int64?, now: Int64
     ) throws {

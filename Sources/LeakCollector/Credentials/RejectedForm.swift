@@ -2,7 +2,8 @@
 struct CredentialForm: Hashable, Sendable {
     var kind: CredentialKind
     var action: CredentialMutation.Action
-    /// The id of the key or token; `nil` for a new one, and for the path of a route, which has `{id}` instead.
+    /// The id of the key or token; `nil` for a form that creates one. It is also `nil` if ``target`` is the path of a route,
+    /// which contains `{id}` instead.
     var id: Int64?
 
     /// The address that the form is sent to.

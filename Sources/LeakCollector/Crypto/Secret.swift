@@ -47,6 +47,7 @@ struct Secret: Sendable {
         SHA256Hash.hash(Array(secret.utf8))
     }
 
+    /// Error for a text that cannot be a secret.
     enum Invalid: Error, CustomStringConvertible {
         case tooShort(length: Int)
         case tooLong(length: Int)

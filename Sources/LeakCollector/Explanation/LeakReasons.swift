@@ -13,16 +13,18 @@ struct LeakReasons {
         /// The closures of the path, most frequent first.
         var closureSets: [ClosureSet] = []
 
-        /// The cause of the path. The names of the most frequent closures that have names make the cause more exact.
+        /// The programming mistake behind the path. Names of closures make it more exact: those of the most frequent closure
+        /// set in which any closure has a name.
         var cause: LeakCause? {
             let names = closureSets.lazy.map(\.names).first { !$0.isEmpty }
             return LeakCause(of: path, closureNames: names ?? [])
         }
     }
 
-    /// Closures of one path that were found together.
+    /// Closures that explanations found together on one path.
     struct ClosureSet {
         let closures: [StoredClosures.Closure]
+        /// Number of explanations with exactly these closures.
         var explanationCount: Int
 
         /// The names that symbols give the closures.
@@ -62,10 +64,10 @@ struct LeakReasons {
             if reason.isProven { variant.provenCount += value.reports }
             variantsByFingerprint[fingerprint] = variant
         }
-        for (fingerprint, closures) in Self.closures(
+        for (fingerprint, closureSets) in Self.closureSets(
             detail.closures, of: variantsByFingerprint.mapValues(\.path))
         {
-            variantsByFingerprint[fingerprint]?.closureSets = closures
+            variantsByFingerprint[fingerprint]?.closureSets = closureSets
         }
         variants = fingerprints.compactMap { variantsByFingerprint[$0] }.sorted {
             $0.explanationCount > $1.explanationCount
@@ -86,11 +88,13 @@ struct LeakReasons {
 
     var isEmpty: Bool { explanationCount == 0 }
 
-    /// Returns the closure sets of each path, most frequent first. Equal closures count together, even if they are from
-    /// different builds, or if the cycle was found from different objects.
+    /// Returns the closure sets of each path, most frequent first, by the path's fingerprint. Equal closures count together,
+    /// even if they are from different builds, or if the cycle was found from different objects.
     ///
-    /// - Parameter paths: retain paths by their fingerprints.
-    static func closures(
+    /// - Parameters:
+    ///   - values: counted texts in the form of ``StoredClosures/text``.
+    ///   - paths: retain paths by their fingerprints.
+    static func closureSets(
         _ values: [LeakDetail.ValueCount], of paths: [String: RetainPath]
     ) -> [String: [ClosureSet]] {
         var sets: [String: [[String]: ClosureSet]] = [:]

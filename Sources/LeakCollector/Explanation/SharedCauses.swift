@@ -6,12 +6,12 @@ internal import LeakStore
 /// have one cause.
 struct SharedCauses {
     struct Cause {
-        /// The path of the leak that costs most. Paths of leaks that the same property holds differ in the objects
-        /// they lead to.
+        /// The path of the leak with the highest cost. The paths of the other leaks may lead from the same property to other
+        /// objects.
         var path: RetainPath
         /// The functions that contain the closures of the path, as far as symbols name them.
         var closureNames: [String] = []
-        /// Leaks with this cause, each with the number of its explanations that name the cause; most bytes first.
+        /// Leaks with this cause, highest cost first, each with the number of its explanations that name the cause.
         var leaks: [(row: LeakRow, explanationCount: Int)] = []
         /// Number of explanations that name the cause, and number of those whose path is proven.
         var explanationCount = 0
@@ -27,7 +27,7 @@ struct SharedCauses {
         var mistake: LeakCause? { LeakCause(of: path, closureNames: closureNames) }
     }
 
-    /// Maximum number of leaks that are examined, those that cost most first.
+    /// Maximum number of leaks that are examined. Leaks with the highest cost come first.
     static let maxExaminedLeaks = 1_000
     /// Maximum number of reasons that are examined per leak.
     static let maxReasonsPerLeak = 5
@@ -78,7 +78,8 @@ struct SharedCauses {
                     value: stored.symbolicated(by: &symbolicator).text, reports: value.reports)
             }
             let sets =
-                LeakReasons.closures(symbolicatedValues, of: [path.fingerprint: path])[path.fingerprint] ?? []
+                LeakReasons.closureSets(symbolicatedValues, of: [path.fingerprint: path])[path.fingerprint]
+                ?? []
             causes[index].closureNames = sets.lazy.map(\.names).first { !$0.isEmpty } ?? []
         }
     }

@@ -17,7 +17,9 @@ struct ExportRun {
     /// Apps whose pages are written.
     private(set) var apps: [String]
     var folder: ExportFolder
+    /// Leaks whose pages are written.
     private var leaks: Set<LeakID> = []
+    /// Classes whose pages are written.
     private var classes: Set<ClassOfApp> = []
 
     /// Number of leaks per page of a list, and per read of the store.
@@ -121,8 +123,8 @@ struct ExportRun {
 
     /// Writes a list of leaks, page by page.
     ///
-    /// - Parameter writesAllPages: true to write the pages after the first.
-    /// - Returns: the first page.
+    /// - Parameter writesAllPages: true to write the pages after the first page, too.
+    /// - Returns: the leaks and totals of the first page.
     private mutating func writeList(
         of query: LeakQuery, from target: LinkTarget, writesAllPages: Bool, _ overview: Overview
     ) throws -> LeakPage {

@@ -21,7 +21,7 @@ struct ErrorPage: Component {
     var hasNavigation = true
 
     var html: HTML {
-        let message = back == nil || status >= 500 ? Self.message(forStatus: status) : Self.rejectedForm
+        let message = back == nil || status >= 500 ? Self.message(forStatus: status) : Self.rejectedFormMessage
         let back = back ?? PageLink(target: .summary(app: nil), text: "Go to the list of leaks")
         return PageLayout(
             title: message.title, section: nil, context: context, hasNavigation: hasNavigation,
@@ -44,7 +44,7 @@ struct ErrorPage: Component {
             """#
     }
 
-    private static let rejectedForm = (
+    private static let rejectedFormMessage = (
         title: "Could not save", advice: "The form was rejected. Go back and send it again."
     )
 

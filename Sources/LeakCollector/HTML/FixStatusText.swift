@@ -2,13 +2,13 @@ internal import LeakPlatform
 import LeakStatistics
 import LeakStore
 
-/// Words for the evidence for the fix of a resolved leak.
+/// Text about the fix of a resolved leak: its stage, and the numbers of checks and reports that prove or contradict the fix.
 struct FixStatusText {
     private let fix: FixStatus
     /// The noun for the checks of the leak's class, such as `dismissals`.
     private let noun: String
-    /// The version in which a half fixed leak was seen again; for other leaks the oldest version that should have the fix, or
-    /// else the version of the decision.
+    /// For a half fixed leak, the version in which it was seen again. For other leaks, the oldest version with checks or
+    /// reports that should have the fix; if there is none yet, the version that the decision names.
     let version: String
 
     /// - Returns: `nil` if the leak is not resolved.
@@ -32,11 +32,11 @@ struct FixStatusText {
 
     var stage: FixProgress.Stage { fix.progress.stage }
 
-    /// `not proven yet: 120 of 207 dismissals needed, all without this leak`; `nil` for a leak that was seen again with a
-    /// rate that is not known.
+    /// `not proven yet: 120 of 207 dismissals needed, all without this leak`; `nil` for a leak that was seen again if its rate
+    /// before or since the fix is unknown.
     var evidence: String? { evidence(of: fix.progress) }
 
-    /// The numbers without the name of the stage, for a text that names it already.
+    /// The ``evidence`` without the name of the stage, for a text that already names the stage.
     var numbers: String? { numbers(of: fix.progress) }
 
     /// The versions in which the leak reached another stage, newest first.

@@ -14,8 +14,8 @@ struct LeakPath: Component {
         separator = calls == nil ? " › " : " ← "
     }
 
-    /// Creates the path of a leak. A leak without a path gets the references that keep it, from the leaked object on
-    /// and back to it.
+    /// Creates the path of a leak: its stack, or if it has none, the references of its cycle, from the leaked object back to
+    /// that object.
     init(of leak: LeakIdentity) {
         self.init(leak.stack.isEmpty ? CycleShape.path(leak.cycle, of: leak.className) : leak.stack)
     }

@@ -7,12 +7,12 @@ enum LinkTarget: Hashable, Sendable {
     case overview(app: AppScope, Period)
     case leak(LeakID)
     case reports(LeakID)
-    /// The address that the form of a leak's page is sent to.
+    /// The address to which the form on a leak's page is sent.
     case decisions(LeakID)
     /// - first: the key of the cause to show first.
     case causes(app: AppScope, first: String? = nil)
     case releases(app: AppScope)
-    /// The address that the form of the page of releases is sent to.
+    /// The address to which the form on the page of releases is sent.
     case currentRelease
     /// Two versions side by side. An export does not have this page.
     case compare(app: AppScope, from: String?, to: String?)

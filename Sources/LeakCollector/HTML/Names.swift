@@ -107,7 +107,7 @@ enum ObjectKindName {
         }
     }
 
-    /// Returns the noun for the checks of such an object.
+    /// Returns the plural noun for checks of objects of a kind.
     static func checksNoun(of kind: String) -> String {
         kind == "view_controller" ? "dismissals" : "checks"
     }

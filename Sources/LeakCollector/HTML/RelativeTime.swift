@@ -24,7 +24,7 @@ struct RelativeTime: Component {
         }
     }
 
-    /// `18 Nov`; with the year if it is not the current one.
+    /// `18 Nov`; with the year if it is not the current year.
     var day: String {
         let date = CivilDate(milliseconds: at)
         return date.year == CivilDate(milliseconds: now).year ? date.dayAndMonth : date.dayMonthYear

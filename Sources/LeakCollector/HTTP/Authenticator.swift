@@ -44,7 +44,7 @@ final class Authenticator: Sendable {
         return state.with { state in
             guard state.editCount == editCount else { return false }
             state.credentialIndex = newIndex
-            // A slower thread that read before this thread has older credentials.
+            // A slower thread that read before this thread has older credentials, so its call must fail.
             state.editCount += 1
             return true
         }
@@ -71,7 +71,7 @@ final class Authenticator: Sendable {
     }
 
     /// Looks up the credential of a request that reads: an access token in `Authorization: Bearer`, or a signed-in
-    /// browser's cookie. The token may be one that can only run release checks.
+    /// browser's cookie. A token that can only run release checks is found, too.
     func readCredential(of request: borrowing Request, now: Int64) -> CredentialIndex.LookupResult {
         if let token = Self.bearer(of: request) { return find(token, for: [.access, .check], now: now) }
         guard let cookie = sessionCookie(of: request) else { return .unknown }
@@ -113,8 +113,8 @@ final class Authenticator: Sendable {
     }
 }
 
-/// The issued credentials, indexed by the hash of their secret. It is a value type without a lock: its owner must prevent
-/// concurrent access.
+/// The issued credentials, indexed by the hash of their secret. The index has no lock, so the code that stores it must
+/// prevent concurrent access.
 struct CredentialIndex: Sendable {
     /// Credentials by the first eight bytes of their hash. The duration of this look-up can reveal only bits of the
     /// hash of an attacker's own guess. The whole hash is then compared in constant time.

@@ -4,7 +4,8 @@ internal import LeakStore
 
 /// Builder of responses with a JSON body.
 enum JSONResponse {
-    /// Returns a JSON object with the fields that `body` writes. Caches must revalidate it before each use.
+    /// Returns a response whose body is a JSON object with the fields that `body` writes. Caches must revalidate it before
+    /// each use.
     static func json(_ body: (inout JSONWriter) -> Void) -> Response {
         var writer = JSONWriter()
         writer.object(body)

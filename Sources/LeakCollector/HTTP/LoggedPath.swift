@@ -1,9 +1,9 @@
 internal import LeakHTTPServer
 
-/// Paths as they may be logged. The id of an install that is to be erased must not appear in a log.
+/// Masking of paths before they are logged. The id of an install that is to be erased must not appear in a log.
 enum LoggedPath {
-    /// Replaces the path after `installs` by `***`, even if `installs` is percent-encoded or in capitals, because the log
-    /// also contains requests that were rejected.
+    /// Replaces the path after `installs` by `***`. `installs` may be percent-encoded or in capitals, because rejected
+    /// requests are logged, too.
     ///
     /// - Parameter target: a path; its query, if it has one, stays.
     static func masked(_ target: [UInt8]) -> [UInt8] {

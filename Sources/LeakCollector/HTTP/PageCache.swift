@@ -21,7 +21,7 @@ final class PageCache {
 
     /// Maximum number of pages. A person opens few pages within a minute.
     private let maxPageCount: Int
-    /// Maximum bytes of pages, including their compressed forms: ten of the longest lists.
+    /// Maximum bytes of pages, including their compressed forms. The default has room for ten of the longest lists.
     private let maxBytes: Int
     private var validity: Validity?
     private var pages: [AnyHashable: Page] = [:]

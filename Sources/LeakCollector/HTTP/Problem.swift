@@ -11,6 +11,7 @@ struct Problem: Error, Sendable {
     /// Position in the body, counted from 1.
     var line: Int?
     var column: Int?
+    /// The rejected reports of a request, if no report was accepted.
     var rejected: [Rejection] = []
     /// Header fields of the response.
     var fields: [(name: String, value: String)] = []

@@ -3,7 +3,7 @@ internal import LeakStore
 
 /// A method of an address: who may send its requests, which body they may have, and how they are rejected or handled.
 final class Route: Sendable {
-    /// The senders that a request is accepted from.
+    /// The senders from which a route accepts requests.
     enum Access: Hashable {
         case anyone
         /// Senders with an ingest key. ``screen`` checks it.
@@ -18,8 +18,8 @@ final class Route: Sendable {
     enum Body: Hashable {
         /// A body of at most this many bytes, not compressed.
         case atMost(bytes: Int)
-        /// A body that parsing threads inflate and parse, of at most this many bytes, or the server's limit if that
-        /// is higher.
+        /// A body that parsing threads inflate and parse. It has at most this many bytes, or the server's limit if that is
+        /// higher.
         case parsed(atMost: Int)
     }
 
@@ -74,13 +74,16 @@ final class Route: Sendable {
     let path: String
     let access: Access
     let body: Body
+    /// `true` if a rejection is a page; `false` if it is JSON.
     private let isForBrowsers: Bool
+    /// Returns the page with the form that is sent to this route; `nil` if no form is sent to it.
     private let formPage: (@Sendable (Parameters) -> ErrorPage.PageLink?)?
     /// The check of a request before its body is read, which returns a rejection; `nil` if only access, length and
     /// content coding are checked.
     let screen: (@Sendable (borrowing Request) -> Response?)?
     /// The handler of a request whose body has arrived.
     let handler: Handler
+    /// The parameter of ``path`` that is validated before the handler runs.
     private let identifier: Identifier?
 
     init(

@@ -68,7 +68,7 @@ struct SignIn: Sendable {
 
     /// Creates a session.
     ///
-    /// - Parameter token: id of the token; the session ends when the token is revoked.
+    /// - Parameter token: id of the access token; the session ends when the token is revoked. `nil` for a sign-in link.
     private func openSession(
         name: String, by token: Int64?, overTLS: Bool, now: Int64
     ) throws -> String {

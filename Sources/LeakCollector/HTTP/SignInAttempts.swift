@@ -25,6 +25,7 @@ final class SignInAttempts: Sendable {
         /// A token in `Authorization`.
         case bearer
 
+        /// The beginning of a log line about a failed attempt.
         var failureText: String {
             switch self {
             case .link: "sign-in failed: a sign-in link that does not work"
@@ -33,6 +34,7 @@ final class SignInAttempts: Sendable {
             }
         }
 
+        /// The end of the log line if the address must now wait.
         var consequenceText: String {
             switch self {
             case .link: ""
@@ -42,6 +44,7 @@ final class SignInAttempts: Sendable {
         }
     }
 
+    /// The number of failures that an address has left, which grows with time.
     private struct Allowance {
         /// Failures that are still allowed.
         var remaining = Double(SignInAttempts.maxFailures)

@@ -8,6 +8,7 @@ final class SlowCallLog: Sendable {
     private static let minLogIntervalMilliseconds: Int64 = 1000
 
     private struct State {
+        /// Time before which no line is logged, in milliseconds since 1970.
         var quietUntil = Int64.min
         /// Slow calls since the last line, which were not logged.
         var unloggedCalls = 0

@@ -43,6 +43,7 @@ extension StoreHealth.Issue {
     /// the next transaction may succeed.
     var blocksWrites: Bool { self != .writeFailed }
 
+    /// The response to reports that are rejected because of the issue.
     var problem: Problem {
         switch self {
         case .dataFolderReplaced:

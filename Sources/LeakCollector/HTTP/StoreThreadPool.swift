@@ -66,7 +66,7 @@ final class StoreThreadPool: Sendable {
     func stop() { jobs.drain() }
 }
 
-/// A request that is answered on a thread that may wait for the store.
+/// The work for one request, or for several requests with the same response. It runs on a thread that may wait for the store.
 ///
 /// `ThreadResources` is the type of the objects that belong to the thread, such as its reader.
 struct StoreWork<ThreadResources>: Sendable {
@@ -124,7 +124,7 @@ struct RequestContext: Sendable {
     let now: @Sendable () -> Int64
 }
 
-/// Requests for threads that may wait for the store. A request that finds the queue full or stopped is rejected.
+/// Queue of requests for threads that may wait for the store. If the queue is full or stopped, it rejects new requests.
 struct JobQueue<ThreadResources>: Sendable {
     private let queue: WorkQueue<StoreWork<ThreadResources>>
     private let fullProblem: Problem
@@ -172,7 +172,8 @@ struct StoreView {
     let reader: any StoreReader
     /// Milliseconds since 1970.
     let now: Int64
-    /// The symbols that name closures whose reports came before the symbols; `nil` leaves these without names.
+    /// The symbols that name closures of earlier reports, which arrived before the symbols; `nil` leaves such closures without
+    /// names.
     var symbolTables: SymbolTableCache?
     /// Links to the pages of the server, or to the files of an export.
     var links = Links.served

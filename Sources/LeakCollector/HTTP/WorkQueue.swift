@@ -35,7 +35,7 @@ final class WorkQueue<Work: Sendable>: Sendable {
     /// - Parameter limit: the largest total weight of waiting and running work.
     init(limit: Int) { self.limit = limit }
 
-    /// Adds work, unless it would exceed the limit. An empty queue accepts work of any weight.
+    /// Adds work, unless it would exceed the limit. If no work waits or runs, work of any weight is accepted.
     func add(_ work: Work, weight: Int = 1) -> WorkAdmission {
         let admission: WorkAdmission = state.with { state in
             if state.isStopping { return .stopping }

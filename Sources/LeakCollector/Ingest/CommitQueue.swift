@@ -19,7 +19,7 @@ final class CommitQueue: Sendable {
         var smallSubmissionReports = 250
     }
 
-    /// Result of a submission: written, failed, or not accepted.
+    /// The outcome of a submission, which determines the response.
     enum Outcome: Sendable {
         case written(Receipt)
         /// Nothing of the submission was counted.
@@ -33,7 +33,9 @@ final class CommitQueue: Sendable {
         // `Sendable` is unchecked: the event loop hands the submission to the writer under the lock, and only one of them
         // uses it at a time.
         let submission: Submission
+        /// Returns the response for the outcome.
         let answer: @Sendable (Outcome) -> Response
+        /// `nil` once the response was sent.
         var responder: Responder?
 
         init(
@@ -86,8 +88,8 @@ final class CommitQueue: Sendable {
         state.with { !$0.isStopping && $0.waitingBytes + bytes <= limits.waitingBytes }
     }
 
-    /// `true` if the store is behind, that is, if submissions of more bytes than an eighth of ``Limits/waitingBytes`` wait to
-    /// be written.
+    /// `true` if the store writes more slowly than submissions arrive: the waiting submissions take more than an eighth of
+    /// ``Limits/waitingBytes``.
     var isBehind: Bool { state.with { $0.waitingBytes > limits.waitingBytes / 8 } }
 
     /// Number of submissions that wait for the next transaction.

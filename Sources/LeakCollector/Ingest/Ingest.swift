@@ -17,8 +17,8 @@ final class Ingest: Sendable {
     /// Maximum bytes of a decoded body that is parsed on the event loop of its connection. This takes about a
     /// millisecond.
     static let maxBytesParsedOnLoop = 1 << 17
-    /// Maximum number of reports of a body that an event loop groups without an entry in its ``GroupCache``. This takes about 3
-    /// milliseconds; the pool groups the reports of a body with more of them.
+    /// Maximum number of reports without an entry in the ``GroupCache`` that an event loop groups for one body, which takes
+    /// about 3 milliseconds. If a body has more such reports, the pool groups its reports.
     static let maxUncachedReportsOnLoop = 32
     /// Typical number of decompressed bytes per compressed byte, used to estimate the work for a body before it is inflated.
     private static let usualInflationRatio = 20
@@ -66,8 +66,8 @@ final class Ingest: Sendable {
 
     // MARK: Before the body
 
-    /// The parameters of the address. Others are ignored, because senders may add some, unless their name differs from one of
-    /// these only in case: the reports would count for the wrong app.
+    /// The parameters of the address. Other parameters are ignored, because senders may add some. But a name that differs from
+    /// one of these only in case is rejected, because the reports would count for the wrong app.
     private static let queryParameters = ["app", "version", "module", "environment"]
 
     /// Returns the rejection of a request whose body need not be read; `nil` if the body should be read.
@@ -105,9 +105,10 @@ final class Ingest: Sendable {
         .unsupportedMediaType, "Content-Type must be one of \(mediaTypes)"
     ).withField("Accept-Post", mediaTypes)
 
-    /// Rejects a request without a valid ingest key, or whose key exceeds its rate limit.
+    /// Checks that a request has a valid ingest key, and that the key does not exceed its rate limit.
     ///
-    /// - Parameter unknownKeyProblem: the response to a request without a key that the collector knows.
+    /// - Parameter unknownKeyProblem: the problem of a request without a key that the collector knows.
+    /// - Throws: ``Problem`` 403, 429, 503, or `unknownKeyProblem`.
     func admit(_ keyLookup: CredentialIndex.LookupResult, _ health: StoreHealth, unknownKeyProblem: Problem)
         throws(Problem)
     {
@@ -126,9 +127,10 @@ final class Ingest: Sendable {
         }
     }
 
-    /// Throws a problem if a body cannot be accepted now.
+    /// Checks that a body can be accepted now.
     ///
     /// - Parameter bytes: size of the body.
+    /// - Throws: ``Problem`` 503 if the database has a problem, or if too many bytes wait to be written.
     func requireCapacity(for bytes: Int, _ health: StoreHealth) throws(Problem) {
         if let issue = health.mostSerious, issue.blocksWrites { throw issue.problem }
         guard queue.hasRoom(for: bytes) else { throw Self.overloadedProblem }
@@ -180,9 +182,11 @@ final class Ingest: Sendable {
         }
     }
 
-    /// A thread that parses a body.
+    /// The kind of thread that parses a body.
     enum ParsingThread: Sendable {
+        /// The event loop of the connection, which must not be blocked for long.
         case loop
+        /// A thread of the ``ParsingPool``.
         case pool
     }
 
@@ -192,8 +196,8 @@ final class Ingest: Sendable {
     ///
     /// - Parameters:
     ///   - maxBytesOnLoop: maximum bytes of a body that is parsed at once.
-    ///   - rejection: makes the answer to a body that is not parsed.
-    ///   - work: gets a copy of the body and the thread that runs it, and answers.
+    ///   - rejection: returns the response if the pool does not accept the body, or stops before its turn.
+    ///   - work: parses the body and sends the response. It gets a copy of the body, and the kind of thread on which it runs.
     func parse(
         _ request: borrowing Request, _ responder: consuming Responder,
         maxBytesOnLoop: Int = maxBytesParsedOnLoop, rejection: @escaping @Sendable (Problem) -> Response,

@@ -13,11 +13,13 @@ struct IngestRequest {
     var module: String? = nil
     /// The environment from the address, for a body that does not name it.
     var environment: String? = nil
-    /// True if classes keep their module in their name when neither body nor address names the app's module.
+    /// True for senders that do not know the app's module: if neither body nor address names it, classes keep the module that
+    /// is in their name.
     var keepsModules = false
     /// True for a batch that the collector made from a request of a Sentry SDK. Its reasons for dropped reports may begin
     /// with `sentry_`, which other batches may not use: ``SubmissionBuilder/sentryPrefix``.
     var isTranslated = false
+    /// The key by which a repeated request counts once; `nil` if the request has none.
     var idempotencyKey: String?
     /// Milliseconds since 1970.
     var receivedAt: Int64
@@ -33,10 +35,10 @@ struct IngestRequest {
     }
 }
 
-/// The hash by which the store distinguishes installs.
+/// Hashing of the ids of installs. The store distinguishes installs by the hash.
 enum Install {
-    /// Returns the first 64 bits of SHA-256. Even among ten million installs, the chance that any two have the same
-    /// hash is 1 in 370,000.
+    /// Returns the first 64 bits of SHA-256 of an install's id. Even among ten million installs, the chance that any two have
+    /// the same hash is 1 in 370,000.
     static func hash(_ install: String) -> UInt64 {
         SHA256Hash.hash(Array(install.utf8)).prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
     }

@@ -5,11 +5,11 @@ internal import LeakStore
 
 /// The senders of one request, each converted to strings once. Usually all reports of a batch have the same sender.
 struct OriginTable {
-    /// Result of checking a sender.
-    enum Sender {
+    /// Result of checking whether the ingest key may send for a sender's app and environment.
+    enum SenderAdmission {
         /// Index of the sender in ``OriginTable/origins``.
         case admitted(index: Int)
-        /// The sender names an app or an environment that the key is not bound to. Holds the reason.
+        /// The key is restricted to another app or to other environments, as the reason says.
         case rejected(reason: String)
     }
 
@@ -19,12 +19,14 @@ struct OriginTable {
     private(set) var apps: [AppKey] = []
     /// For each of `origins`, the module of the app's own types, `Shop` in `Shop.Cart`; `nil` if it is not known.
     private(set) var modules: [String?] = []
-    private var sendersBySlices: [OriginSlices: Sender] = [:]
-    private var lastLookup: (slices: OriginSlices, sender: Sender)?
+    private var admissionsBySlices: [OriginSlices: SenderAdmission] = [:]
+    private var lastLookup: (slices: OriginSlices, admission: SenderAdmission)?
 
+    /// The ingest key of the request.
     private let key: Credential
     /// The app that the key is restricted to; `nil` for any app.
     private let restrictedApp: String?
+    /// The app of reports that name none. The other fallbacks are used in the same way.
     private let fallbackApp: String
     private let fallbackEnvironment: String
     private let fallbackVersion: VersionName
@@ -61,16 +63,20 @@ struct OriginTable {
         return trimmed.isEmpty ? nil : trimmed
     }
 
-    mutating func sender(of slices: OriginSlices, in document: WireDocument) -> Sender {
-        if let lastLookup, lastLookup.slices == slices { return lastLookup.sender }
-        let sender =
-            sendersBySlices[slices] ?? admit(origin(slices, document), module: document.string(slices.module))
-        sendersBySlices[slices] = sender
-        lastLookup = (slices, sender)
-        return sender
+    /// Checks the sender of a report or batch. An admitted sender is added to ``origins``, unless it is there already.
+    ///
+    /// - Parameter slices: the ranges of the body that name the sender.
+    mutating func admission(of slices: OriginSlices, in document: WireDocument) -> SenderAdmission {
+        if let lastLookup, lastLookup.slices == slices { return lastLookup.admission }
+        let admission =
+            admissionsBySlices[slices]
+            ?? admit(origin(slices, document), module: document.string(slices.module))
+        admissionsBySlices[slices] = admission
+        lastLookup = (slices, admission)
+        return admission
     }
 
-    private mutating func admit(_ origin: Submission.Origin, module: String?) -> Sender {
+    private mutating func admit(_ origin: Submission.Origin, module: String?) -> SenderAdmission {
         // Compares bytes, as the store does to distinguish apps.
         if let restrictedApp, !restrictedApp.utf8.elementsEqual(origin.app.utf8) {
             return .rejected(

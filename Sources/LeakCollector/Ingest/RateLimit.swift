@@ -20,9 +20,10 @@ final class RateLimit: Sendable {
     /// Default limit in reports per second: a share of what one writer counts on a small machine.
     static let defaultReportsPerSecond = 10_000
 
-    /// Maximum dropped reports of one ingest key that are counted per second in the long run, and in one burst. The limits
-    /// exist because a key is in every copy of an app, so anyone who has the app can send made-up counts of dropped reports.
+    /// Maximum dropped reports of one ingest key that are counted per second in the long run. The limit exists because a key is
+    /// in every copy of an app, so anyone who has the app can send made-up counts of dropped reports.
     private static let maxDropsPerSecond = 10_000.0
+    /// Maximum dropped reports of one ingest key that are counted in one burst.
     private static let maxDropsAtOnce = 1_000_000.0
     /// Number of unseen objects (objects that a detector did not watch) that cost as much as one dropped report, because
     /// objects far outnumber reports. Unseen objects have a bucket of their own, so that they and dropped reports do not use up
@@ -41,8 +42,9 @@ final class RateLimit: Sendable {
     private let isAlwaysApplied: Bool
     /// Buckets by the id of the ingest key.
     private let buckets = Guarded<[Int64: Bucket]>([:])
-    /// Buckets for dropped reports and for unseen objects. They apply even without a rate limit.
+    /// Buckets for dropped reports, by the id of the ingest key. They apply even without a rate limit.
     private let droppedReportBuckets = Guarded<[Int64: Bucket]>([:])
+    /// Buckets for unseen objects, by the id of the ingest key. They apply even without a rate limit.
     private let unseenBuckets = Guarded<[Int64: Bucket]>([:])
 
     /// - Parameter reportsPerSecond: 0 for no limit; `nil` for ``defaultReportsPerSecond``, but only while the store is behind.
@@ -109,7 +111,10 @@ final class RateLimit: Sendable {
         return counted
     }
 
-    /// Returns the dropped reports for which the key has tokens left, and `true` if some were left out.
+    /// Returns the dropped reports for which the key has tokens left, and charges the key for them.
+    ///
+    /// - Parameter perToken: number of dropped reports or unseen objects that cost one token.
+    /// - Returns: `isReduced` is `true` if some were left out.
     private static func chargeableDrops(
         _ drops: [Submission.Dropped], perToken: Int, from buckets: borrowing Guarded<[Int64: Bucket]>,
         of key: Int64, now: Int64
@@ -153,7 +158,7 @@ final class RateLimit: Sendable {
         return unreadableCost + document.reportCount + explanations + (others + 9) / 10 + dropped / 1_000
     }
 
-    /// Tokens for a body that cannot be read.
+    /// Tokens that each request costs, even if its body cannot be read.
     static let unreadableCost = 1
 
     /// Adds the tokens for the time since the last refill to the bucket of a key, and returns the bucket's tokens.

@@ -1,7 +1,7 @@
 internal import LeakGrammar
 internal import LeakMessage
 
-/// Redaction of reports. Samples keep only the parts of a report that it does not remove.
+/// Redaction of reports before they are stored as samples.
 enum SampleRedaction {
     /// Maximum bytes of a sample. Typical reports have 600. The largest reports that the wire format allows would
     /// have 200,000, and a leak keeps up to 18 samples.

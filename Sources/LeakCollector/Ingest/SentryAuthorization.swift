@@ -5,7 +5,7 @@ internal import LeakHTTPServer
 enum SentryAuthorization {
     /// Returns the key of a request.
     ///
-    /// - Throws: ``Problem`` 403 if there is no key, or if the keys in it differ.
+    /// - Throws: ``Problem`` 403 if the request has no key, or two different keys.
     static func key(of request: borrowing Request) throws(Problem) -> String {
         try key(
             fields: [request.field("x-sentry-auth"), request.field("authorization")],

@@ -20,13 +20,15 @@ struct SentryIngest: Sendable {
     static let maxBodyBytes = 16 << 20
     /// Maximum bytes of a request that can wait for the store. Attachments are skipped before that.
     private static let maxStoredBytes = 1 << 20
-    /// Maximum bytes of a body that is parsed on the event loop of its connection. An event takes a few KiB; a larger envelope may
-    /// have a thousand log items, each with a leak that takes a tenth of a millisecond to group.
+    /// Maximum bytes of a body that is parsed on the event loop of its connection. An event takes a few KiB; a larger envelope
+    /// may have a thousand log items, each with a leak that takes a tenth of a millisecond to group.
     private static let maxBytesParsedOnLoop = 1 << 14
 
     let ingest: Ingest
     let authenticator: Authenticator
+    /// Numbers of rejected reports that are not stored yet.
     private let rejections = SentryRejections()
+    /// The last sender of each ingest key, for requests that name none.
     private let senders = SentrySenders()
 
     init(ingest: Ingest, authenticator: Authenticator) {

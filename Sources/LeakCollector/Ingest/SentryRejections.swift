@@ -23,9 +23,7 @@ final class SentryRejections: Sendable {
         counts.with { $0[key, default: 0] += count }
     }
 
-    /// Resets the number of a key.
-    ///
-    /// - Returns: the number of rejected reports since the last call.
+    /// Returns the number of rejected reports of a key since the last call, and resets it to zero.
     func takeCount(of key: Int64) -> Int {
         counts.with { $0.removeValue(forKey: key) ?? 0 }
     }

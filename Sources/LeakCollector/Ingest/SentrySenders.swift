@@ -1,8 +1,8 @@
 internal import LeakPlatform
 
-/// Sender of the last counted event of each ingest key. A client report that comes without an event does not name its
-/// sender, so it is counted for the last sender. Otherwise a client report whose key is bound to no app would be counted for an
-/// app that does not exist.
+/// Sender of the last counted event of each ingest key. A client report of a Sentry SDK, which counts dropped events, does not
+/// name its sender if it comes without an event. It is then counted for the last sender of its key. Without that, if the key
+/// may send for any app, the client report would be counted for the app `default`.
 ///
 /// The senders are lost when the process ends.
 final class SentrySenders: Sendable {

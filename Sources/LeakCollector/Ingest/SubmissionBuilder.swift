@@ -3,8 +3,8 @@ internal import LeakGrammar
 internal import LeakMessage
 internal import LeakStore
 
-/// Builder of the submission and the response of an ingest request, whose reports it groups. It reads no clock, because
-/// the time of receipt comes with the request.
+/// Builder of the submission and the response of an ingest request. It groups the reports of the request. It reads no clock,
+/// because the time of receipt comes with the request.
 struct SubmissionBuilder {
     /// The app of reports that name no app, if their ingest key is not restricted to an app.
     static let defaultApp = "default"
@@ -20,11 +20,13 @@ struct SubmissionBuilder {
         "rejected: a request may contain at most \(WireLimits.leaksCount) different leaks; send this report in another request"
 
     var submission: Submission
+    /// The rejected reports, by their index in the request.
     private(set) var rejected: [Rejection]
-    /// `true` if more reports than the builder may group anew were not in the cache. The submission is then to be built again; the groups
-    /// so far stay in the cache.
+    /// `true` if the builder stopped, because more than `maxUncachedReports` reports were not in the cache. The submission must
+    /// then be built again with a higher limit. The groups that were found so far stay in the cache.
     private(set) var isIncomplete = false
     private let storesExplanations: Bool
+    /// Number of rejected explanations, and the reason for the first rejection.
     private var rejectedExplanations: (count: Int, firstReason: String?) = (0, nil)
     /// Number of accepted reports. A text that describes several leaks is one report, and one sighting of each leak.
     private var acceptedCount = 0
@@ -73,7 +75,7 @@ struct SubmissionBuilder {
                 continue
             }
             let originIndex: Int
-            switch originTable.sender(of: document.origin(of: report), in: document) {
+            switch originTable.admission(of: document.origin(of: report), in: document) {
             case .admitted(let index): originIndex = index
             case .rejected(let reason):
                 rejected.append(Rejection(index: report.index, reason: reason))
@@ -116,7 +118,7 @@ struct SubmissionBuilder {
         for report in document.explanations {
             // The parser limits the explanations of a batch, so their different leaks need no limit here.
             let originIndex: Int
-            switch originTable.sender(of: document.origin(of: report), in: document) {
+            switch originTable.admission(of: document.origin(of: report), in: document) {
             case .admitted(let index): originIndex = index
             case .rejected(let reason):
                 rejectedExplanations.count += 1
@@ -178,7 +180,7 @@ struct SubmissionBuilder {
             return
         }
         let originIndex: Int
-        switch originTable.sender(of: document.origin, in: document) {
+        switch originTable.admission(of: document.origin, in: document) {
         case .admitted(let index): originIndex = index
         case .rejected(let reason): throw Problem(.forbidden, reason)
         }
@@ -308,7 +310,9 @@ struct SubmissionBuilder {
         throw problem
     }
 
-    /// Returns the time at which a report counts, in milliseconds since 1970.
+    /// Returns the time at which a report or session counts, in milliseconds since 1970: its own time, but not more than
+    /// ``maxAgeMilliseconds`` ago. The time of receipt counts if the report has no time, or a time more than
+    /// ``maxLeadMilliseconds`` ahead.
     static func countedTime(_ at: WireTime?, receivedAt: Int64) -> Int64 {
         guard let at = at?.milliseconds, at <= receivedAt + maxLeadMilliseconds else { return receivedAt }
         return max(at, receivedAt - maxAgeMilliseconds)
