@@ -63,7 +63,7 @@ struct OriginTable {
         return trimmed.isEmpty ? nil : trimmed
     }
 
-    /// Checks the sender of a report or batch. An admitted sender is added to ``origins``, unless it is there already.
+    /// Checks the sender of a report or batch. The first call for `slices` adds an admitted sender to ``origins``.
     ///
     /// - Parameter slices: the ranges of the body that name the sender.
     mutating func admission(of slices: OriginSlices, in document: WireDocument) -> SenderAdmission {

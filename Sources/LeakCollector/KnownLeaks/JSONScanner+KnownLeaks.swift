@@ -6,6 +6,7 @@ internal import LeakStore
 // misspelled version limit would hide leaks.
 
 extension JSONScanner {
+    /// Parses the list of entries.
     mutating func knownLeaks() throws(JSONError) -> [KnownLeakRule] {
         var leaks: [KnownLeakRule] = []
         guard try enterArray() else { return leaks }
@@ -111,7 +112,11 @@ extension JSONScanner {
 
     // MARK: Shapes
 
-    /// Parses an object, calling `read` for each field. Unknown and repeated fields are errors.
+    /// Parses an object, and calls `read` for each field. Unknown and repeated fields are errors.
+    ///
+    /// - Parameters:
+    ///   - objectName: the object's name in errors, such as `an entry`.
+    ///   - names: the names of the allowed fields.
     mutating func fields(
         of objectName: String, named names: [String],
         _ read: (String, inout JSONScanner) throws(JSONError) -> Void
@@ -161,8 +166,10 @@ extension JSONScanner {
 
     // MARK: Texts
 
+    /// Text about a valid class pattern, for errors.
     private static let patternExpectation =
         "a class such as UITextField, or the beginning of one with * at its end, of at most 512 bytes"
+    /// Text about a valid kind of object, for errors.
     private static var kindExpectation: String {
         "one of " + LeakReport.Kind.allCases.map(\.rawValue).joined(separator: ", ")
     }

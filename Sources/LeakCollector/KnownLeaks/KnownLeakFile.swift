@@ -10,10 +10,10 @@ internal import LeakStore
 ///      "off": ["id of an entry that comes with the program"]}
 struct KnownLeakFile: Sendable {
     private(set) var entries: [KnownLeakRule] = []
-    /// Ids of entries that come with the program and must not apply, and the positions of the ids in this file.
+    /// The ids in `off`: they disable entries that come with the program. Each has its byte position in this file, for errors.
     private(set) var disabledIDs: [(id: String, offset: Int)] = []
 
-    /// Maximum entries of one file. Each entry adds an index look-up to each query of a list of leaks.
+    /// Maximum number of entries of one file. Each entry adds an index look-up to each query for a list of leaks.
     static let maxEntries = 1_000
     static let maxReasonBytes = 500
     static let maxSystemsPerEntry = 32
@@ -49,8 +49,8 @@ struct KnownLeakFile: Sendable {
     /// are neither switched off nor replaced by an entry with the same id.
     ///
     /// - Parameters:
-    ///   - shipped: path of the file that comes with the program; `nil` if there is none. The ids in `off` are
-    ///     then not checked.
+    ///   - shipped: path of the file that comes with the program; `nil` if there is none. Without this file, the ids in `off`
+    ///     are not checked.
     ///   - own: path of the operator's own file; `nil` if there is none.
     /// - Throws: `SettingError` with file, line and column, and what is expected there.
     static func load(shipped: String?, own: String?) throws(SettingError) -> KnownLeaks {

@@ -9,10 +9,11 @@ internal import LeakStore
 enum CurrentGroup {
     /// The reports still belong to the leak itself.
     case same
+    /// The reports belong to this other leak, which may not be stored yet.
     case other(LeakIdentity)
     /// The reports belong to several leaks.
     case several
-    /// No sample report determines the leak.
+    /// No sample report shows to which leak the reports belong.
     case unknown
 
     /// Groups the sample reports of a leak again by the current rules.
@@ -60,14 +61,15 @@ enum CurrentGroup {
         return .other(group)
     }
 
-    /// Returns the modules to try, because a sample report does not contain the module that its sender named: that of the leak, `nil`
-    /// for a sender that named none, and ``GroupingRules/noModuleMarker``, with which dotted names stay whole.
+    /// Returns the modules to try, because a sample report does not contain the module that its sender named: the module of
+    /// the leak; `nil` for a sender that named none; and ``GroupingRules/noModuleMarker``, with which dotted names stay whole.
     private static func candidateModules(for leak: LeakIdentity) -> [String?] {
         let isNested = leak.module == nil && leak.className?.contains(".") ?? false
         return isNested
             ? [GroupingRules.noModuleMarker, nil] : [leak.module, nil, GroupingRules.noModuleMarker]
     }
 
+    /// Returns `true` if the key of a leak seems to be the fingerprint of its reports.
     private static func isGroupedByFingerprint(_ leak: LeakIdentity) -> Bool {
         leak.quality == .full && !leak.groupingKey.className.isEmpty
             && leak.groupingKey.className != leak.className
@@ -77,8 +79,12 @@ enum CurrentGroup {
         className.prefix { $0 != "<" }
     }
 
-    /// Returns `true` if a group was determined by complete data. The sample of a long report may lack the stack and
-    /// other parts of the report that determined its group.
+    /// Returns `true` if a sample report has all data that determines its group. The sample of a long report may lack the
+    /// stack and other parts.
+    ///
+    /// - Parameters:
+    ///   - group: the group of the sample report.
+    ///   - leak: the stored leak of the report, which shows the parts that the whole report had.
     private static func isFromCompleteData(_ group: LeakIdentity, of leak: LeakIdentity) -> Bool {
         if group.groupingKey.className.isEmpty, group.groupingKey.stack.isEmpty { return false }
         if group.quality == .low, leak.quality != .low { return false }
@@ -102,10 +108,11 @@ enum CurrentGroup {
     }
 }
 
-/// The leak that gets the new reports which an older version of the grouping rules would have assigned to another leak.
+/// The leak to which the current grouping rules assign new reports, if an older version of the rules assigned equal reports to
+/// another leak.
 struct Successor {
     var identity: LeakIdentity
-    /// The stored outline of the leak; `nil` if the leak has no reports yet.
+    /// The stored leak with its number of reports; `nil` if it has no reports yet.
     var outline: LeakOutline?
 
     init(identity: LeakIdentity, outline: LeakOutline?) {
@@ -117,7 +124,8 @@ struct Successor {
     /// give the leak another group.
     ///
     /// - Parameter newest: returns the newest sample report of the leak; called only if it is needed.
-    /// - Returns: `nil` if new reports still belong to the leak itself.
+    /// - Returns: `nil` if new reports still belong to the leak itself, or if the newest sample report does not show to which
+    ///   leak they belong.
     init?(
         of leak: LeakIdentity, newest: () throws(StoreError) -> SampleReport?, reader: any StoreReader
     ) throws(StoreError) {

@@ -8,8 +8,8 @@ struct ParsedSample: Sendable {
     /// The parsed report; `nil` if the JSON could not be parsed. The JSON is then shown unchanged.
     var report: LeakReport?
 
-    /// The report's time by the device's clock, if it was too far off for the report to count at that time: see
-    /// ``SubmissionBuilder/countedTime(_:receivedAt:)``.
+    /// The report's time by the device's clock, if the report counts at another time because the clock was wrong or the report
+    /// too old: see ``SubmissionBuilder/countedTime(_:receivedAt:)``. Otherwise `nil`.
     var implausibleDeviceTime: Int64? {
         guard let at = report?.at?.milliseconds, at != sample.at else { return nil }
         return at

@@ -6,7 +6,7 @@ package import LeakStore
 /// The planner of `collector regroup`: finds the leaks of an app whose reports the current grouping rules assign
 /// to other leaks, and merges them.
 package struct RegroupPlanner {
-    /// A leak that is merged into another.
+    /// A leak in a plan: merged into another leak, or listed in ``Plan/ambiguousLeaks``.
     package struct Part: Sendable {
         package var id: LeakID
         package var title: String
@@ -15,12 +15,12 @@ package struct RegroupPlanner {
         package var reports: Int
     }
 
-    /// Leaks that are merged into one leak.
+    /// Leaks that are merged into one leak, the target.
     package struct Group: Sendable {
         package var target: LeakIdentity
         /// Number of reports of the target; `nil` if the target does not exist yet.
         package var targetReports: Int?
-        /// The leaks that are merged into the target, those with most reports first.
+        /// The leaks that are merged into the target. Leaks with most reports come first.
         package var parts: [Part]
         /// The decision in force for the merged leak.
         package var decisionInForce: LeakMerge.DecisionInForce?
@@ -37,7 +37,7 @@ package struct RegroupPlanner {
         package var groups: [Group] = []
         /// Leaks that are not merged, because their reports belong to several leaks now.
         package var ambiguousLeaks: [Part] = []
-        /// Number of leaks that are not merged, because no sample report determines their group.
+        /// Number of leaks that are not merged, because no sample report shows to which leak their reports belong.
         package var undeterminedCount = 0
     }
 
@@ -130,8 +130,9 @@ package struct RegroupPlanner {
         return plan
     }
 
-    /// Returns, for each leak, how many further merges follow: 0 if its target stays, 1 if the target is itself merged into a
-    /// leak that stays, and so on. A leak whose targets form a cycle is left out.
+    /// Returns, for each leak that is merged, how many merges follow its own: 0 if its target stays, 1 if the target is itself
+    /// merged into a leak that stays, and so on. A leak is left out if its target, the target of the target, and so on form a
+    /// cycle.
     private static func depths(_ targets: [LeakID: LeakID]) -> [LeakID: Int] {
         targets.compactMapValues { first in
             var (target, depth) = (first, 0)

@@ -128,7 +128,7 @@ import Testing
     }
 
     @Test(arguments: ["/", "/releases", "/compare", "/causes"])
-    func `if only the environment debug has reports, no page waits for the first report`(path: String)
+    func `if only the environment debug has reports, no page says that it waits for a report`(path: String)
         throws
     {
         let running = try RunningCollector()

@@ -50,7 +50,7 @@ import Testing
         )
     }
 
-    @Test func `the address of an install accepts DELETE and refuses GET`() throws {
+    @Test func `the URL of an install accepts DELETE and refuses GET`() throws {
         let running = try RunningCollector()
         let answer = try running.get("/api/v1/installs/a")
         #expect(answer.status == 405 && answer.field("allow") == "DELETE, OPTIONS")

@@ -10,7 +10,7 @@ internal import LeakStore
 
 /// Cache of the groups of earlier reports, by the bytes that determine a group. Finding an entry creates no string.
 ///
-/// The cache is bounded: an entry that is not used while half of the entries are replaced is evicted. It is not
+/// The cache is bounded: an entry is evicted if it is not used while half of the entries are replaced. The cache is not
 /// thread-safe: only one thread uses it at a time.
 struct GroupCache {
     private struct Entry {
@@ -50,8 +50,8 @@ struct GroupCache {
 
     /// Maximum number of recent and older entries together: enough for a thousand leaks in eight spellings each.
     private let limit: Int
-    /// Maximum bytes of recent and older entries together. The half for recent entries has room for a thousand leaks with
-    /// call stacks of thirty frames, 9 KiB each. Other leaks take about 1,000 bytes.
+    /// Maximum bytes of recent and older entries together. Half of them are for recent entries: enough for a thousand leaks
+    /// with call stacks of thirty frames, which take 9 KiB each. Other leaks take about 1,000 bytes.
     private static let maxBytes = 24 * 1024 * 1024
     private var recentBytes = 0
     /// Entries that were added or used since their half of the cache was last full, by the hash of key and stack.
@@ -63,6 +63,7 @@ struct GroupCache {
     private var callStackHashes: [UInt64: UInt64] = [:]
     /// The key of the report that is being grouped: the bytes that determine its group, without those of its stack.
     private var key: [UInt8] = []
+    /// The hash of ``key``.
     private var keyHash: UInt64 = 0
     /// The stack of the report that is being grouped, with masked addresses if it is a call stack.
     private var stack: [UInt8] = []
@@ -72,6 +73,7 @@ struct GroupCache {
     /// The ``SymbolTableCache/generation`` of the groups. The names in groups of an earlier generation may be
     /// outdated.
     private var generation = 0
+    /// Images whose symbols named frames of reports since ``begin()``.
     private var usedImages: Set<String> = []
     /// The number of reports since ``begin()`` that had no entry.
     private(set) var missCount = 0
@@ -100,6 +102,7 @@ struct GroupCache {
         usedImages = []
     }
 
+    /// Number of entries.
     var count: Int { recentEntries.count + olderEntries.count }
 
     /// Groups a report of a document, as ``GroupingRules/groups(_:app:module:symbols:)`` would.
@@ -214,7 +217,8 @@ struct GroupCache {
         recentBytes += entry.size
     }
 
-    /// Returns the groups, with the values that are not part of the key taken from the current report.
+    /// Returns the groups of an entry for the current report. Values that are not part of the key, such as the number of live
+    /// instances, are those of the report.
     private func refreshed(
         _ entry: Entry, for report: ReportSlices, in document: WireDocument
     ) -> GroupingRules.Groups {

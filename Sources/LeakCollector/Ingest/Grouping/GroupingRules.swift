@@ -9,9 +9,11 @@ internal import LeakStore
 /// stacks, keeps the generic arguments that are types of the app, and uses the whole text if it names no class. If both
 /// versions give a report the same key, the report belongs to the group of version 1.
 enum GroupingRules {
+    /// Version 1. It is also the version of new groups whose key is the same in both versions.
     static let oldVersion = 1
     static let currentVersion = 2
-    /// A module name that no type has, so that all names stay whole.
+    /// Value in place of the sender's module, which no type has as its module. Therefore no beginning of a name is removed as
+    /// the module of the app.
     static let noModuleMarker = "-"
     /// Value in place of the sender's module: classes keep their module in their name, unless a leak of the class
     /// without its module exists.
@@ -128,6 +130,10 @@ enum GroupingRules {
         return id(app: app, key: subject.oldKey(fingerprint: report.fingerprint))
     }
 
+    /// Reads the object that a report is about.
+    ///
+    /// - Returns: the object, and the parsed text of the report. The text is `nil` if the report has none, or if its fields
+    ///   give both the class and the event.
     private static func subject(
         of report: LeakReport, module: String?, _ symbols: CallStack.Symbols
     ) -> (subject: ReportedObject, parsed: DetectorMessage?) {
@@ -191,9 +197,10 @@ extension LeakReport {
     }
 }
 
-/// A report and the leak it is a sighting of.
+/// The leak to which a report belongs, and the values of the report that are counted for it.
 struct GroupedReport: Sendable {
     let identity: LeakIdentity
+    /// True if the report says that an object was freed after it had been reported.
     let isFreed: Bool
     /// For a freed object, the milliseconds from its leak until it was freed; `nil` if they are not known.
     let livedMilliseconds: Int?

@@ -12,8 +12,8 @@ extension LeakID {
 }
 
 extension StoreReader {
-    /// Returns the ids that a leak has in the other environments of its app, whether or not it was reported from them. A leak
-    /// that was merged there has the id of the leak that it was merged into.
+    /// Returns the ids that a leak has in the other environments of its app, whether or not it was reported from them. If the
+    /// leak was merged into another leak in an environment, the id there is that of the other leak.
     func idsInOtherEnvironments(
         of leak: LeakIdentity
     ) throws(StoreError) -> [(environment: String, id: LeakID)] {

@@ -6,8 +6,7 @@ struct Reference: Hashable, Sendable {
     let property: String?
 
     /// Splits `Shop.Cart.onChange` into `Shop.Cart` and `onChange`: a property follows a type, and begins with a lower-case
-    /// letter, `_` or `$`.
-    /// The name of a closure is not split, because the dot in it precedes a function.
+    /// letter, `_` or `$`. The name of a closure is not split, because the dot in it precedes a function.
     init(_ text: String) {
         guard SwiftClosureName(text, module: nil) == nil else {
             object = text

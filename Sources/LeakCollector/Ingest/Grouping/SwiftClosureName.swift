@@ -3,7 +3,7 @@ struct SwiftClosureName: Hashable, Sendable {
     /// The name without the module.
     let text: String
 
-    /// Maximum bytes of a closure's name. Longer texts are shortened like other names.
+    /// Maximum bytes of a text that is read as a closure's name.
     private static let byteLimit = 256
 
     /// - Returns: `nil` for a text of another form, which may be a description with text that users typed.

@@ -50,8 +50,8 @@ enum TextMasker {
         }
     }
 
-    /// Returns `true` if a text has fields of JSON frames that locate code by hexadecimal digits: `imageOffset`,
-    /// `image_addr`, `object_addr` and `instruction_addr`, or may have them with an escape sequence such as `\u005f` in their names.
+    /// Returns `true` if a text may contain fields of JSON frames that locate code by hexadecimal digits: `imageOffset`,
+    /// `image_addr`, `object_addr` or `instruction_addr`. An escape sequence such as `\u005f` may hide such a name.
     private static func hasFrameLocations(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
         for (pattern, rareByteOffset) in [("imageOffset", 5), ("_addr", 0)] as [(StaticString, Int)]
         where unsafe nextIndex(of: pattern, rareByteOffset: rareByteOffset, from: 0, in: text) < text.count {
@@ -79,9 +79,9 @@ enum TextMasker {
     /// Appends a JSON array of call frames to `key`, in which the digits of the addresses that change from launch to launch are
     /// masked.
     ///
-    /// - Returns: `false`, without appending anything, if the first element does not begin like a call frame with an
-    ///   address, or if addresses in it may locate a function in an image: in an element that is a JSON object, and with the images
-    ///   of a `Backtrace`.
+    /// - Returns: `false`, without appending anything, if the first element does not begin like a call frame with an address.
+    ///   It is also `false` if addresses in the array may locate a function in an image, because then their digits determine
+    ///   the group: if an element is a JSON object, or if the array may contain the images of a `Backtrace`.
     static func appendCallStack(_ elements: ArraySlice<UInt8>, to key: inout [UInt8]) -> Bool {
         unsafe elements.withUnsafeBufferPointer { text in
             guard let first = unsafe text.firstIndex(of: UInt8(ascii: "\"")),
@@ -117,8 +117,8 @@ enum TextMasker {
 
     /// Returns `true` if ``appendCallStack(_:to:)`` would append exactly `stack` for a JSON array of call frames.
     ///
-    /// Compares the bytes outside of the addresses of `stack`, and the number of digits of each address. This is enough: any other
-    /// address in `elements` would be the same in `stack`, and so masked there.
+    /// Compares the bytes outside of the addresses of `stack`, and the number of digits of each address. This is enough: any
+    /// other address in `elements` would be the same in `stack`, and so masked there.
     ///
     /// - Parameter addresses: ``maskedAddresses(in:)`` of `stack`.
     static func isCallStack(
@@ -166,14 +166,14 @@ enum TextMasker {
         unsafe base.storeBytes(of: maskedDigits, toByteOffset: digits.upperBound - 8, as: UInt64.self)
     }
 
-    /// Returns `true` if a text may have the list of images of Swift's `Backtrace`. With it, the digits of addresses are offsets in
-    /// these images.
+    /// Returns `true` if a text may contain the list of images that Swift's `Backtrace` prints. With this list, the grouping
+    /// rules convert addresses to offsets in the images.
     private static func hasImages(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
         unsafe nextIndex(of: "Images", rareByteOffset: 0, from: 0, in: text) < text.count
     }
 
-    /// Returns `true` if a text has an escape sequence for a character that the other functions search for: any of ASCII, but those
-    /// of quotes, slashes, tabs and line feeds.
+    /// Returns `true` if a text has an escape sequence for an ASCII character other than a quote, a slash, a backslash, a tab
+    /// or a line feed. The other functions would not find a character that is written in this way.
     private static func hasUnusualEscape(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
         var index = unsafe firstIndex(of: UInt8(ascii: "\\"), from: 0, in: text)
         while index + 1 < text.count {

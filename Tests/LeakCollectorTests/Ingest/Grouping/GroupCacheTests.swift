@@ -297,7 +297,7 @@ import Testing
         {"class":"A","message":"{\"frames\":[{\"package\":\"Shop\",\"instruction\\u005faddr\":\"0x10400000ADDR\",\"image\\u005faddr\":\"0x104000000000\"},{\"package\":\"Shop\",\"instruction_ad\\u0064r\":\"0x104000001111\",\"image\\u005faddr\":\"0x104000000000\"}]}"}
         """#,
     ])
-    func `frames with different offsets have different cache entries, even with escape sequences in them`(
+    func `frames with different offsets have different entries even if escape sequences are in them`(
         body: String
     )
         throws
@@ -308,7 +308,7 @@ import Testing
         #expect(cache.count == 2)
     }
 
-    @Test func `a backslash and a letter before digits are no tab, so that the digits are part of a name`()
+    @Test func `an escaped backslash and a t before digits are not read as a tab before an address`()
         throws
     {
         func report(_ digits: String) -> String {
@@ -318,7 +318,7 @@ import Testing
         try expectSameGroups([report("123456789"), report("123456780")], &cache, limit: 2)
     }
 
-    @Test func `stacks that differ in a number from 4 GiB on share an entry, because it is no image offset`()
+    @Test func `stacks that differ only in a number too large for an image offset share a cache entry`()
         throws
     {
         func report(_ digits: String) -> String {
