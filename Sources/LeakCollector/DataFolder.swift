@@ -6,7 +6,7 @@
 
 /// The data folder: the identity of its database file, and the free bytes of its disk.
 struct DataFolder: Sendable {
-    /// Free disk bytes below which no reports are accepted: a transaction, its log and the response must still fit.
+    /// Free disk bytes below which no reports are accepted: a transaction, its log and the response must still fit on the disk.
     static let minFreeBytes: UInt64 = 64 * 1024 * 1024
 
     let path: String

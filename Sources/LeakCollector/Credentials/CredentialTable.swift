@@ -1,6 +1,6 @@
 import LeakStore
 
-/// A table of keys or tokens, each with forms to rename and revoke it. Revoked keys or tokens follow in a closed section.
+/// A table of keys or tokens, each with forms to rename and revoke it. Revoked keys or tokens follow in a collapsed section.
 struct CredentialTable: Component {
     var context: PageContext
     var kind: CredentialKind

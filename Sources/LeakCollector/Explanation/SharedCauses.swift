@@ -5,16 +5,18 @@ internal import LeakStore
 /// The causes that the leaks of an app share. Leaks with the same cycle, or whose objects the same property holds,
 /// have one cause.
 struct SharedCauses {
+    /// One cause, with the leaks that have it.
     struct Cause {
         /// The path of the leak with the highest cost. The paths of the other leaks may lead from the same property to other
         /// objects.
         var path: RetainPath
-        /// The functions that contain the closures of the path, as far as symbols name them.
+        /// The names that symbols give the closures of the path, such as `closure #1 in CartModel.bind()`.
         var closureNames: [String] = []
         /// Leaks with this cause, highest cost first, each with the number of its explanations that name the cause.
         var leaks: [(row: LeakRow, explanationCount: Int)] = []
-        /// Number of explanations that name the cause, and number of those whose path is proven.
+        /// Number of explanations that name the cause.
         var explanationCount = 0
+        /// Number of explanations that name the cause and whose path is proven.
         var provenCount = 0
         /// Bytes that would be freed on all devices if the cause were removed. Each leak counts by the share of its
         /// explanations that name the cause. `nil` if no explanation has bytes.
@@ -31,8 +33,9 @@ struct SharedCauses {
     static let maxExaminedLeaks = 1_000
     /// Maximum number of reasons that are examined per leak.
     static let maxReasonsPerLeak = 5
-    /// Maximum number of causes in JSON, and of leaks per cause. The page shows fewer.
+    /// Maximum number of causes in JSON. The page shows fewer.
     static let maxListedCauses = 200
+    /// Maximum number of leaks of one cause in JSON. The page shows fewer.
     static let maxListedLeaks = 100
     /// Maximum number of closure sets that are searched for names per leak.
     private static let maxClosureSetsPerLeak = 100
@@ -41,8 +44,9 @@ struct SharedCauses {
     private(set) var causes: [Cause]
     /// Number of causes of the examined leaks.
     let causeCount: Int
-    /// Number of examined leaks, and of those that have a cause.
+    /// Number of examined leaks.
     let leakCount: Int
+    /// Number of examined leaks that have a cause.
     let explainedLeakCount: Int
     /// Number of all leaks to fix.
     let totalLeakCount: Int

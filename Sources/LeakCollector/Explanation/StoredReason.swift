@@ -38,7 +38,7 @@ struct StoredReason: Hashable {
     private static let provenLetter: Character = "p"
     private static let suspectedLetter: Character = "s"
 
-    /// Returns the path, shortened to the most references that fit if its JSON is too long; `nil` if not even one
+    /// Returns the path. If its JSON is too long, the path is shortened to as many references as fit; `nil` if not even one
     /// fits. A binary search finds the number of references.
     private static func bounded(_ path: RetainPath) -> RetainPath? {
         func fits(_ path: RetainPath) -> Bool { path.json().count < Submission.Explanation.maxReasonBytes }

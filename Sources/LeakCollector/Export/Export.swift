@@ -82,7 +82,7 @@ public struct Export {
         return Result(fileCount: run.folder.writtenFiles.count, removedFileCount: try run.folder.finish())
     }
 
-    /// Error for a time before the last report: an export cannot leave out the reports after it.
+    /// Error for an export time before the last report, because an export cannot leave out later reports.
     struct EarlyTime: Error, CustomStringConvertible {
         /// Milliseconds since 1970.
         let lastSeen: Int64

@@ -22,7 +22,8 @@ extension DropDownList {
 /// The line at the top of a page that shows another environment than ``AppKey/production``.
 struct EnvironmentNote: Component {
     var context: PageContext
-    /// The navigation entry of the page. Leaks have another id in each environment, so their pages lead to the list.
+    /// The navigation entry of the page, to which the link to production leads; `nil` for the page of a leak. Its link leads to
+    /// the list, because a leak has another id in each environment.
     var section: PageLayout.Section?
 
     var html: HTML {

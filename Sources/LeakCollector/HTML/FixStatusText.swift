@@ -39,7 +39,8 @@ struct FixStatusText {
     /// The ``evidence`` without the name of the stage, for a text that already names the stage.
     var numbers: String? { numbers(of: fix.progress) }
 
-    /// The versions in which the leak reached another stage, newest first.
+    /// The versions in which the fix reached another stage, newest first. `date` says when the version was first used, or when
+    /// the leak was seen again in it.
     var steps: [(version: String, date: String, evidence: String)] {
         fix.steps.reversed().map { step in
             let date =
@@ -78,7 +79,7 @@ struct FixStatusText {
 
     private func rate(_ counts: Proportion) -> Percentage { Percentage(counts.events, of: counts.trials) }
 
-    /// Returns the bound with two decimals below 1 %, because a tenth of a percent is too coarse for it.
+    /// Returns the upper bound of a rate as text. Below 1 % it has two decimals, because a tenth of a percent is too coarse.
     private func boundText(_ rate: Double) -> String {
         guard rate < 0.01 else { return "\(Percentage(Int(rate * 1e9), of: 1_000_000_000))" }
         let hundredths = max(1, Int((rate * 10_000).rounded()))

@@ -20,7 +20,7 @@ struct PageLayout: Component {
     /// True if the page reloads itself while it is open.
     var isLive = false
     var main: HTML
-    /// Parts of the footer beside the time, each separated from the next.
+    /// Parts of the footer before the time, each in an element of its own.
     var footer: [HTML] = []
 
     var html: HTML {

@@ -1,6 +1,6 @@
 internal import LeakPlatform
 
-/// A point in time in words, with the exact time for machines and for the pointer.
+/// A point in time in words. The markup also has the exact time, which the script of a served page shows as a tooltip.
 struct RelativeTime: Component {
     /// The point in time, in milliseconds since 1970.
     var at: Int64

@@ -8,8 +8,9 @@ struct SparkLine: Component {
     /// Reports per day, oldest first.
     var counts: [Int]
 
-    /// Distance between bars and height of the tallest bar, in units. The style sheet sets the width of a bar.
+    /// Distance between the left edges of neighbouring bars, in units. The style sheet sets the width of a bar.
     static let barDistance = 7
+    /// Height of the tallest bar, in units.
     static let maxBarHeight = 20
 
     init(_ counts: [Int]) { self.counts = counts }

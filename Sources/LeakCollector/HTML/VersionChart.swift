@@ -5,8 +5,9 @@ import LeakStore
 struct VersionChart: Component {
     /// Number of versions with their own colour. All older versions share one colour.
     static let maxColoredVersions = 4
-    /// Distance between bars and height of the tallest bar, in units. The style sheet stretches both.
+    /// Distance between the left edges of neighbouring bars, in units. The style sheet stretches the chart.
     private static let barDistance = 20
+    /// Height of the tallest bar, in units. The style sheet stretches the chart.
     private static let maxBarHeight = 100
 
     private let timeStep: Trend.Step

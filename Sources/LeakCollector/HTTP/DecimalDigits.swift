@@ -1,4 +1,4 @@
-/// Validation of numbers in addresses, which consist of digits only. `Int("+1")` would accept a sign.
+/// Validation of numbers in URLs, which consist of digits only. `Int("+1")` would accept a sign.
 enum DecimalDigits {
     /// Returns `true` if `text` consists of digits only, or is empty.
     static func isOnlyDigits(_ text: String) -> Bool {

@@ -9,7 +9,7 @@ protocol Mutation: Sendable {
     /// Path of the address, such as `/api/v1/leaks/{leak}/decisions`.
     var path: String { get }
     var body: Route.Body { get }
-    /// The page with the form that is sent here; `nil` if programs send JSON.
+    /// Returns the page with the form that is sent to this address; `nil` if programs send JSON to it.
     var formPage: (@Sendable (Parameters) -> ErrorPage.PageLink?)? { get }
     /// True if the request needs an access token, and a browser's session is not enough.
     var needsToken: Bool { get }
@@ -23,7 +23,7 @@ protocol Mutation: Sendable {
     /// rejected, even if the request is not authorized.
     func typedText(in request: borrowing Request) -> String?
 
-    /// Returns the page with the form, to which the error page links, if that page depends on the form's fields; `nil` for the
+    /// Returns the page with the form, if it depends on the fields of the form. The error page links to it. `nil` means the
     /// page that the property ``formPage`` gives.
     func formPage(of request: borrowing Request) -> ErrorPage.PageLink?
 

@@ -8,8 +8,9 @@ struct Problem: Error, Sendable {
     var status: Status
     /// Description of what is wrong with this request and what to do, in one sentence.
     var detail: String
-    /// Position in the body, counted from 1.
+    /// Line of the error in the body, counted from 1.
     var line: Int?
+    /// Column of the error in its line, counted from 1.
     var column: Int?
     /// The rejected reports of a request, if no report was accepted.
     var rejected: [Rejection] = []
@@ -72,6 +73,8 @@ extension JSONWriter {
     /// the same reason.
     static let maxNamedRejections = 100
 
+    /// Writes the rejected reports of a request with their reasons, and their number.
+    ///
     /// - Parameter limit: number of rejections to name; all are counted.
     mutating func fields(of rejected: [Rejection], naming limit: Int = maxNamedRejections) {
         array("rejected") { writer in

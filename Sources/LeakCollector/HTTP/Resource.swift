@@ -69,7 +69,9 @@ struct MovedResource: Error {
 }
 
 extension Parameters {
-    /// The leak in the address.
+    /// The id of the leak in the path of the request.
+    ///
+    /// - Throws: ``Problem`` 404 if the id is invalid.
     var leak: LeakID {
         get throws(Problem) {
             guard let leak = self["leak"].flatMap({ LeakID($0) }) else { throw .noLeak }
@@ -79,7 +81,7 @@ extension Parameters {
 }
 
 extension Request {
-    /// The parameters of ``queriedScope``.
+    /// The names of the parameters from which ``queriedScope`` is read.
     static var scopeParameters: [String] { ["app", "environment"] }
 
     /// Checks that the query has only known parameters, each once.

@@ -1,7 +1,7 @@
 internal import LeakHTTPServer
 internal import LeakStore
 
-/// A method of an address: who may send its requests, which body they may have, and how they are rejected or handled.
+/// One HTTP method of one address: who may send its requests, which body they may have, and how they are rejected or handled.
 final class Route: Sendable {
     /// The senders from which a route accepts requests.
     enum Access: Hashable {

@@ -47,7 +47,7 @@ final class StoreThreadPool: Sendable {
         }
     }
 
-    /// Starts one thread per reader.
+    /// Starts the threads, and creates a reader for each.
     func start(store: any Store, known: KnownLeaks, threads: Int) throws(StoreError) -> [WorkerThread] {
         var startedThreads: [WorkerThread] = []
         for number in 1...threads {

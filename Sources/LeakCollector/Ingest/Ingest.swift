@@ -163,7 +163,8 @@ final class Ingest: Sendable {
 
     // MARK: After the body
 
-    /// Answers 200 once everything valid is on disk, or with the reason why nothing was counted.
+    /// Counts the content of a request. The response is 200 once all valid content is on disk, or else the reason why nothing
+    /// was counted.
     func process(_ request: borrowing Request, key: Credential, _ responder: consuming Responder) {
         guard let format = Self.format(of: request) else {
             responder.send(Self.unknownTypeProblem.response)

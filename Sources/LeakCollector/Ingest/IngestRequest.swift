@@ -6,8 +6,9 @@ struct IngestRequest {
     /// The decoded body.
     var body: [UInt8]
     var format: WireFormat
-    /// App and version from the address, for a body that names none.
+    /// The app from the address, for a body that names none.
     var app: String?
+    /// The version from the address, for a body that names none.
     var version: String?
     /// The app's module from the address, for a body that does not name it.
     var module: String? = nil

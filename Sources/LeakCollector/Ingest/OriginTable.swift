@@ -7,7 +7,7 @@ internal import LeakStore
 struct OriginTable {
     /// Result of checking whether the ingest key may send for a sender's app and environment.
     enum SenderAdmission {
-        /// Index of the sender in ``OriginTable/origins``.
+        /// The key may send for this sender. `index` is the position of the sender in ``OriginTable/origins``.
         case admitted(index: Int)
         /// The key is restricted to another app or to other environments, as the reason says.
         case rejected(reason: String)
@@ -26,10 +26,13 @@ struct OriginTable {
     private let key: Credential
     /// The app that the key is restricted to; `nil` for any app.
     private let restrictedApp: String?
-    /// The app of reports that name none. The other fallbacks are used in the same way.
+    /// The app of reports that name none.
     private let fallbackApp: String
+    /// The environment of reports that name none.
     private let fallbackEnvironment: String
+    /// The version of reports that name none.
     private let fallbackVersion: VersionName
+    /// The module of reports that name none; `nil` if it is not known.
     private let fallbackModule: String?
 
     /// - Throws: ``Problem`` if the address has an invalid app, version or module.

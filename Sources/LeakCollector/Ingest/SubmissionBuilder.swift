@@ -20,7 +20,7 @@ struct SubmissionBuilder {
         "rejected: a request may contain at most \(WireLimits.leaksCount) different leaks; send this report in another request"
 
     var submission: Submission
-    /// The rejected reports, by their index in the request.
+    /// The rejected reports, in their order in the request.
     private(set) var rejected: [Rejection]
     /// `true` if the builder stopped, because more than `maxUncachedReports` reports were not in the cache. The submission must
     /// then be built again with a higher limit. The groups that were found so far stay in the cache.

@@ -190,7 +190,8 @@ extension JSONScanner {
         return isPlain ? singleLine(text, limit: 64) : nil
     }
 
-    /// Returns the address of a source. It becomes a link, so only `https://` is allowed, which runs no code.
+    /// Returns the address in the field `source`; `nil` if it is invalid. The address becomes a link, so only `https://` is
+    /// allowed: a link with another scheme could run code.
     private static func parseAddress(_ text: String) -> String? {
         guard text.hasPrefix("https://"), text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F })
         else { return nil }

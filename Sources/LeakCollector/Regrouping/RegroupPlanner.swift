@@ -22,7 +22,7 @@ package struct RegroupPlanner {
         package var targetReports: Int?
         /// The leaks that are merged into the target. Leaks with most reports come first.
         package var parts: [Part]
-        /// The decision in force for the merged leak.
+        /// The decision in force for the merged leak; `nil` if there is no decision about any leak of the group.
         package var decisionInForce: LeakMerge.DecisionInForce?
         /// Number of leaks, the target included, that have a decision.
         package var decidedLeakCount: Int
@@ -161,7 +161,7 @@ package struct RegroupPlanner {
         } while query.cursor != nil
     }
 
-    /// Sets the decision in force for the merged leak: the most recent one, as in the store.
+    /// Sets the decision in force for the merged leak: the most recent decision about any leak of the group, as in the store.
     private func setDecisionInForce(of group: inout Group) throws(StoreError) {
         let target = group.targetReports == nil ? [] : [group.target.id]
         for id in group.parts.map(\.id) + target {

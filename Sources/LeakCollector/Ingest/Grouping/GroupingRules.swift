@@ -4,10 +4,12 @@ internal import LeakStore
 
 /// Rules that assign reports to leaks by app, class, and the stack without types of the system.
 ///
-/// The key does not contain kind, module, children, cycle, version, device and texts, so a leak is one group across launches,
-/// devices, builds and versions of detectors. A stored group keeps the version of the rules that made it. Version 2 reads call
-/// stacks, keeps the generic arguments that are types of the app, and uses the whole text if it names no class. If both
-/// versions give a report the same key, the report belongs to the group of version 1.
+/// The key of a leak with a class does not contain kind, cycle, version, device and texts, and usually no module and children.
+/// So the leak is one group across launches, devices, builds and versions of detectors.
+///
+/// A stored group keeps the version of the rules that made it. Version 2 reads call stacks, keeps the generic arguments that
+/// are types of the app, and uses the whole text if it names no class. If both versions give a report the same key, the report
+/// belongs to the group of version 1.
 enum GroupingRules {
     /// Version 1. It is also the version of new groups whose key is the same in both versions.
     static let oldVersion = 1
@@ -112,7 +114,7 @@ enum GroupingRules {
     }
 
     /// Returns the object with the module added to its class's name, or with the module removed if the name contains
-    /// it.
+    /// it; `nil` if no module is known.
     private static func otherModuleSpelling(
         of subject: ReportedObject, in report: LeakReport, module: String?, _ symbols: CallStack.Symbols
     ) -> ReportedObject? {

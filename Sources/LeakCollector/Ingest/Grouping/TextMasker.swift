@@ -199,8 +199,8 @@ enum TextMasker {
         return false
     }
 
-    /// Returns the index of the next pattern such as `0x` or `) `; `text.count` if there is none. The function searches
-    /// for the byte at `rareByteOffset` of the pattern, because that byte is rarer in call stacks than the other bytes.
+    /// Returns the index of the next occurrence of `pattern`; `text.count` if there is none. The function searches for the byte
+    /// at `rareByteOffset` of the pattern, because that byte is rarer in call stacks than the other bytes.
     private static func nextIndex(
         of pattern: StaticString, rareByteOffset: Int, from start: Int, in text: UnsafeBufferPointer<UInt8>
     ) -> Int {
