@@ -75,8 +75,8 @@ import LeakPlatform
         possibleOutcomes(of: outcome).contains(where: vector.matches)
     }
 
-    /// Returns the outcome itself, and variants in which 200 replaces the statuses that the collector chose, but not the
-    /// statuses of the server's own rejections. Two variants keep the status 100. One of these two also keeps 204.
+    /// Returns the outcome itself and three variants. In each variant, 200 replaces the statuses that the collector chose, but
+    /// not the statuses of the server's own rejections. One variant also keeps the status 100, and one keeps 100 and 204.
     private static func possibleOutcomes(of outcome: Outcome) -> [String] {
         let end = outcome.text.drop { $0.isNumber || $0 == "," }
         return [[], [100], [100, 204]].map { kept in

@@ -308,7 +308,7 @@ import Testing
         #expect(cache.count == 2)
     }
 
-    @Test func `an escaped backslash and a t before digits are not read as a tab before an address`()
+    @Test func `an escaped backslash and a t before digits are not read as a tab in front of an address`()
         throws
     {
         func report(_ digits: String) -> String {
