@@ -23,6 +23,7 @@ public struct Export {
     private let environment: String
     private let symbolTables: SymbolTableCache
     private let publicFolder: PublicFolder
+    /// The time that the pages refer to, in milliseconds since 1970; `nil` for the latest time at which an app was seen.
     private let time: Int64?
 
     /// - Parameters:

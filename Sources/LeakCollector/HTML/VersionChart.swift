@@ -13,6 +13,7 @@ struct VersionChart: Component {
     private let timeStep: Trend.Step
     /// The first day or hour, counted from 1970.
     private let firstStep: Int
+    /// Reports for each bar, by version in the order of the trend. The last series may combine all older versions.
     private let series: [Trend.Series]
     /// Reports of all versions together, for each bar.
     private let totals: [Int]

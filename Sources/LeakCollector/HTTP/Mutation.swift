@@ -8,6 +8,7 @@ protocol Mutation: Sendable {
     var method: LeakHTTPServer.Method { get }
     /// Path of the address, such as `/api/v1/leaks/{leak}/decisions`.
     var path: String { get }
+    /// The body that a request may have.
     var body: Route.Body { get }
     /// Returns the page with the form that is sent to this address; `nil` if programs send JSON to it.
     var formPage: (@Sendable (Parameters) -> ErrorPage.PageLink?)? { get }
@@ -42,6 +43,7 @@ extension Mutation {
     func typedText(in _: borrowing Request) -> String? { nil }
     func formPage(of _: borrowing Request) -> ErrorPage.PageLink? { nil }
 
+    /// Returns the route of the change. For a form, there is also a route that redirects GET to the page with the form.
     func routes(in context: RequestContext) -> [Route] {
         let access: Route.Access = formPage == nil ? .readers : .people
         let change = Route(method, path, access: access, body: body, formPage: formPage) { request in
@@ -81,6 +83,7 @@ extension Mutation {
 
 /// An authorized request to change something.
 struct ChangeRequest: Sendable {
+    /// The credential with which a person or a program requests the change.
     let author: Credential
     let match: Route.Match
     /// Milliseconds since 1970.

@@ -119,6 +119,7 @@ struct RequestContext: Sendable {
     /// The address of this collector. It is known once the server is bound, because only then port 0 becomes a real
     /// port.
     var address: String { boundAddress.with { $0 } }
+    /// The value of ``address``; empty until the server is bound.
     let boundAddress = Guarded("")
     /// Milliseconds since 1970.
     let now: @Sendable () -> Int64

@@ -8,7 +8,7 @@ internal import LeakPlatform
 /// An erasure searches the whole database, which takes seconds in a large one. Erasures run one after another on a thread
 /// of their own, so that no reader waits for them.
 public final class Erasure: Mutation {
-    private static let stopping = Problem.unavailable(
+    private static let stoppingProblem = Problem.unavailable(
         "the collector is stopping; send the request again later", afterSeconds: 5)
 
     let method = LeakHTTPServer.Method.delete
@@ -21,7 +21,7 @@ public final class Erasure: Mutation {
         limit: Erasure.maxRequestCount,
         fullProblem: .unavailable(
             "too many requests to erase installs are waiting; send this one again later", afterSeconds: 10),
-        stoppingProblem: Erasure.stopping)
+        stoppingProblem: Erasure.stoppingProblem)
     private let store: any Store
     private let log: Log
 
@@ -50,7 +50,7 @@ public final class Erasure: Mutation {
         jobs.add(
             change.work("erasing an install") { [self] in
                 guard let erased = try store.erase(install: hash, while: { !jobs.isStopping }) else {
-                    return Self.stopping.response
+                    return Self.stoppingProblem.response
                 }
                 return JSONResponse.json { writer in
                     writer.field("samples", erased.samples)

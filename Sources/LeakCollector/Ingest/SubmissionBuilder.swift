@@ -16,7 +16,7 @@ struct SubmissionBuilder {
     /// months, counts as 30 days old.
     static let maxAgeMilliseconds: Int64 = 30 * 24 * 3600 * 1000
 
-    private static let tooManyLeaks =
+    private static let tooManyLeaksReason =
         "rejected: a request may contain at most \(WireLimits.leaksCount) different leaks; send this report in another request"
 
     var submission: Submission
@@ -71,7 +71,7 @@ struct SubmissionBuilder {
         for report in document.reports {
             guard leaks.count <= WireLimits.leaksCount else {
                 // Further reports are not even grouped, because grouping them all would block an event loop.
-                rejected.append(Rejection(index: report.index, reason: Self.tooManyLeaks))
+                rejected.append(Rejection(index: report.index, reason: Self.tooManyLeaksReason))
                 continue
             }
             let originIndex: Int
@@ -91,7 +91,7 @@ struct SubmissionBuilder {
             leaks.insert(groups.first.identity.id)
             for other in groups.others { leaks.insert(other.identity.id) }
             guard leaks.count <= WireLimits.leaksCount else {
-                rejected.append(Rejection(index: report.index, reason: Self.tooManyLeaks))
+                rejected.append(Rejection(index: report.index, reason: Self.tooManyLeaksReason))
                 continue
             }
             acceptedCount += 1

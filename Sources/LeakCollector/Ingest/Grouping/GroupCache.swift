@@ -179,16 +179,17 @@ struct GroupCache {
     /// Returns the entry with the current key and stack, and marks the entry as recently used; `nil` if there is none.
     private mutating func cachedEntry() -> Entry? {
         let hash = hash
-        if let entry = recentEntries[hash], isCurrent(entry) {
+        if let entry = recentEntries[hash], matchesCurrentReport(entry) {
             if !entry.addresses.isEmpty { callStackHashes[keyHash] = hash }
             return entry
         }
-        guard let entry = olderEntries[hash], isCurrent(entry) else { return nil }
+        guard let entry = olderEntries[hash], matchesCurrentReport(entry) else { return nil }
         insert(entry, hash)
         return entry
     }
 
-    private func isCurrent(_ entry: Entry) -> Bool {
+    /// Returns `true` if an entry has the current key and stack. Entries with equal hashes may have others.
+    private func matchesCurrentReport(_ entry: Entry) -> Bool {
         Self.areEqual(entry.stack, stack) && Self.areEqual(entry.key, key)
     }
 
