@@ -45,8 +45,7 @@ struct ReportedObject {
         /// The name without the digits of addresses. An element of a path may be any text instead of the name of a type, with an
         /// address anywhere in it.
         var withoutAddresses: Name {
-            guard plainName.contains("0x") || name.contains("0x") else { return self }
-            return Name(
+            Name(
                 module: module, plainName: TypeName.withoutAddresses(plainName),
                 name: TypeName.withoutAddresses(name), isSystem: isSystem, isUnnamedHost: isUnnamedHost)
         }

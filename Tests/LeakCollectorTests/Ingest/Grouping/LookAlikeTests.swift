@@ -652,4 +652,11 @@ import Testing
         #expect(Set(groups.map(\.id)).count == 3)
         if let name = groups[0].className, name != "A" { #expect(name.contains("320x50")) }
     }
+
+    @Test(arguments: ["0X", "0x"])
+    func `an address in a name does not make a leak for each launch`(mark: String) {
+        let names = ["7f88acc69260", "7f9b00c12340"].map { "Cart \(mark)\($0) in Home" }
+        #expect(Set(names.map { Self.identity(className: $0).id }).count == 1)
+        #expect(Set(names.map { Self.identity(className: "A", stack: ["Root", $0]).id }).count == 1)
+    }
 }
