@@ -16,7 +16,9 @@
 public enum CurrentRelease {
     /// The version of reports that name no version.
     package static let unknownVersion = "unknown"
+    /// Lowest number of sessions with which a version has adoption.
     public static let minSessions = 100
+    /// Lowest percentage of the environment's sessions with which a version has adoption.
     public static let minPercentage = 5
     /// The percentage below which the current release loses its adoption. It is lower than ``minPercentage``, so that the
     /// current release does not change back and forth.

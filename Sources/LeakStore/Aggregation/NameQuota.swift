@@ -3,13 +3,21 @@
 /// A quota numbers apps, releases, builds and leaks, each kind from 0; later calls use these numbers. Admitted names are
 /// expected to be written in the same transaction.
 package protocol NameQuota: AnyObject {
+    /// Returns the app under which the reports of an app count.
+    ///
     /// - Parameter key: the ingest key whose report names the app.
     func app(_ app: AppKey, key: Int64, seenAt: Int64) throws(StoreError) -> AdmittedApp
+    /// Returns the name under which the reports of a version count. `app` is the number of its app.
+    ///
     /// - Parameter key: the ingest key whose report names the version. The bytes of a new version count towards the key's daily
     ///   limit.
     func release(_ version: String, of app: Int, key: Int64, seenAt: Int64) throws(StoreError) -> AdmittedName
+    /// Returns the name under which the reports of a build count. `release` is the number of its release.
+    ///
     /// - Parameter key: as for ``release(_:of:key:seenAt:)``.
     func build(_ name: String, of release: Int, key: Int64) throws(StoreError) -> AdmittedName
+    /// Returns the leak under which the reports of a leak count, and the number of that leak. `app` is the number of its app.
+    ///
     /// - Parameter key: the ingest key whose report names the leak.
     func leak(
         _ identity: LeakIdentity, of app: Int, key: Int64
@@ -67,8 +75,8 @@ package struct AdmittedLeak: Sendable {
 }
 
 extension LeakIdentity {
-    /// Returns the leak that stands for all leaks of an app beyond the limit. Its id begins with eight zero bytes; a hash of a
-    /// class and a stack does not.
+    /// Returns the leak under which all leaks of an app beyond the limit are counted together. Its id begins with eight zero
+    /// bytes; a hash of a class and a stack does not.
     ///
     /// - Parameter rowID: the row ID of the app.
     package static func overLimit(app: AppKey, rowID: Int64) -> LeakIdentity {
@@ -92,7 +100,7 @@ extension LeakIdentity {
             otherModuleSpelling: otherModuleSpelling?.counted(in: other))
     }
 
-    /// `true` for ``overLimit(app:rowID:)``.
+    /// `true` for the leak that counts all leaks of an app beyond the limit: ``overLimit(app:rowID:)``.
     package var isOverLimit: Bool { id.high == 0 }
 
     /// Approximate bytes of the leak's row in `leak_text`.
@@ -162,7 +170,9 @@ package struct NumberedEntries<Key: Hashable, Entry> {
 package struct HashedName: Hashable {
     private let hash: UInt64
 
-    /// - Parameter hash: from ``hash(of:)``.
+    /// - Parameters:
+    ///   - owner: the row ID of the row that the text belongs to.
+    ///   - hash: from ``hash(of:)``.
     package init(owner: Int64, hash: Int) {
         self.hash = SplitMix64.mix(UInt64(bitPattern: owner)) ^ UInt64(bitPattern: Int64(hash))
     }

@@ -137,7 +137,7 @@ package struct SimilarNameSearch {
         if let differences { similarNames.append((leak, differences)) }
     }
 
-    /// At most ``SimilarLeakLimits/maxLeaksWithSimilarName``, with the fewest differences.
+    /// The row IDs of the leaks with the fewest differences, at most ``SimilarLeakLimits/maxLeaksWithSimilarName``.
     package var nearest: [Int64] {
         similarNames.sorted { ($0.differences, $0.leak) < ($1.differences, $1.leak) }
             .prefix(SimilarLeakLimits.maxLeaksWithSimilarName).map(\.leak)

@@ -1,6 +1,7 @@
 /// A period starts at the beginning of a day, except ``day``, the last 24 hours, which starts with the first full hour in these
 /// 24 hours.
 extension Period {
+    /// Returns the first day of the period, in days since 1970.
     package func firstDay(now: Int64) -> Int { Calendar.day(of: now) - days + 1 }
 
     /// Returns the first hour for ``day``, and the first day for the other periods, both counted from 1970.
@@ -15,7 +16,8 @@ extension Period {
         return bucket * (self == .day ? Calendar.hourMilliseconds : Calendar.dayMilliseconds)
     }
 
-    /// Returns the first day of the period; `Int.max` for ``day``, which is counted from ten-minute slots and not from days.
+    /// Returns the first of an app's days that are added up for the period. Returns `Int.max` for ``day``, because that period
+    /// is added up from ten-minute slots and not from days.
     package func firstAppDay(now: Int64) -> Int { self == .day ? .max : firstDay(now: now) }
 
     /// Returns the number of the first ten-minute slot.

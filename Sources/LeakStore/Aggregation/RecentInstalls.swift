@@ -89,8 +89,8 @@ package struct RecentInstalls: Hashable, Sendable {
         Calendar.day(of: max(clock.expiryTime, clock.keyTime)) + impossibleDays - 1
     }
 
-    /// Removes the installs that do not count today. Empties the set if its ``lastDay`` is later than `lastPossibleDay`: that day is
-    /// damaged, or from a clock that was ahead.
+    /// Removes the installs that do not count today. Empties the set if its ``lastDay`` is later than `lastPossibleDay`: such a
+    /// day is damaged, or from a clock that was ahead.
     package mutating func removeInstalls(notCountedOn today: Int, lastPossibleDay: Int = .max) {
         installs.removeAll { !Self.isCounted($0.day, on: today) }
         if installs.isEmpty || lastDay > lastPossibleDay { self = RecentInstalls() }
@@ -116,6 +116,7 @@ package struct RecentInstalls: Hashable, Sendable {
         installs.removeAll { !Self.isKept($0.hash, level: levels[lastDay - $0.day]) }
     }
 
+    /// Returns `true` if a set keeps an install that was seen last on a day with this level.
     fileprivate static func isKept(_ hash: UInt64, level: UInt8) -> Bool {
         level == 0 || SplitMix64.mix(hash).leadingZeroBitCount >= level
     }
@@ -221,6 +222,8 @@ package struct CountedInstalls: Sendable {
         SplitMix64.mix(UInt64(bitPattern: leak)) ^ UInt64(bitPattern: release)
     }
 
+    /// Records that a set has counted an install on a day.
+    ///
     /// - Parameter set: a number that identifies the set.
     /// - Returns: `true` if the set may lack the install.
     package mutating func insert(_ install: UInt64, day: Int, in set: UInt64) -> Bool {
@@ -242,6 +245,7 @@ package struct CountedInstalls: Sendable {
         levels[Self.levelIndex(ofKey: key)] = key & ~63 | UInt64(installs.levels[0])
     }
 
+    /// Returns the remembered level of a set on a day; 0 if it is not in the table.
     private func level(ofKey key: UInt64) -> UInt8 {
         guard !levels.isEmpty else { return 0 }
         let entry = levels[Self.levelIndex(ofKey: key)]

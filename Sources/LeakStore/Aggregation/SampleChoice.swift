@@ -42,8 +42,8 @@ package struct SampleChoice {
         }
     }
 
-    /// Counts the reports, and returns those that may be stored: for each sample slot the best report of each ingest key,
-    /// because an ingest key may have used up its daily bytes, so that its report is not stored.
+    /// Counts the reports of a leak, and returns those that may be stored as samples. Each sample slot has one candidate for
+    /// each ingest key, because the best report cannot be stored if its ingest key has used up its daily bytes.
     ///
     /// - Returns: the candidates in the order of the sample slots, and the best candidate of a slot first. In each slot, the
     ///   first candidate whose ingest key has enough daily bytes left is the one to ``keep(_:now:)``.
@@ -102,10 +102,12 @@ package struct SampleChoice {
     }
 }
 
-/// The sample slots of a leak. The id of a row of `sample` contains the sample slot.
+/// The sample slots of a leak: the numbers under which its samples are stored. The id of a row of `sample` contains the sample
+/// slot.
 package enum SampleSlot {
     package static let first = 0
     package static let newest = 1
+    /// The first of the slots for random samples.
     package static let reservoir = 2
     /// Number of sample slots of one leak.
     package static let count = reservoir + Reservoir.size
@@ -127,7 +129,8 @@ package struct Reservoir: Sendable {
 
     package init(seed: UInt64) { self.seed = seed }
 
-    /// Returns the sample slot for the report; `nil` if the report is not stored as a random sample.
+    /// Returns the number of the random sample that the report replaces, from 0 to ``size`` - 1; `nil` if the report is not
+    /// stored as a random sample.
     ///
     /// - Parameter ordinal: the report's number among those of its leak, from 1.
     func slot(forReport ordinal: Int, of leak: LeakID) -> Int? {

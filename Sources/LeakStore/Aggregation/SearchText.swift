@@ -1,4 +1,4 @@
-/// The text of a leak that is searched.
+/// The text in which a search looks for a leak: its title, class, module and path.
 package enum SearchText {
     /// Maximum size of a path that the text repeats: bytes of the packed stack, children and cycle together. For a longer path,
     /// a search reads these columns; in PostgreSQL the search then ignores case only for ASCII letters of the path.
@@ -19,6 +19,7 @@ package enum SearchText {
         return folded(lines.joined(separator: "\n"))
     }
 
+    /// Returns the bytes of the leak's stack, children and cycle in their packed form.
     package static func packedPathBytes(of identity: LeakIdentity) -> Int {
         identity.path.reduce(0) { $0 + PackedWriter.size(of: $1) }
     }

@@ -77,7 +77,7 @@ package struct StoreClock {
     /// kept for longer than needed.
     package var newKeyTime: Int64 { aheadMilliseconds == nil ? keyTime : max(keyTime, now) }
 
-    /// Idempotency keys that were stored at this time or earlier have expired.
+    /// The time up to which idempotency keys have expired: keys that were stored at this time or earlier.
     package var keyStart: Int64 { Retention.startTime(ofLastDays: Retention.idempotencyDays, now: keyTime) }
 
     /// Set while the system clock is too far ahead to be accepted. Until it is accepted, rows do not expire by the system

@@ -1,6 +1,7 @@
 /// The elements of the aggregate's arrays. They refer to each other by index: a property `app` of type `Int` is an index in the
 /// array of apps, and `release`, `leak` and `cell` are indices likewise.
 extension SubmissionAggregate {
+    /// Counts of one app in one environment.
     package struct App {
         /// The name and environment under which the reports count: those of the app, or ``StoreLimits/other`` beyond a limit.
         package var key: AppKey
@@ -10,11 +11,13 @@ extension SubmissionAggregate {
         package var lastSeen: Int64
         package var reports = 0
         package var freed = 0
+        /// Number of reports that devices dropped, by reason.
         package var dropped: [ByteText: Int] = [:]
         /// For each limit, the number of texts, reports or rows that exceeded it.
         package var overLimitCounts: [OverLimitCount.Name: Int] = [:]
     }
 
+    /// Counts of one version of an app.
     package struct Release {
         package var app: Int
         package var version: String
@@ -96,6 +99,7 @@ extension SubmissionAggregate {
         }
     }
 
+    /// Counts of one build of a release.
     package struct Build {
         package var release: Int
         /// The build as reports name it, such as `895`; empty for reports without a build.
@@ -112,6 +116,7 @@ extension SubmissionAggregate {
         package var hasUsage: Bool { !(sessions.isEmpty && leakySessions.isEmpty && checks.isEmpty) }
     }
 
+    /// Counts of one leak, in all its builds together.
     package struct Leak {
         package var identity: LeakIdentity
         /// The number that the quota gave the leak.
@@ -125,6 +130,7 @@ extension SubmissionAggregate {
         package var span: TimeSpan?
         package var reports = 0
         package var freed = 0
+        /// The largest number of instances that a report named as alive; `nil` if no report named a number.
         package var aliveAtMost: Int?
         /// Times in milliseconds for which objects stayed after they were reported, each with the number of objects.
         package var lived: [(milliseconds: Int, count: Int)] = []
@@ -136,7 +142,7 @@ extension SubmissionAggregate {
         package var cells: [Int] = []
     }
 
-    /// A value of a leak.
+    /// A value that an explanation of a leak names, such as its reason.
     package struct Value {
         package var kind: ValueKind
         package var text: String

@@ -14,6 +14,7 @@ package struct SubmissionAggregate {
     package private(set) var hourCounts: [LeakHourCount] = []
     /// Reports of type `leak` of each cell, by bucket of installs.
     package private(set) var bucketReports: [BucketReports] = []
+    /// Names of systems and models, to which ``sources`` refer.
     package private(set) var texts: [String] = []
 
     private var appIndices: [AppKey: CountedEntry] = [:]
@@ -27,9 +28,9 @@ package struct SubmissionAggregate {
     /// Ids of leaks whose explanations do not count, because the database has no such leaks.
     package private(set) var unknownLeaks: Set<LeakID> = []
     private var cellIndices: [OwnedKey<Int>: Int] = [:]
-    /// The source and cell in which reports of a leak count if their build may not be counted separately for this leak, by leak
-    /// and reported source. An entry is used only for reports with the ingest key `key`, because the build may be within the
-    /// limits of another key.
+    /// For a leak and a reported source: the source and cell in which the reports count, because their build may not be counted
+    /// separately for this leak. An entry is used only for reports with the ingest key `key`, because the build may be within
+    /// the limits of another key.
     private var otherBuilds: [OwnedKey<Int>: (source: Int, cell: Int, key: Int64)] = [:]
     private var slotIndices: [OwnedKey<Int>: Int] = [:]
     private var sourceIndices: [Source: Int] = [:]
@@ -67,6 +68,8 @@ package struct SubmissionAggregate {
         func isValid(for key: Int64) -> Bool { exceededLimit == nil || self.key == key }
     }
 
+    /// A name, or an id, that is unique only within its owner: a version within its app, a build within its release. `owner` is
+    /// the index of the owner.
     private struct OwnedKey<Name: Hashable>: Hashable {
         package var owner: Int
         package var name: Name
@@ -90,6 +93,8 @@ package struct SubmissionAggregate {
         hourCountIndices.reserveCapacity(reports)
     }
 
+    /// Counts a submission.
+    ///
     /// - Parameters:
     ///   - number: the index of the submission among those that are counted together.
     ///   - quota: called for names that this aggregate has not seen.
@@ -283,10 +288,12 @@ package struct SubmissionAggregate {
 
     // MARK: Names to indices
 
+    /// Returns `true` if a name counts as `other`, and is not itself `other`.
     private static func isOverLimit(_ name: String, as admitted: String) -> Bool {
         admitted == StoreLimits.other && name != admitted
     }
 
+    /// Returns the index in ``sources`` for the reports of an origin.
     private mutating func source(
         _ origin: Submission.Origin, _ submission: Submission, by quota: some NameQuota
     ) throws(StoreError) -> Int {
@@ -317,8 +324,8 @@ package struct SubmissionAggregate {
         return sources.count - 1
     }
 
-    /// Returns the index of the count of a leak in an hour. Counts of two sources or ingest keys may belong to one row: they
-    /// are added up when they are written.
+    /// Returns the index in ``hourCounts`` of the count of a leak in an hour. Counts of two sources or ingest keys may belong
+    /// to one row of the database: they are added up when they are written.
     private mutating func hourCount(
         ofLeak leak: Int, from reportedSource: Int, at time: Int64, in submission: Submission,
         by quota: some NameQuota

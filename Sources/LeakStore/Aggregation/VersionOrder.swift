@@ -79,7 +79,8 @@ package struct VersionOrder: Hashable, Comparable, Sendable {
     /// Maximum number of digits of one number. A date with its time has 14.
     private static let digitLimit = 64
 
-    /// Parses `1.2.3`, without leading zeros in a number and without trailing numbers that are zero.
+    /// Removes the numbers at the beginning, such as `1.2.3`, and returns their digits. Leaves out zeros at the beginning of a
+    /// number, and numbers at the end that are zero. Returns `nil` if there is no number, or a number is too long.
     private static func takeNumbers(from remaining: inout ArraySlice<UInt8>) -> [ArraySlice<UInt8>]? {
         var numbers: [ArraySlice<UInt8>] = []
         while true {

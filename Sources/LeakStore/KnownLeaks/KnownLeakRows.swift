@@ -24,6 +24,8 @@ package struct KnownLeakCache {
     /// Maximum number of leaks in the cache, which then takes about 2 MiB.
     private static let capacity = 20_000
 
+    /// Matches by row ID of the leak, each with the number of reports for which it is valid; `match` is `nil` if no rule
+    /// matches the leak.
     private var cachedMatches: [Int64: (reports: Int, match: KnownMatch?)] = [:]
     private var lastResult: (rows: KnownLeakRows, app: AppScope, changeCounter: Int64)?
 

@@ -24,6 +24,7 @@ public struct AppKey: Hashable, Sendable {
         return String(decoding: name.utf8.map { isUpper($0) ? $0 | 0x20 : $0 }, as: UTF8.self)
     }
 
+    /// The scope that consists of only this app in its environment.
     public var scope: AppScope { AppScope(name, environment: environment) }
 
     /// The key with names that both databases can store: ``Swift/String/storable``.
@@ -55,7 +56,7 @@ public struct AppScope: Hashable, Sendable {
         [("app", app), ("environment", environment == AppKey.production ? nil : environment)]
     }
 
-    /// - Returns: `nil` for all apps.
+    /// The app in its environment; `nil` for all apps.
     public var key: AppKey? { app.map { AppKey($0, environment: environment) } }
 
     public static func == (one: Self, other: Self) -> Bool {

@@ -25,7 +25,9 @@ public struct Credential: Hashable, Sendable {
     public var environments: [String]
     /// Milliseconds since 1970.
     public var createdAt: Int64
+    /// Milliseconds since 1970; `nil` if the credential never expires.
     public var expiresAt: Int64?
+    /// Milliseconds since 1970; `nil` if the credential was not revoked.
     public var revokedAt: Int64?
     /// For a session: the ``id`` of the credential that opened it. Revoking that credential ends the session too.
     public var openedBy: Int64?
@@ -47,8 +49,8 @@ public struct Credential: Hashable, Sendable {
         self.openedBy = openedBy
     }
 
-    /// ``environments`` as the database and the API have it: `ci,debug`; `nil` for any environment. No name of an environment
-    /// contains a comma.
+    /// ``environments`` as one text, for the database and the API: `ci,debug`; `nil` for any environment. No name of an
+    /// environment contains a comma.
     public var environmentList: String? {
         environments.isEmpty ? nil : environments.joined(separator: ",")
     }

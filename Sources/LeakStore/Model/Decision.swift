@@ -25,6 +25,7 @@ public struct Decision: Hashable, Sendable {
         case newerThan(String)
     }
 
+    /// The limit up to which a leak is ignored: a time, or a number of further reports.
     public enum IgnoreLimit: Hashable, Sendable {
         /// Milliseconds since 1970.
         case until(milliseconds: Int64)

@@ -2,8 +2,8 @@
 public struct ErasureResult: Hashable, Sendable {
     /// Number of samples that were erased.
     public var samples = 0
-    /// Number of sets of installs that contained the install: sets of leaks, of their builds and releases, of
-    /// releases, and of an app's days and ten-minute slots.
+    /// Number of stored sets of installs from which the install was removed. Leaks, builds and releases of leaks, releases, and
+    /// days and ten-minute slots of apps have such sets.
     public var sets = 0
     /// `true` if the write-ahead log still contains erased data, because a reader prevented the log from being emptied. Erasing
     /// the install again tries again to empty the log.

@@ -3,6 +3,8 @@ package enum GroupedStack {
     /// Marks an element that is not in the path; the element follows.
     private static let literalMarker = 0
 
+    /// Returns the stored bytes of a stack.
+    ///
     /// - Parameter path: stack, children and cycle of the leak, one after another.
     package static func pack(_ stack: [String], path: [String]) -> [UInt8] {
         var numbers: [ByteText: Int] = [:]
@@ -21,6 +23,8 @@ package enum GroupedStack {
         return writer.bytes
     }
 
+    /// Reads the stack from its stored bytes.
+    ///
     /// - Returns: `nil` for bytes that ``pack(_:path:)`` did not write for this path.
     package static func unpack(_ bytes: [UInt8], path: [String]) -> [String]? {
         var reader = PackedReader(bytes)
@@ -43,6 +47,6 @@ extension LeakIdentity {
     /// Stack, children and cycle, one after another.
     package var path: [String] { stack + children + cycle }
 
-    /// ``GroupingKey/stack`` as stored.
+    /// The stack of ``groupingKey`` in its stored form (``GroupedStack``).
     package var packedGroupedStack: [UInt8] { GroupedStack.pack(groupingKey.stack, path: path) }
 }

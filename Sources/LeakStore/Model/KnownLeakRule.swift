@@ -1,4 +1,5 @@
-/// A leak that the system causes and the app cannot fix: its class and stack, the systems where it happens, and the source.
+/// A leak that the system causes and the app cannot fix: its class and stack, the systems where it happens, and the address of
+/// its documentation.
 ///
 /// This type is a class so that the thousands of leaks that one rule may describe share it.
 public final class KnownLeakRule: Hashable, Sendable {
@@ -40,6 +41,7 @@ public final class KnownLeakRule: Hashable, Sendable {
 
     public func hash(into hasher: inout Hasher) { hasher.combine(id) }
 
+    /// Returns `true` if elements of the leak's stack match all patterns of ``stack``, in this order.
     func describes(stack: [String]) -> Bool {
         var remaining = stack[...]
         for pattern in self.stack {
@@ -57,6 +59,7 @@ public final class KnownLeakRule: Hashable, Sendable {
         }
     }
 
+    /// Returns `true` if the known leak happens in this system, such as `iOS 18.1`.
     func covers(_ system: String) -> Bool {
         systems.isEmpty || systems.contains { $0.contains(system) }
     }
@@ -103,6 +106,8 @@ public struct KnownMatch: Hashable, Sendable {
 }
 
 extension LeakRow {
+    /// Stores the known leak that explains this leak; `nil` if there is none. The state becomes ``LeakState/known`` if the
+    /// known leak explains all reports.
     package mutating func mark(_ match: KnownMatch?) {
         known = match
         if match?.coversAllReports == true { state = .known }

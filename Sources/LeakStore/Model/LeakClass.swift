@@ -13,6 +13,7 @@ public struct LeakClass: Sendable {
     /// Number of all leaks of the class. The totals below count all of them, not only those in ``leaks``.
     public var total: Int
     public var reports: Int
+    /// Number of leaked objects that were freed after their report.
     public var freed: Int
     /// Installs with any of the leaks, each counted once: exact up to 256, an estimate beyond.
     public var installs: Int
@@ -43,6 +44,7 @@ public struct LeakClass: Sendable {
         self.related = related
     }
 
+    /// A related class, with the number of its leaks and of their reports.
     public struct Related: Hashable, Sendable {
         public var name: String
         public var leaks: Int

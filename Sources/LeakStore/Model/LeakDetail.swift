@@ -1,10 +1,11 @@
 /// All stored data about one leak, except its reports.
 public struct LeakDetail: Sendable {
     public var row: LeakRow
-    /// Newest version first.
+    /// Counts by version and build, newest version first.
     public var versions: [VersionCount]
     /// Reports by system, most reports first: at most 20 systems, then all other systems as `other`.
     public var systems: [ValueCount]
+    /// Reports by device model, limited in the same way as ``systems``.
     public var models: [ValueCount]
     /// ``Submission/Explanation/reason`` and the number of explanations that gave it; an empty value stands for all reasons
     /// beyond a limit.
@@ -23,15 +24,15 @@ public struct LeakDetail: Sendable {
     /// Number of freed objects by the time from their report as leaked until they were freed, shortest time first; empty if no
     /// object was freed.
     public var lived: [LivedRange]
-    /// Newest first, at most ``Decision/maxPerLeak``.
+    /// The decisions about the leak, newest first, at most ``Decision/maxPerLeak``.
     public var history: [PastDecision]
     /// The version that “now” and “next” of a decision refer to. If a release is pinned, it is this release. Otherwise it is
     /// the current release, or a higher version that is in use, because a fix can only come after that version. A version is in
     /// use if the leak was seen in it on at least 2 installs, and on at least 5 % as many installs as in the version with the
     /// most.
     public var referenceVersion: String?
-    /// The evidence for the fixes of the newest resolve decisions, by the index of the decision in ``history``. The evidence
-    /// for an older decision is from the versions up to the fix of the next decision.
+    /// The evidence for the fixes of the newest decisions that resolved the leak. The key is the index of the decision in
+    /// ``history``. The evidence for an older decision is from the versions up to the fix of the next decision.
     public var fixes: [Int: FixStatus]
 
     public init(
@@ -63,6 +64,7 @@ public struct LeakDetail: Sendable {
             .map { ValueCount(value: $0.text, reports: $0.count) }
     }
 
+    /// Parses numbers of bytes, and returns them with their counts, smallest first. Texts that are not numbers are left out.
     package static func retainedBytes(_ values: [(text: String, count: Int)]) -> [(bytes: Int, count: Int)] {
         values.compactMap { value in Int(value.text).map { ($0, value.count) } }.sorted { $0.0 < $1.0 }
     }
@@ -83,6 +85,7 @@ public struct LeakDetail: Sendable {
         }
     }
 
+    /// Counts of the leak in one build of a version.
     public struct VersionCount: Hashable, Sendable {
         public var version: String
         public var build: String?
@@ -100,6 +103,8 @@ public struct LeakDetail: Sendable {
         }
     }
 
+    /// A value, such as a system, with its number of reports. Values of ``reasons`` and ``closures`` have the number of
+    /// explanations instead.
     public struct ValueCount: Hashable, Sendable {
         public var value: String
         public var reports: Int
@@ -110,6 +115,7 @@ public struct LeakDetail: Sendable {
         }
     }
 
+    /// Another leak of the same class in the same app.
     public struct Sibling: Hashable, Sendable {
         public var id: LeakID
         public var stack: [String]

@@ -25,7 +25,9 @@ public final class LeakIdentity: Sendable {
     public let title: String
     /// The stack as first reported, cleaned, with all its elements.
     public let stack: [String]
+    /// The classes of the controllers in a leaked container.
     public let children: [String]
+    /// The strong references by which objects keep each other; empty if the report names no cycle.
     public let cycle: [String]
     public let quality: Quality
     /// The version of the grouping rules by which `id` was computed, and the input of these rules.
@@ -33,7 +35,8 @@ public final class LeakIdentity: Sendable {
     /// The same leak with its other possible key: if the class in the key of this identity contains the module, the class in
     /// the other key does not, and the other way round. The store chooses one of the two (LeakModules.swift).
     ///
-    /// `nil` if no module is known. Only the identity whose class is without the module has a ``module``.
+    /// `nil` if no module is known. Of the two identities, only the identity whose class is without the module has a
+    /// ``module``.
     public let otherModuleSpelling: LeakIdentity?
     /// The id by which the leak of a report is found: the same for all reports of this class, module and stack, whether the
     /// class is sent with its module or without it.

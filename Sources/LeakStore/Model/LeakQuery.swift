@@ -14,7 +14,7 @@ public struct LeakQuery: Hashable, Sendable {
         case name
         /// Regressed, new, open, freed late, resolved, ignored, known; then reports.
         case state
-        /// Reports of ``LeakRow/trend``, then all reports.
+        /// Reports of the last 14 days (``LeakRow/trend``), then all reports.
         case recent
 
         /// The order of the list if ``LeakQuery/order`` is `nil`: names from A to Z, everything else with the largest or newest
@@ -60,8 +60,8 @@ public struct LeakQuery: Hashable, Sendable {
     public var limit = 50
     /// ``LeakPage/next`` of the previous page; `nil` for the first page.
     public var cursor: String?
-    /// `true` if reports of resolved leaks in the period count even if they are from before the decision. Totals that are
-    /// subtracted from the totals of all leaks must include these reports.
+    /// `true` if reports of resolved leaks in the period count even if they are from before the decision. This is needed for
+    /// totals that are subtracted from the totals of all leaks, because those totals include such reports.
     package var countsReportsBeforeDecision = false
 
     public init() {}
@@ -173,11 +173,14 @@ public struct LeakPage: Sendable {
     /// Totals of leaks that match the query but are set aside because they are ``LeakState/known``; zero if the query names a
     /// state.
     public var known: LeakTotals
-    /// The same totals for ``LeakState/resolved`` leaks, including those that are known leaks too.
+    /// Totals of leaks that match the query but are set aside because they are ``LeakState/resolved``, including those that are
+    /// known leaks too; zero if the query names a state.
     public var resolved: LeakTotals
-    /// The same totals for ``LeakState/ignored`` leaks, including those that are known leaks too.
+    /// Totals of leaks that match the query but are set aside because they are ``LeakState/ignored``, including those that are
+    /// known leaks too; zero if the query names a state.
     public var ignored: LeakTotals
-    /// The same totals of ``LeakState/slow`` leaks.
+    /// Totals of leaks that match the query but are set aside because they are ``LeakState/slow``; zero if the query names a
+    /// state.
     public var slow: LeakTotals
     /// The part of ``resolved`` with reports since the decision, in the period of the query or in ``recentPeriod``: leaks that
     /// are still seen, because versions without the fix are still in use. Its reports are only the reports since the decision.

@@ -14,6 +14,7 @@ public struct LeakRow: Sendable {
     /// True if the leak was first seen in the app's current release.
     public var isNew: Bool
     public var reports: Int
+    /// Number of leaked objects that were freed after their report.
     public var freed: Int
     /// Exact up to 256 installs, an estimate beyond. Never more than reports.
     public var installs: Int
@@ -21,11 +22,13 @@ public struct LeakRow: Sendable {
     /// estimate beyond, and never more than reports. Updated with each report, and when expired data is first deleted on a day.
     /// ``LeakQuery/Sort/impact`` sorts by it.
     public var impact: Int
+    /// The largest number of instances that a report named as alive at the same time; `nil` if no report named a number.
     public var aliveAtMost: Int?
     /// Bytes that one object retains: the median of the explanations, to within 1/32; `nil` without an explanation.
     public var retainedBytes: Int?
     /// Time in milliseconds from the report of a leaked object until the object was freed; `nil` if no object was freed.
     public var lived: Percentiles?
+    /// The version of the earliest report.
     public var firstVersion: String
     public var lastVersion: String
     /// Milliseconds since 1970.
@@ -88,6 +91,7 @@ extension LeakRow {
     }
 }
 
+/// The median and the 90th percentile of durations, in milliseconds.
 public struct Percentiles: Hashable, Sendable {
     public var p50: Int
     public var p90: Int

@@ -19,7 +19,7 @@ public struct NamePattern: Hashable, Sendable, CustomStringConvertible {
         isPrefix ? name.utf8.starts(with: text.utf8.dropLast()) : ByteText(name) == ByteText(text)
     }
 
-    /// The first and the last name that match, in the order of their bytes.
+    /// The bounds of the names that match, in the order of their bytes. Both bounds are equal for a pattern without `*`.
     package var range: (first: String, last: String) {
         guard isPrefix else { return (text, text) }
         let prefix = String(text.dropLast())

@@ -26,9 +26,11 @@ public struct Overview: Sendable {
     public var reports: Int
     /// The part of ``leaks`` and ``reports`` that only the system causes.
     public var known: LeakTotals
+    /// The part of ``leaks`` and ``reports`` that is ``LeakState/resolved``.
     public var resolved: LeakTotals
+    /// The part of ``leaks`` and ``reports`` that is ``LeakState/ignored``.
     public var ignored: LeakTotals
-    /// The same totals for leaks that are nearly always freed later.
+    /// The part of ``leaks`` and ``reports`` that is nearly always freed later (``LeakState/slow``).
     public var slow: LeakTotals
     /// Reports that devices dropped, by reason.
     public var dropped: [Submission.Dropped]
@@ -74,8 +76,8 @@ public struct Overview: Sendable {
 
 /// One version of an app, all its builds together.
 public struct ReleaseSummary: Hashable, Sendable {
-    /// Maximum number of releases that are read per app, the highest ones: several years of releases. If there are more, the
-    /// current release and ``StoreLimits/other`` follow them.
+    /// Maximum number of releases that are read for an app: its highest versions, several years of releases. If an app has
+    /// more, its current release and the release ``StoreLimits/other`` are listed after them.
     package static let maxListed = 200
 
     public var version: String
@@ -100,6 +102,7 @@ public struct ReleaseSummary: Hashable, Sendable {
     public var goneLeaks: Int
     public var installs: Int
     public var sessions: Int
+    /// Number of ``sessions`` with a leak.
     public var leakySessions: Int
     public var checks: Int
     /// Milliseconds since 1970.
@@ -142,7 +145,8 @@ public struct ReleaseSummary: Hashable, Sendable {
         public init(by: String, at: Int64) { (self.by, self.at) = (by, at) }
     }
 
-    /// The part of an environment's sessions that a version had in the last 24 hours that had sessions.
+    /// The share that a version has in the recent sessions of its app in one environment. Sessions of the last 24 hours that
+    /// had sessions count: hours without sessions are skipped.
     public struct Adoption: Hashable, Sendable {
         /// `true` if reports count instead of sessions, because most senders report no sessions.
         public var isOfReports: Bool
@@ -160,7 +164,7 @@ public struct ReleaseSummary: Hashable, Sendable {
             self.until = until
         }
 
-        /// From 0 to 1.
+        /// ``count`` divided by ``total``, from 0 to 1.
         public var share: Double { total == 0 ? 0 : Double(count) / Double(total) }
     }
 

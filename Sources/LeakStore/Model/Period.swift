@@ -35,7 +35,7 @@ package enum Retention {
     /// more than the longest ``Period`` has.
     package static let appDays = 90
 
-    /// Returns the number of the oldest day that is kept for apps.
+    /// Returns the oldest day for which the counts of apps are kept, in days since 1970.
     package static func firstAppDay(now: Int64) -> Int {
         Calendar.day(of: startTime(ofLastDays: appDays, now: now))
     }

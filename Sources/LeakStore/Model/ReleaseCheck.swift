@@ -47,9 +47,10 @@ public struct ReleaseCheck: Sendable {
         /// show how much devices differ.
         public var sessionsEffect: Double? = 1
         public var checks = 0
-        /// Number of reports of leaks that are not set aside. Only reports that were counted by bucket are included.
+        /// Number of reports of leaks that are not set aside. Only reports that were counted by bucket (``BucketCounts``) are
+        /// included, because the comparison needs buckets.
         public var reports = 0
-        /// The same factor as ``sessionsEffect`` for the rate of reports per check.
+        /// The factor by which the variance of the reports per check is larger because devices differ, like ``sessionsEffect``.
         public var reportsEffect: Double? = 1
 
         package init(version: String, build: String? = nil) {
@@ -74,7 +75,7 @@ public struct ReleaseCheck: Sendable {
         public var reports: Int
         public var checks: Int
 
-        /// `nil` without checks.
+        /// Reports per check, at most 1; `nil` without checks.
         public var rate: Double? { checks == 0 ? nil : min(1, Double(reports) / Double(checks)) }
     }
 
@@ -109,11 +110,13 @@ public struct ReleaseCheck: Sendable {
     /// leaks are left out. Leaks that are resolved in ``version`` or an earlier version can only be better, unless they were
     /// seen again in ``version``.
     public var leaks: [Leak]
-    /// Number of all leaks that are worse, including those beyond ``rowLimit``. The counts of new, back and better leaks also
-    /// include those.
+    /// Number of all leaks that are worse, including those beyond ``rowLimit``.
     public var worseCount = 0
+    /// Number of all new leaks, including those beyond ``rowLimit``.
     public var newCount = 0
+    /// Number of all leaks that are back, including those beyond ``rowLimit``.
     public var backCount = 0
+    /// Number of all leaks that are better, including those beyond ``rowLimit``.
     public var betterCount = 0
     /// Number of those leaks in ``betterCount`` that have no report in ``version``: their rates have fallen to 0.
     public var fixedCount = 0
@@ -132,5 +135,6 @@ public struct ReleaseCheck: Sendable {
     /// Number of leaks seen in ``version`` that were left out because they are known, ignored or resolved.
     public var setAsideCount: Int
 
+    /// Maximum number of rows in each list of the result: leaks of one kind, worse classes, and checked classes.
     public static let rowLimit = 200
 }

@@ -19,6 +19,7 @@ public protocol StoreReader: AnyObject {
     func reasons(of leaks: [LeakID], limit: Int) throws(StoreError) -> [LeakID: [LeakDetail.ValueCount]]
     /// Returns the most frequent values of ``Submission/Explanation/closures``, as ``reasons(of:limit:)`` does.
     func closures(of leaks: [LeakID], limit: Int) throws(StoreError) -> [LeakID: [LeakDetail.ValueCount]]
+    /// Returns the reports of a leak by hour or by day; `nil` if there is no such leak.
     func trend(of id: LeakID, by step: Trend.Step, now: Int64) throws(StoreError) -> Trend?
     /// Returns the samples of a leak: the first report, the newest report, then random reports, newest first. Returns `nil` if
     /// there is no such leak.
@@ -31,8 +32,8 @@ public protocol StoreReader: AnyObject {
     func symbols() throws(StoreError) -> [StoredSymbols]
     /// Returns the compressed table of an upload; `nil` if it does not exist any more.
     func symbolTable(_ rowID: Int64) throws(StoreError) -> [UInt8]?
-    /// Returns leaks whose path contains one of the texts. A frame without symbols contains the UUID of its image. Reads the
-    /// paths of all leaks.
+    /// Returns the ids of leaks whose path contains one of the texts. A frame without symbols contains the UUID of its image.
+    /// Reads the paths of all leaks.
     func leaks(withFramesOf images: [String]) throws(StoreError) -> [LeakID]
     /// Returns the identity of a leak; `nil` if there is no such leak. Reads one row.
     func outline(of id: LeakID) throws(StoreError) -> LeakOutline?
@@ -69,8 +70,9 @@ extension StoreReader {
 }
 
 extension StoreReader {
-    /// Returns the count of reports beyond the limit of apps, if the reports of an app may be among them because it was never
-    /// stored. They count as the app ``StoreLimits/other``.
+    /// Returns the count of reports beyond the limit of apps (``StoreLimits/appsPerKey``), if they may include reports of this
+    /// app. An app that was never stored may have been beyond the limit: its reports then count as the app
+    /// ``StoreLimits/other``.
     ///
     /// - Returns: `nil` for all apps, for an app that was stored, and if the limit was not reached in the environment.
     package func reachedAppLimit(hiding app: AppScope, now: Int64) throws(StoreError) -> OverLimitCount? {

@@ -5,11 +5,13 @@ public struct Submission: Sendable {
     public var idempotency: Idempotency?
     /// Time of arrival, in milliseconds since 1970.
     public var receivedAt: Int64
-    /// The origins that `sightings` refer to: one for a batch, unless its reports override it.
+    /// The app, build and device of the reports. A batch has one origin, unless its reports override it.
     public var origins: [Origin]
+    /// The reports, of leaked objects and of objects that were freed later.
     public var sightings: [Sighting]
     /// Explanations: the reasons why objects of leaks stay. Their leaks are stored, or reported in `sightings`.
     public var explanations: [Explanation]
+    /// Sessions and checks by version and build.
     public var usageCounts: [UsageCounts]
     /// Counts of reports that devices dropped, by app and reason.
     public var dropped: [Dropped]
@@ -98,16 +100,20 @@ public struct Submission: Sendable {
         package var appKey: AppKey { AppKey(app, environment: environment) }
     }
 
-    /// One report.
+    /// One report: of leaked objects, or of reported objects that were freed.
     public struct Sighting: Sendable {
         public var leak: LeakIdentity
         /// Index in ``Submission/origins``.
         public var originIndex: Int
+        /// `true` if the report is of type `freed`, `false` if it is of type `leak`.
         public var isFreed: Bool
         /// The point in time to which the report is counted, in milliseconds since 1970. Already limited to the past 30 days.
         public var at: Int64
+        /// Number of equal sightings that the sender merged into this report.
         public var count: Int
+        /// Number of instances that were alive at the time of the report; `nil` if the report does not name it.
         public var alive: Int?
+        /// Time from the leak until the object was freed, for reports of type `freed`; `nil` if the report does not name it.
         public var livedMilliseconds: Int?
         /// The range of the report's JSON in ``Submission/body``.
         public var jsonRange: Range<Int>
@@ -193,6 +199,7 @@ public struct Submission: Sendable {
         package var appKey: AppKey { AppKey(app, environment: environment) }
     }
 
+    /// A number of reports that devices of an app dropped for one reason.
     public struct Dropped: Hashable, Sendable {
         public var app: String
         /// ``AppKey/environment``

@@ -55,6 +55,7 @@ final class DamageMonitor: Sendable {
         }
     }
 
+    /// A sign of damage.
     private struct Sign: Sendable {
         var text: String
         /// `false` for a file that has shrunk, which `vacuum` also causes.
@@ -148,6 +149,7 @@ final class DamageMonitor: Sendable {
         if isSound { try? DatabaseMarker.clearDamage(of: path) }
     }
 
+    /// Compares the file and its log with their states at the last check. Returns the problem; `nil` if there is none.
     private func damageOfFiles(_ state: inout State) -> String? {
         let (file, log) = (FileState(of: path), FileState(of: path + "-wal"))
         if let lastFile = state.file {
@@ -230,6 +232,7 @@ final class DamageMonitor: Sendable {
                 + "`sqlite3 \(DatabaseFile.name(of: path)) .recover` reads from the copy")
     }
 
+    /// The identity and the size of a file.
     private struct FileState: Sendable {
         var device: UInt64
         var inode: UInt64

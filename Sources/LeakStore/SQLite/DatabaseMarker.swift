@@ -119,6 +119,7 @@ enum DatabaseMarker {
         if damage(of: path) != nil { try replace(at: path, with: "") }
     }
 
+    /// Writes the marker again with this damage. Keeps its line about leaks.
     private static func replace(at path: String, with damage: String) throws(StoreError) {
         let text = """
             The database \(DatabaseFile.name(of: path)) is kept in this folder.

@@ -62,9 +62,11 @@ extension Decision {
 }
 
 extension Decision.Fix {
+    /// Returns the version from which on the leak should be fixed.
+    ///
     /// - Parameter currentVersion: the current release of the leak's app.
-    /// - Returns: the version of the decision. A sighting in a version with a
-    ///   ``VersionOrder/key`` of at least `lowestContradictingKey` contradicts the fix.
+    /// - Returns: `version` and `isAfter` as in ``PastDecision/Action/resolved(version:isAfter:)``. A sighting in a version
+    ///   with a ``VersionOrder/key`` of at least `lowestContradictingKey` contradicts the fix.
     package func bound(currentVersion: String) -> (
         version: String, isAfter: Bool, lowestContradictingKey: [UInt8]
     ) {

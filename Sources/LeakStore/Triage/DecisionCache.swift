@@ -7,21 +7,23 @@ package struct DecisionCache {
     /// Maximum number of apps whose leaks are cached.
     private static let appLimit = 4
 
+    /// Statuses by row ID of the leak, each with the decision and the number of reports for which it is valid.
     private var decisionStatuses: [Int64: (decision: Int64, reports: Int, decisionStatus: DecisionStatus)] =
         [:]
     /// Leaks with a decision, by app or for all apps. All entries are of the same state of the database.
     private var cachedLeaks: [AppScope: (leaks: [DecidedLeak], leakStates: LeakStates?)] = [:]
-    /// ``StoreReader/changeCounter()`` of this state.
+    /// The ``StoreReader/changeCounter()`` of the state of the database from which ``cachedLeaks`` are.
     private var changeCounter: Int64?
 
     package init() {}
 
-    /// Returns the cached leaks for the same app and the same state of the database.
+    /// Returns the cached leaks with a decision of an app; `nil` if they are from another state of the database, or not cached.
     package func leaks(app: AppScope, changeCounter: Int64) -> [DecidedLeak]? {
         guard self.changeCounter == changeCounter else { return nil }
         return cachedLeaks[app]?.leaks
     }
 
+    /// Returns the cached states of an app's leaks; `nil` if they are not cached, or not valid at the time `now`.
     package func leakStates(app: AppScope, changeCounter: Int64, now: Int64) -> LeakStates? {
         guard self.changeCounter == changeCounter, let leakStates = cachedLeaks[app]?.leakStates,
             leakStates.span.contains(now)
@@ -29,6 +31,7 @@ package struct DecisionCache {
         return leakStates
     }
 
+    /// Caches the leaks with a decision of an app. Leaks from another state of the database are removed.
     package mutating func keep(_ leaks: [DecidedLeak], app: AppScope, changeCounter: Int64) {
         // One page needs the leaks of all apps and those of one app.
         if self.changeCounter != changeCounter || cachedLeaks.count >= Self.appLimit {
@@ -43,6 +46,7 @@ package struct DecisionCache {
         cachedLeaks[app]?.leakStates = leakStates
     }
 
+    /// Returns the cached status of a leak; `nil` if it is not cached for this decision and this number of reports.
     package func decisionStatus(of row: Int64, decision: Int64, reports: Int) -> DecisionStatus? {
         guard let entry = decisionStatuses[row], entry.decision == decision, entry.reports == reports else {
             return nil
@@ -53,8 +57,8 @@ package struct DecisionCache {
     /// Caches a status.
     ///
     /// - Parameter mayExpire: `true` if a release that the store already had when the decision was made contradicts the
-    ///   decision. The status is not cached then: the leak may be resolved again when the hours of the day of its decision
-    ///   expire (``ContradictingReports``), without a report.
+    ///   decision. The status is not cached then, because the leak may be resolved again without a report: when the counts by
+    ///   hour of the decision's day expire (``ContradictingReports``).
     package mutating func keep(
         _ decisionStatus: DecisionStatus, of row: Int64, decision: Int64, reports: Int, mayExpire: Bool
     ) {
@@ -70,11 +74,13 @@ package struct GoneLeaksCache {
     /// Maximum number of releases of all apps. The cache then takes 0.5 MiB.
     private static let capacity = 5_000
 
+    /// By row ID of the release: the count, `gone`, with the values for which it is valid.
     private var counts: [Int64: (leaks: Int, previousRelease: Int64, previousReleaseLeaks: Int, gone: Int)] =
         [:]
 
     package init() {}
 
+    /// Returns the cached count of a release; `nil` if it is not cached for this previous release and these numbers of leaks.
     package func goneLeakCount(
         in release: Int64, leaks: Int, from previousRelease: Int64, previousReleaseLeaks: Int
     ) -> Int? {

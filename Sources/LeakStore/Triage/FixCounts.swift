@@ -2,6 +2,7 @@ internal import LeakStatistics
 
 /// Reports and checks of a resolved leak, by version.
 package struct FixCounts: Sendable {
+    /// Checks of the class and reports of the leak, by bucket of installs.
     package struct Counts: Sendable {
         package var checks: BucketCounts
         package var reports: BucketCounts
@@ -43,9 +44,10 @@ package struct FixCounts: Sendable {
         /// another decision replaced it before any version with its fix was used, or if this version had the leak when the
         /// decision was made. 0 for a version that is not older than the fix.
         package var earlierFixes: Int
-        /// ``FixStatus/Step/firstUse``
+        /// The time of the first report, session or check of the version, in milliseconds since 1970.
         package var firstUse: Int64
-        /// ``FixStatus/Step/seenAgainDay``
+        /// The day of the first report of the leak in the version since the decision, in days since 1970; `nil` if there is no
+        /// such report.
         package var seenAgainDay: Int?
         /// Reports, and checks of the class of the leak.
         package var counts: Counts
@@ -102,6 +104,8 @@ package struct FixCounts: Sendable {
             ? counts : versionsWithEarlierReports.reduce(into: Counts()) { $0.add($1.counts) }
     }
 
+    /// Returns the evidence for the fix of the decision in force.
+    ///
     /// - Parameter regressedIn: ``DecisionStatus/regressedIn``
     package func status(regressedIn: String?) -> FixStatus {
         let before = countsBefore.bucketed

@@ -5,6 +5,7 @@
 package struct FixHistory: Sendable {
     /// A decision that resolved the leak.
     private struct Fix {
+        /// Row ID of the decision.
         var row: Int64
         /// Time of the decision, in milliseconds since 1970.
         var decidedAt: Int64
@@ -19,8 +20,10 @@ package struct FixHistory: Sendable {
 
     /// All builds of a version that have checks of the class or rows of the leak.
     private struct Version {
+        /// Row ID in `release`.
         var row: Int64
         var name: String
+        /// ``VersionOrder/key`` of ``name``.
         var order: [UInt8]
         var firstUse: Int64
         /// `true` if the version has rows of the leak. Freed objects have rows, too.
@@ -68,6 +71,8 @@ package struct FixHistory: Sendable {
         }
     }
 
+    /// Returns the counts that show whether the fix of a decision worked; `nil` if no version has reports or checks.
+    ///
     /// - Parameters:
     ///   - index: the index of a decision in ``fixes``.
     ///   - first: ``firstVersions``
@@ -116,6 +121,7 @@ extension FixHistory {
         /// Maximum number of past decisions per leak.
         fileprivate static let pastLimit = 20
 
+        /// SQL that joins these decisions, as `d`, to a leak `l`.
         fileprivate var joinSQL: String {
             switch self {
             case .current: "join decision d on d.id = l.state and d.kind = 'resolve'"

@@ -16,6 +16,7 @@ package struct DecidedLeak: Sendable {
 /// are ``LeakState/open``.
 package struct LeakStates: Sendable {
     package let known: KnownLeakRows
+    /// The decision about each leak and its effect, by row ID in `leak`.
     package let decisionStatuses: [Int64: DecisionStatus]
     /// States by row ID in `leak`. Leaks without an entry are open.
     package private(set) var states: [Int64: LeakState] = [:]
@@ -54,6 +55,7 @@ package struct LeakStates: Sendable {
         if let reports = totals[.known]?.reports { totals[.known]?.reports = max(reports, 0) }
     }
 
+    /// Limits ``span`` at the time `end`, at which a leak stops being ignored.
     private mutating func narrowSpan(at end: Int64, _ now: Int64) {
         span =
             now < end
@@ -95,6 +97,9 @@ package struct LeakStates: Sendable {
         states[rowID].map { LeakState.setAside.contains($0) } ?? false
     }
 
+    /// Sets the state of a row.
+    ///
+    /// - Parameter number: the row ID of its leak.
     package func mark(_ row: inout LeakRow, _ number: Int64, now: Int64) {
         row.mark(known.matches[number], decisionStatuses[number], now: now)
     }

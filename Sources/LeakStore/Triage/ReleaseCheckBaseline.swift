@@ -1,12 +1,14 @@
 /// One side of a release check: releases, or one build of them, whose counts are added up.
 package struct ReleaseCheckSide: Sendable {
+    /// A build of the releases.
     package struct Build: Sendable {
         package var buildRowID: Int64
         package var name: String
+        /// ``VersionOrder/key`` of ``name``.
         package var order: [UInt8]
 
-        /// The least key of an earlier build to compare with: a build with a number is not compared with a build without one,
-        /// such as `local`.
+        /// The least ``VersionOrder/key`` of an earlier build to compare with: a build with a number is not compared with a
+        /// build without one, such as `local`.
         package var floor: [UInt8] { VersionOrder(name).isNumbered ? VersionOrder.numberedLowerBound : [] }
 
         package init(rowID: Int64, name: String, order: [UInt8]) {
@@ -32,13 +34,14 @@ package struct ReleaseCheckSide: Sendable {
 package struct ReleaseCheckBaseline: Sendable {
     /// The releases to compare with; `nil` if there is no earlier version.
     package var side: ReleaseCheckSide?
+    /// The baseline as the result of the release check names it; `nil` if there is no earlier version.
     package var resultSide: ReleaseCheck.Side?
-    /// The upper bound of the keys of the versions up to the baseline; ``bound`` itself is not one of these keys. All builds of
-    /// these versions belong to the range.
+    /// The ``VersionOrder/key`` at which the range of versions ends; a version with this key is not in the range. All builds of
+    /// the versions in the range belong to it.
     package var bound: [UInt8]
-    /// The lowest key of these versions.
+    /// The lowest ``VersionOrder/key`` of a version in the range.
     package var floor: [UInt8]
-    /// The builds of the checked version whose keys are not higher than this key also belong to the range; `nil` if none does.
+    /// The highest ``VersionOrder/key`` of the builds of the checked version that also belong to the range; `nil` if none does.
     package var buildBound: [UInt8]?
 
     package init(
@@ -99,8 +102,8 @@ package struct ReleaseCheckBaseline: Sendable {
 }
 
 extension ReleaseCheck {
-    /// Returns the lowest key of the versions to compare with. A version without a number, such as `unknown`, may be of any
-    /// age, so a numbered version is not compared with it, unless the query names it as the baseline.
+    /// Returns the lowest ``VersionOrder/key`` of the versions to compare with. A version without a number, such as `unknown`,
+    /// may be of any age, so a numbered version is not compared with it, unless the query names it as the baseline.
     ///
     /// - Parameter baseline: the version that the query names; `nil` if it names none.
     package static func floor(baseline: String?, of version: String) -> [UInt8] {

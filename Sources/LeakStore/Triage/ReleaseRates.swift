@@ -16,6 +16,7 @@ package struct ReleaseRates: Sendable {
         package var versionReports = BucketCounts()
     }
 
+    /// Checks of one class in both versions, by bucket.
     package struct Checks: Sendable {
         package var baseline = BucketCounts()
         package var version = BucketCounts()
@@ -73,6 +74,8 @@ package struct ReleaseRates: Sendable {
         }
     }
 
+    /// Marks the leaks that were first seen in the version.
+    ///
     /// - Parameter seenLeaks: row IDs of leaks that were seen in a version or build up to the baseline.
     package mutating func markNew(except seenLeaks: Set<Int64>) {
         for (row, leak) in leaks where leak.reports > 0 && !seenLeaks.contains(row) {
@@ -170,6 +173,8 @@ package struct ReleaseVerdict: Sendable {
             BucketedCounts(events: allReports.counts, trials: allChecks.counts).knownDesignEffect
     }
 
+    /// Returns the result with the rows of its leaks.
+    ///
     /// - Parameter rows: the rows of ``leaks``, by row ID.
     package func releaseCheck(rows: [Int64: LeakRow]) -> ReleaseCheck {
         var check = check

@@ -38,7 +38,8 @@ package struct BucketCounts: Hashable, Sendable {
         for bucket in counts.indices { counts[bucket].addBounded(other.counts[bucket]) }
     }
 
-    /// Varints, where a zero is followed by the number of zeros after it; zeros at the end are left out.
+    /// The counts in their stored form: varints, where a zero is followed by the number of zeros after it. Zeros at the end are
+    /// left out.
     package var bytes: [UInt8] {
         unsafe [UInt8](unsafeUninitializedCapacity: Self.maxBytes) { buffer, size in
             size = unsafe counts.withUnsafeBufferPointer { counts in
