@@ -6,6 +6,7 @@
 
 /// A completed copy of a database.
 public struct Backup: Hashable, Sendable {
+    /// Size of the copy in bytes.
     public var bytes: Int
     /// Totals of the copy that are not the sums of their parts, one line each. The database has the same problems.
     public var inconsistentTotals: [String]

@@ -53,19 +53,24 @@ struct RowCheck: Sendable {
         from leak l join leak_text t on t.leak = l.id where l.app = a.id
         """
 
+    /// SQL condition for a build `b` whose sessions by bucket are more than the sessions of its release.
     private static let wrongSessionsSQL = """
         max(bucket_total(session_buckets), bucket_total(leaky_buckets)) > (select sessions from release where id = b.release)
         """
+    /// SQL for the decision in force for a leak `l`; no row if `l.state` is not such a decision.
     private static let decisionInForceSQL =
         "select 1 from decision d where d.id = l.state and d.leak = l.id and d.kind in ('resolve', 'ignore')"
+    /// SQL for the present number of reports that a row `s` of `decision_release` must not exceed.
     private static let currentReportsSQL = """
         select coalesce(max(c.reports), 0) from decision d
         join leak_release c on c.leak = d.leak and c.release = s.release where d.id = s.decision
         """
+    /// SQL for the reports of all leaks of each app by day.
     private static let reportsOfDaysSQL = """
         select l.app as app, d.day as day, cast(\(sumSQL("d.reports")) as integer) as reports
         from leak_day d join leak l on l.id = d.leak group by l.app, d.day
         """
+    /// SQL for the reports in the ten-minute slots of a row `d` of `app_day`.
     private static let reportsOfSlotsSQL = """
         (select coalesce(sum(reports), 0) from app_slot
          where app = d.app and slot between d.day * 144 and d.day * 144 + 143)

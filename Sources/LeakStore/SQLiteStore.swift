@@ -21,7 +21,7 @@ public final class SQLiteStore: Store {
     private let flusher: CountLogFlusher
     /// Maximum number of attempts of an erasure to empty the write-ahead log.
     private static let maxAttemptsToEmptyLog = 20
-    /// Maximum time that each of these attempts waits for readers.
+    /// Maximum time that an attempt of an erasure to empty the write-ahead log waits for readers.
     private static let emptyLogWaitMilliseconds: Int32 = 50
     private let lock: LockFile?
     /// `true` if the ``DatabaseMarker`` records that the database has leaks.
@@ -339,6 +339,7 @@ public final class SQLiteStore: Store {
         return { damageMonitor.checkIntegrity() }
     }
 
+    /// Runs `body` with the writer. Checks the files for damage before it, and after a commit.
     private func write<Result>(
         _ body: (inout sending Writer) throws(StoreError) -> sending Result
     ) throws(StoreError) -> sending Result {

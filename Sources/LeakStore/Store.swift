@@ -47,6 +47,8 @@ public protocol Store: Sendable {
     /// - Throws: ``StoreError`` for the first step that failed. The steps before it are not undone.
     func erase(install: UInt64, while isWanted: () -> Bool) throws(StoreError) -> ErasureResult?
 
+    /// Stores a credential.
+    ///
     /// - Returns: the credential with its id.
     /// - Throws: ``StoreError/Reason/invalidArgument`` if a credential with its hash exists or existed.
     func add(_ credential: Credential) throws(StoreError) -> Credential

@@ -56,9 +56,11 @@ extension SQLiteReader {
 }
 
 extension SQLiteConnection {
+    /// Returns a line for each rule that some rows do not follow.
+    ///
     /// - Parameter schema: the schema version of the file.
     func findInconsistentTotals(of schema: Int) throws(StoreError) -> [String] {
-        if schema >= 12, try lacksCounts {
+        if schema >= 12, try hasLoggedCounts {
             // A log that cannot be flushed is reported as damage instead.
             guard try canFlushCounts() else { return [] }
             try copyCounts()
@@ -124,6 +126,7 @@ extension SQLiteConnection {
         return try refersToRows(counts)
     }
 
+    /// Returns `true` if all rows that the log changes exist.
     private func refersToRows(_ log: LoggedCounts) throws(StoreError) -> Bool {
         let leaks = try statement("select 1 from leak where id = ?")
         for leak in log.leaks {
@@ -167,6 +170,7 @@ extension SQLiteConnection {
         return problems
     }
 
+    /// Returns the number of responses that keys in the log refer to, but that do not exist.
     private func countMissingAnswers(of log: KeyLog) throws(StoreError) -> Int {
         let select = try statement("select 1 from answer where id = ?")
         var missingCount = 0

@@ -185,20 +185,20 @@
             self.modules = modules
         }
 
-        func app(_ app: AppKey, key: Int64, seenAt: Int64) -> AdmittedApp {
-            AdmittedApp(apps.countedApps[app] ?? app, number: 0)
+        func app(_ app: AppKey, key: Int64, seenAt: Int64) -> AppAdmission {
+            AppAdmission(apps.countedApps[app] ?? app, number: 0)
         }
 
-        func release(_ version: String, of app: Int, key: Int64, seenAt: Int64) -> AdmittedName {
-            AdmittedName(version.storable, number: 0)
+        func release(_ version: String, of app: Int, key: Int64, seenAt: Int64) -> NameAdmission {
+            NameAdmission(version.storable, number: 0)
         }
 
-        func build(_ name: String, of release: Int, key: Int64) -> AdmittedName {
-            AdmittedName(name.storable, number: 0)
+        func build(_ name: String, of release: Int, key: Int64) -> NameAdmission {
+            NameAdmission(name.storable, number: 0)
         }
 
-        func leak(_ identity: LeakIdentity, of app: Int, key: Int64) -> (leak: AdmittedLeak, number: Int) {
-            (AdmittedLeak(counted: identity, isNew: false), 0)
+        func leak(_ identity: LeakIdentity, of app: Int, key: Int64) -> (leak: LeakAdmission, number: Int) {
+            (LeakAdmission(counted: identity, isNew: false), 0)
         }
 
         func module(of leak: LeakID) -> String? { modules[leak] }

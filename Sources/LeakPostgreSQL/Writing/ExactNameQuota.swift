@@ -41,7 +41,7 @@
             self.limits = limits
         }
 
-        func app(_ app: AppKey, key: Int64, seenAt: Int64) -> AdmittedApp {
+        func app(_ app: AppKey, key: Int64, seenAt: Int64) -> AppAdmission {
             let app = admittedApps.countedApps[app] ?? app
             // An app that only explanations name is not looked up: explanations create nothing new.
             let stored =
@@ -49,7 +49,7 @@
             let number = apps.number(
                 of: app,
                 adding: App(key: app, stored: stored, releases: existing.releaseCounts[stored.id] ?? 0))
-            return AdmittedApp(app, number: number)
+            return AppAdmission(app, number: number)
         }
 
         /// Returns `false` if the ingest key may not add so many bytes of texts on this day. Otherwise adds them to its bytes.
@@ -62,10 +62,10 @@
             return true
         }
 
-        func release(_ version: String, of app: Int, key: Int64, seenAt: Int64) -> AdmittedName {
+        func release(_ version: String, of app: Int, key: Int64, seenAt: Int64) -> NameAdmission {
             let name = ReleaseName(app: apps[app].stored.id, version: ByteText(version.storable))
             if let number = releases.number(of: name) {
-                return AdmittedName(name.version.text, number: number)
+                return NameAdmission(name.version.text, number: number)
             }
             let isOverLimit =
                 existing.releases[name] == nil && name.version.text != StoreLimits.other
@@ -78,12 +78,12 @@
             let number = releases.number(
                 of: countedName,
                 adding: Release(name: countedName, builds: row.flatMap { existing.buildCounts[$0] } ?? 0))
-            return AdmittedName(countedName.version.text, number: number)
+            return NameAdmission(countedName.version.text, number: number)
         }
 
-        func build(_ name: String, of release: Int, key: Int64) -> AdmittedName {
+        func build(_ name: String, of release: Int, key: Int64) -> NameAdmission {
             let name = BuildName(release: releases[release].name, name: ByteText(name.storable))
-            if let number = builds.number(of: name) { return AdmittedName(name.name.text, number: number) }
+            if let number = builds.number(of: name) { return NameAdmission(name.name.text, number: number) }
             let isOverLimit =
                 existing.builds[name] == nil && name.name.text != StoreLimits.other
                 && (releases[release].builds >= limits.buildsPerRelease
@@ -93,11 +93,11 @@
             if existing.builds[countedName] == nil, builds.number(of: countedName) == nil {
                 releases[release].builds += 1
             }
-            return AdmittedName(
+            return NameAdmission(
                 countedName.name.text, number: builds.number(of: countedName, adding: countedName))
         }
 
-        func leak(_ identity: LeakIdentity, of app: Int, key: Int64) -> (leak: AdmittedLeak, number: Int) {
+        func leak(_ identity: LeakIdentity, of app: Int, key: Int64) -> (leak: LeakAdmission, number: Int) {
             let existingLeak = existing.leaks[identity.id]
             var countedIdentity = identity
             var limit: OverLimitCount.Name?
@@ -121,7 +121,8 @@
             let number = leaks.number(
                 of: countedIdentity.id, adding: Leak(rowID: storedLeak?.id, builds: storedLeak?.builds ?? 0))
             return (
-                AdmittedLeak(counted: countedIdentity, isNew: storedLeak == nil, exceededLimit: limit), number
+                LeakAdmission(counted: countedIdentity, isNew: storedLeak == nil, exceededLimit: limit),
+                number
             )
         }
 

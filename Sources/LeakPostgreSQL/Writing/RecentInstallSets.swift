@@ -105,7 +105,7 @@
                     where (s.leak, s.release) > ($1::bigint, $2::bigint) and (s.day < $3::bigint or s.day >= $4::bigint)
                     order by s.leak, s.release limit $5::bigint
                     """, .integer(last.leak), .integer(last.release), .integer(today),
-                    .integer(today + RecentInstalls.impossibleDays), .integer(Self.maxRecentSetsPerStep))
+                    .integer(today + RecentInstalls.impossibleLeadDays), .integer(Self.maxRecentSetsPerStep))
             ) { rows, connection throws(StoreError) in
                 // Reads the sets after the lock, so that they do not change any more.
                 let keys = rows.map { RecentInstallSet.Key(leak: $0.int64(1), release: $0.int64(2)) }

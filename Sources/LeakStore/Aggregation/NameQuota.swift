@@ -6,22 +6,24 @@ package protocol NameQuota: AnyObject {
     /// Returns the app under which the reports of an app count.
     ///
     /// - Parameter key: the ingest key whose report names the app.
-    func app(_ app: AppKey, key: Int64, seenAt: Int64) throws(StoreError) -> AdmittedApp
+    func app(_ app: AppKey, key: Int64, seenAt: Int64) throws(StoreError) -> AppAdmission
     /// Returns the name under which the reports of a version count. `app` is the number of its app.
     ///
     /// - Parameter key: the ingest key whose report names the version. The bytes of a new version count towards the key's daily
     ///   limit.
-    func release(_ version: String, of app: Int, key: Int64, seenAt: Int64) throws(StoreError) -> AdmittedName
+    func release(
+        _ version: String, of app: Int, key: Int64, seenAt: Int64
+    ) throws(StoreError) -> NameAdmission
     /// Returns the name under which the reports of a build count. `release` is the number of its release.
     ///
     /// - Parameter key: as for ``release(_:of:key:seenAt:)``.
-    func build(_ name: String, of release: Int, key: Int64) throws(StoreError) -> AdmittedName
+    func build(_ name: String, of release: Int, key: Int64) throws(StoreError) -> NameAdmission
     /// Returns the leak under which the reports of a leak count, and the number of that leak. `app` is the number of its app.
     ///
     /// - Parameter key: the ingest key whose report names the leak.
     func leak(
         _ identity: LeakIdentity, of app: Int, key: Int64
-    ) throws(StoreError) -> (leak: AdmittedLeak, number: Int)
+    ) throws(StoreError) -> (leak: LeakAdmission, number: Int)
     /// Returns the module of a leak that exists: empty if no report has named one. Returns `nil` for a leak that does not
     /// exist.
     func module(of leak: LeakID) throws(StoreError) -> String?
@@ -35,8 +37,8 @@ package protocol NameQuota: AnyObject {
         -> Bool
 }
 
-/// The app and environment under which reports count.
-package struct AdmittedApp: Sendable {
+/// The answer of a ``NameQuota`` about an app: the app and environment under which its reports count.
+package struct AppAdmission: Sendable {
     package var key: AppKey
     /// The number that the quota gave the app; always 0 for ``UnlimitedNames``.
     package var number: Int
@@ -47,8 +49,8 @@ package struct AdmittedApp: Sendable {
     }
 }
 
-/// The name under which the reports of a version or build count.
-package struct AdmittedName: Sendable {
+/// The answer of a ``NameQuota`` about a version or build: the name under which its reports count.
+package struct NameAdmission: Sendable {
     package var name: String
     /// The number that the quota gave the name; always 0 for ``UnlimitedNames``.
     package var number: Int
@@ -59,10 +61,11 @@ package struct AdmittedName: Sendable {
     }
 }
 
-/// The leak under which a report is counted.
-package struct AdmittedLeak: Sendable {
-    /// The leak itself, or ``LeakIdentity/overLimit(app:rowID:)``.
+/// The answer of a ``NameQuota`` about a leak: the leak under which its reports count.
+package struct LeakAdmission: Sendable {
+    /// The leak itself or, beyond a limit, the leak that counts all others: ``LeakIdentity/overLimit(app:rowID:)``.
     package var counted: LeakIdentity
+    /// `true` if the database does not have the leak ``counted`` yet.
     package var isNew: Bool
     /// The limit because of which the leak is counted as `other`; `nil` if no limit was reached.
     package var exceededLimit: OverLimitCount.Name?
@@ -116,21 +119,21 @@ extension LeakIdentity {
 package final class UnlimitedNames: NameQuota {
     package init() {}
 
-    package func app(_ app: AppKey, key: Int64, seenAt: Int64) -> AdmittedApp {
-        AdmittedApp(app, number: 0)
+    package func app(_ app: AppKey, key: Int64, seenAt: Int64) -> AppAdmission {
+        AppAdmission(app, number: 0)
     }
 
-    package func release(_ version: String, of app: Int, key: Int64, seenAt: Int64) -> AdmittedName {
-        AdmittedName(version, number: 0)
+    package func release(_ version: String, of app: Int, key: Int64, seenAt: Int64) -> NameAdmission {
+        NameAdmission(version, number: 0)
     }
 
-    package func build(_ name: String, of release: Int, key: Int64) -> AdmittedName {
-        AdmittedName(name, number: 0)
+    package func build(_ name: String, of release: Int, key: Int64) -> NameAdmission {
+        NameAdmission(name, number: 0)
     }
 
-    package func leak(_ identity: LeakIdentity, of app: Int, key: Int64) -> (leak: AdmittedLeak, number: Int)
+    package func leak(_ identity: LeakIdentity, of app: Int, key: Int64) -> (leak: LeakAdmission, number: Int)
     {
-        (AdmittedLeak(counted: identity, isNew: false), 0)
+        (LeakAdmission(counted: identity, isNew: false), 0)
     }
 
     package func module(of leak: LeakID) -> String? { nil }

@@ -34,11 +34,11 @@ package struct RecentInstalls: Hashable, Sendable {
 
     /// A stored day that is this many days after today, or more, counts as impossible: it is damaged, or was written while a
     /// clock was ahead. Only if the clock is now behind can it be correct.
-    package static let impossibleDays = 2 * days
+    package static let impossibleLeadDays = 2 * days
 
-    /// Returns the later of a stored day and today; today if the stored day is impossible (``impossibleDays``).
+    /// Returns the later of a stored day and today; today if the stored day is impossible (``impossibleLeadDays``).
     package static func laterDay(_ stored: Int, today: Int) -> Int {
-        stored >= today + impossibleDays ? today : max(stored, today)
+        stored >= today + impossibleLeadDays ? today : max(stored, today)
     }
 
     /// Adds an install.
@@ -86,7 +86,7 @@ package struct RecentInstalls: Hashable, Sendable {
     /// Returns the last day that a set may have. Uses ``StoreClock/keyTime``, which never goes back, so that no day becomes
     /// impossible while the clock is behind.
     package static func lastPossibleDay(_ clock: StoreClock) -> Int {
-        Calendar.day(of: max(clock.expiryTime, clock.keyTime)) + impossibleDays - 1
+        Calendar.day(of: max(clock.expiryTime, clock.keyTime)) + impossibleLeadDays - 1
     }
 
     /// Removes the installs that do not count today. Empties the set if its ``lastDay`` is later than `lastPossibleDay`: such a

@@ -433,8 +433,8 @@ package struct SubmissionAggregate {
             try module(of: id, by: quota)
         }
         if reportedLeak.otherModuleSpelling != nil { countedIDs.append((reportedLeak, chosenLeak.id)) }
-        let (admitted, number) = try quota.leak(chosenLeak, of: apps[app].number, key: key)
-        let countedIdentity = admitted.counted
+        let (admission, number) = try quota.leak(chosenLeak, of: apps[app].number, key: key)
+        let countedIdentity = admission.counted
         let index: Int
         if let existingIndex = leakIndices[countedIdentity.id] {
             index = existingIndex
@@ -442,9 +442,9 @@ package struct SubmissionAggregate {
             leaks.append(Leak(identity: countedIdentity, number: number, app: app, key: key))
             index = leaks.count - 1
             leakIndices[countedIdentity.id] = index
-            weight += admitted.isNew ? Self.newLeakWeight : 1
+            weight += admission.isNew ? Self.newLeakWeight : 1
         }
-        let leak = CountedLeak(index: index, exceededLimit: admitted.exceededLimit, key: key)
+        let leak = CountedLeak(index: index, exceededLimit: admission.exceededLimit, key: key)
         countedLeaks[pair] = leak
         if let module = countedIdentity.module,
             try self.module(of: countedIdentity.id, by: quota)?.isEmpty ?? false

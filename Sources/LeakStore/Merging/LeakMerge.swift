@@ -12,10 +12,10 @@ public struct LeakMerge: Hashable, Sendable {
         }
     }
 
-    /// The decision in force of the merged leak: the most recent decision about any of its parts.
+    /// The decision in force of the merged leak: the most recent decision about any of the leaks, the target included.
     public struct DecisionInForce: Hashable, Sendable {
         public var decision: PastDecision
-        /// The part that the decision was about.
+        /// The leak that the decision was about before the merge.
         public var leak: LeakID
 
         public init(decision: PastDecision, leak: LeakID) {
@@ -24,13 +24,14 @@ public struct LeakMerge: Hashable, Sendable {
         }
     }
 
+    /// The leaks that were merged into the target.
     public var sources: [Source]
     /// `true` if no leak had the target's id. The source with the most reports then got this id, and the class and path of the
     /// target.
     public var isNew: Bool
-    /// `nil` without a decision about any part.
+    /// `nil` if there was no decision about any of the leaks.
     public var decisionInForce: DecisionInForce?
-    /// Number of parts with a decision.
+    /// Number of leaks with a decision before the merge, the target included.
     public var decidedLeakCount: Int
 
     public init(sources: [Source], isNew: Bool, decisionInForce: DecisionInForce?, decidedLeakCount: Int) {
@@ -46,7 +47,7 @@ extension PastDecision {
     public var setsState: Bool { action != .noted }
 }
 
-/// A part of a merged leak, as it was stored.
+/// A leak that takes part in a merge, as it was stored: the target or one of the sources.
 package struct MergePart: Sendable {
     /// A decision that sets the state.
     package struct StateDecision: Sendable {
@@ -63,6 +64,7 @@ package struct MergePart: Sendable {
     package var leakRowID: Int64
     package var id: LeakID
     package var reports: Int
+    /// Number of reports of type `leak` received, each counted once.
     package var sightings: Int
     /// The most recent decision that sets the state.
     package var lastDecision: StateDecision?
@@ -77,8 +79,8 @@ package struct MergePart: Sendable {
 }
 
 extension [MergePart] {
-    /// The part whose decision is used for all parts: the part with the most recent decision. Of two decisions with the same
-    /// time, the one with the higher row ID counts as more recent.
+    /// The part whose decision is used for the merged leak: the part with the most recent decision. Of two decisions with the
+    /// same time, the one with the higher row ID counts as more recent.
     package var partWithDecisionInForce: MergePart? {
         filter { $0.lastDecision != nil }.max { one, other in
             guard let one = one.lastDecision, let other = other.lastDecision else { return false }
@@ -86,6 +88,7 @@ extension [MergePart] {
         }
     }
 
+    /// Returns the result of a merge of these parts.
     package func mergeResult(of sources: [MergePart], isNew: Bool) -> LeakMerge {
         LeakMerge(
             sources: sources.map { LeakMerge.Source(id: $0.id, reports: $0.reports) }, isNew: isNew,

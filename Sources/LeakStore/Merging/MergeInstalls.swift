@@ -35,6 +35,7 @@ extension Writer {
         return unions
     }
 
+    /// Moves the counts by build, and their sets of installs, from one leak to another leak.
     func mergeBuilds(of source: Int64, into target: Int64) throws(StoreError) {
         let commonBuilds = try numbers(
             """
@@ -66,6 +67,9 @@ extension Writer {
             target)
     }
 
+    /// Moves the counts by release from one leak to another leak.
+    ///
+    /// - Parameter unions: the result of ``readUnionsByRelease(_:_:)`` before the merge.
     func mergeReleases(
         of source: Int64, into target: Int64, _ unions: [Int64: InstallSet]
     ) throws(StoreError) {
@@ -154,6 +158,9 @@ extension Writer {
         return numbers
     }
 
+    /// Returns the number that a query selects.
+    ///
+    /// - Throws: ``StoreError/Reason/corrupt`` if it selects no row.
     func singleNumber<each Value: Bindable>(
         _ sql: StaticString, _ values: repeat each Value
     ) throws(StoreError) -> Int64 {

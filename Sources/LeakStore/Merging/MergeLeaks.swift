@@ -141,6 +141,7 @@ extension Writer {
         }
     }
 
+    /// Adds the bytes of a leak's texts to the sum of its app, or subtracts them if `sign` is -1.
     private func addTextBytes(of leak: Int64, sign: Int) throws(StoreError) {
         try connection.run(
             """
@@ -313,6 +314,7 @@ extension Writer {
         }
     }
 
+    /// Moves the samples of a leak to sample slots of the target leak that are not in use: each slot number grows by `offset`.
     private func moveSamplesAside(
         of leak: Int64, to target: Int64, by offset: Int
     ) throws(StoreError) -> [SampleMerge.KeptSample] {

@@ -17,6 +17,7 @@ package struct SampleMerge {
 
     /// A sample that stays stored, with its former sample slot (`from`) and its new slot (`slot`).
     package struct Move: Hashable, Sendable {
+        /// `true` for a sample of the leak that is merged into the other leak.
         package var isSource: Bool
         package var from: Int
         package var slot: Int

@@ -28,8 +28,9 @@ public struct LeakRow: Sendable {
     public var retainedBytes: Int?
     /// Time in milliseconds from the report of a leaked object until the object was freed; `nil` if no object was freed.
     public var lived: Percentiles?
-    /// The version of the earliest report.
+    /// The lowest version in which the leak was seen.
     public var firstVersion: String
+    /// The highest version in which the leak was seen.
     public var lastVersion: String
     /// Milliseconds since 1970.
     public var firstSeen: Int64

@@ -11,6 +11,7 @@ final class CountLogFlusher: Sendable {
     /// Readers do not try again for ``pauseMilliseconds``, because each attempt may wait for another process, or write
     /// thousands of rows, while commits wait.
     private let lastFailure = Guarded<(at: Int64, error: StoreError)?>(nil)
+    /// Time after a failed flush during which readers do not try again.
     private static let pauseMilliseconds: Int64 = 5_000
 
     init(writer: Guarded<Writer>, pendingCalls: PendingCalls, readTime: LastReadTime) {

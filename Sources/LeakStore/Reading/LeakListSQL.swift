@@ -12,10 +12,13 @@ struct LeakListSQL {
     let rateReleaseSQL: String
     /// SQL that the list is sorted by.
     let primarySortKeySQL: String
+    /// SQL that rows with the same primary sort key are sorted by.
     let secondarySortKeySQL: String
     /// The values of the parameters in ``primarySortKeySQL``.
     let sortKeyValues: [any Bindable]
+    /// ``LeakQuery/direction``.
     let direction: (keyword: String, operatorAfter: String, operatorFrom: String)
+    /// `true` if the list is sorted by name.
     let isByName: Bool
     /// `true` if only the reports of a period count.
     let isOfPeriod: Bool

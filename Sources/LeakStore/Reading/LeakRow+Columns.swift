@@ -1,4 +1,5 @@
 extension LeakRow {
+    /// Number of days of ``trend``.
     package static let trendDays = 14
 
     /// SQL condition for a slow leak: at least one `freed` report, and `freed` reports for at least 90 % of the reports.
@@ -69,6 +70,7 @@ extension LeakRow {
         }
     }
 
+    /// ``selectSQL(with:)`` without additional columns.
     package static let selectSQL = selectSQL(with: "")
 
     /// Returns SQL that follows the table `page` of a `with` clause. The previous version is computed once for each version of

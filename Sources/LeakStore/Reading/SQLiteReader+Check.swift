@@ -3,7 +3,7 @@ extension SQLiteReader {
         try snapshot { () throws(StoreError) in
             // The tables have all checks, but lack the reports that are only in the log of counts. Without these reports, a
             // version with leaks could pass.
-            guard try !connection.lacksCounts else {
+            guard try !connection.hasLoggedCounts else {
                 throw StoreError(
                     .locked,
                     "database \(connection.path): the newest counts cannot be written to their tables now; see whether the "
@@ -71,6 +71,7 @@ extension SQLiteReader {
             : nil
     }
 
+    /// Returns the baseline that the query names or, if it names none, the build or version before the checked version.
     private func baseline(
         of query: ReleaseCheckQuery, _ version: ReleaseCheckSide
     ) throws(StoreError) -> ReleaseCheckBaseline {
@@ -128,6 +129,7 @@ extension SQLiteReader {
         ).first
     }
 
+    /// Adds the sessions, checks and reports of one side to the rates.
     private func add(
         _ side: ReleaseCheckSide, isBaseline: Bool, to rates: inout ReleaseRates
     ) throws(StoreError) {
@@ -174,7 +176,7 @@ extension SQLiteReader {
         return counts
     }
 
-    /// Returns the leaks of the version that were also reported in a version or build up to the baseline.
+    /// Returns the row IDs of the leaks of the version that were also reported in a version or build up to the baseline.
     private func leaksSeen(
         upTo baseline: ReleaseCheckBaseline, in version: ReleaseCheckSide
     ) throws(StoreError) -> Set<Int64> {

@@ -42,6 +42,9 @@ extension SQLiteReader {
         return rows
     }
 
+    /// Returns the known leak that explains a leak; `nil` if there is none.
+    ///
+    /// - Parameter number: the row ID of the leak.
     func knownMatch(of row: LeakRow, _ number: Int64) throws(StoreError) -> KnownMatch? {
         guard let className = row.identity.className, knownLeaks.namesClass(className) else { return nil }
         var observedLeaks = [

@@ -46,13 +46,14 @@ extension SQLiteReader {
         try addFixes(to: &rows, rowIDs: rowIDs)
     }
 
+    /// Totals of the leaks in a list, and of the leaks that are set aside, by state.
     private struct Totals {
         var listed: LeakTotals
-        /// Totals of leaks that are set aside, by state.
         var known = LeakTotals()
         var resolved = LeakTotals()
         var ignored = LeakTotals()
         var slow = LeakTotals()
+        /// ``LeakPage/resolvedSeen``.
         var resolvedSeen = LeakTotals()
     }
 
@@ -189,6 +190,7 @@ extension SQLiteReader {
         return (cursors.compactMap { rows[$0.leakRowID] }, cursors, try totals(query.scope))
     }
 
+    /// Returns the rows of leaks, by row ID in `leak`.
     func rows(_ leaks: [Int64]) throws(StoreError) -> [Int64: LeakRow] {
         let select = try connection.statement(
             composed: """

@@ -25,7 +25,7 @@ final class SQLiteReader: StoreReader {
     func snapshot<Result>(_ body: () throws(StoreError) -> Result) throws(StoreError) -> Result {
         flusher?.recordRead()
         return try connection.transaction(.deferred) { () throws(StoreError) in
-            if let flusher, try connection.lacksCounts { try renewSnapshot(by: flusher) }
+            if let flusher, try connection.hasLoggedCounts { try renewSnapshot(by: flusher) }
             return try body()
         }
     }
@@ -51,7 +51,7 @@ final class SQLiteReader: StoreReader {
     /// Begins a snapshot, and reads once, because a deferred transaction gets its snapshot only at its first read.
     private func beginSnapshot() throws(StoreError) {
         try connection.run("begin deferred")
-        _ = try connection.lacksCounts
+        _ = try connection.hasLoggedCounts
     }
 
     func apps(in environment: String) throws(StoreError) -> [String] {
@@ -126,6 +126,7 @@ final class SQLiteReader: StoreReader {
         _ = try connection.number("select count(*) from (select 1 from app limit 1)")
     }
 
+    /// Returns the text in the first column of each row.
     func texts(_ statement: Statement, _ values: [any Bindable]) throws(StoreError) -> [String] {
         defer { statement.reset() }
         try statement.bind(all: values)

@@ -12,6 +12,7 @@ enum SampleBody {
     /// Maximum number of bytes that are inflated, which is more than any sample has.
     private static let limits = Inflater.Limits(outputBytes: 1 << 20, bytesBeforeRatio: 1 << 20)
 
+    /// Returns the body for the JSON of a report: its gzip member if that is shorter.
     static func packed(_ json: [UInt8], by deflater: inout Deflater) -> [UInt8] {
         guard json.count >= minBytesToCompress else { return json }
         let member = deflater.deflate(json)

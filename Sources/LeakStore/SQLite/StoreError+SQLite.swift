@@ -30,6 +30,7 @@ extension StoreError {
         [SQLITE_CORRUPT, SQLITE_NOTADB].contains(code & 0xFF) || code == shortRead
     }
 
+    /// Returns an error that explains a result code to the operator.
     static func sqlite(_ code: Int32, message: String, path: String, sql: String) -> StoreError {
         let (reason, advice): (Reason, String) =
             switch code & 0xFF {

@@ -45,21 +45,21 @@ package struct FixHistory: Sendable {
 
     /// Counts for the decision in force; `nil` if no version has reports or checks.
     package var current: FixCounts? {
-        fixes.firstIndex(where: \.isInForce).flatMap { counts(of: $0, firstVersions) }
+        fixes.firstIndex(where: \.isInForce).flatMap { counts(of: $0, firstVersionIndices) }
     }
 
     /// Counts for the newest decisions that are not in force any more, by row of the decision.
     package var past: [Int64: FixCounts] {
-        let firstVersions = firstVersions
+        let firstVersionIndices = firstVersionIndices
         var past: [Int64: FixCounts] = [:]
         for index in fixes.indices.filter({ !fixes[$0].isInForce }).suffix(Decisions.pastLimit) {
-            past[fixes[index].row] = counts(of: index, firstVersions)
+            past[fixes[index].row] = counts(of: index, firstVersionIndices)
         }
         return past
     }
 
     /// For each fix, the index of the oldest version that should have the fix.
-    private var firstVersions: [Int] {
+    private var firstVersionIndices: [Int] {
         fixes.map { fix in
             var (low, high) = (0, versions.count)
             while low < high {
@@ -75,7 +75,7 @@ package struct FixHistory: Sendable {
     ///
     /// - Parameters:
     ///   - index: the index of a decision in ``fixes``.
-    ///   - first: ``firstVersions``
+    ///   - first: ``firstVersionIndices``
     private func counts(of index: Int, _ first: [Int]) -> FixCounts? {
         let fix = fixes[index]
         let next = fix.isInForce || index + 1 == fixes.count ? nil : index + 1

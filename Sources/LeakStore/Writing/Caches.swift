@@ -26,11 +26,13 @@ struct Caches {
     }
 }
 
+/// The key of a cached release: the row ID of its app, and its version.
 struct ReleaseKey: Hashable {
     var app: Int64
     var version: ByteText
 }
 
+/// The cached data of a row of `app`.
 final class AppEntry {
     let id: Int64
     let key: AppKey
@@ -38,11 +40,11 @@ final class AppEntry {
     var currentReleaseRowID: Int64?
     /// The hours of the app in `release_hour`, ascending; `nil` until they have been read.
     var countedHours: [Int]?
-    /// Number of admitted leaks.
+    /// Number of the app's leaks that are counted under their own names.
     var leaks = 0
-    /// Bytes of the texts of these leaks.
+    /// Bytes of the texts of the leaks that are counted under their own names.
     var textBytes = 0
-    /// Number of builds that are counted separately for a leak, added up over these leaks.
+    /// Number of builds that are counted separately for a leak, added up over all leaks of the app.
     var cells = 0
     /// Number of the app's releases; `nil` until they have been counted.
     var releaseCount: Int?
@@ -58,11 +60,13 @@ final class AppEntry {
     }
 }
 
+/// The cached data of a row of `release`.
 final class ReleaseEntry {
     /// Maximum number of cached builds.
     private static let buildLimit = 64
 
     let id: Int64
+    /// ``VersionOrder/key`` of the version.
     let order: [UInt8]
     /// `true` for the release `other`, in which all releases beyond the limit are counted together.
     let isOverLimit: Bool
@@ -85,6 +89,7 @@ final class ReleaseEntry {
     }
 }
 
+/// A cached set of installs.
 final class InstallEntry {
     var set = InstallSet()
     /// `true` if `install_set` has the row, with all members or all except those in the log.
@@ -141,16 +146,20 @@ final class LeakEntry {
     var reports = 0
     var freed = 0
     var installs = 0
+    /// The largest number of instances that a report named as alive; `nil` if no report named a number.
     var aliveAtMost: Int?
     var firstSeen: Int64
     var lastSeen: Int64
+    /// The release with the lowest version in which the leak was seen.
     var firstRelease: ReleaseMark
+    /// The release with the highest version in which the leak was seen.
     var lastRelease: ReleaseMark
     var samples = SampleChoice()
     var sampleBytes = SampleBytes.notRead
     /// True while ``CountLog`` has the entry.
     var isInLog = false
-    /// ``DeferredIndexing/period`` in which the leak became unindexed.
+    /// The ``DeferredIndexing/period`` in which the leak was last recorded as unindexed; `nil` if it never was. In a later
+    /// period, the leak is indexed again.
     var deferredIn: Int?
     /// Number of builds in which the leak was seen.
     var buildCount = 0
@@ -158,6 +167,7 @@ final class LeakEntry {
     private var builds = CountCache()
     private var releases = CountCache()
 
+    /// The row ID of a release, and the ``VersionOrder/key`` of its version.
     struct ReleaseMark {
         var id: Int64
         var order: [UInt8]
@@ -176,6 +186,7 @@ final class LeakEntry {
         lastRelease = release
     }
 
+    /// Widens the range from ``firstRelease`` to ``lastRelease``, so that it contains a release.
     func widen(to release: ReleaseEntry) {
         if release.order.lexicographicallyPrecedes(firstRelease.order) { firstRelease = ReleaseMark(release) }
         if lastRelease.order.lexicographicallyPrecedes(release.order) { lastRelease = ReleaseMark(release) }

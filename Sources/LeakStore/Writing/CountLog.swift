@@ -105,7 +105,7 @@ extension Writer {
 
     /// Writes the counts that another process has left in the log to their tables.
     func flushStoredCounts() throws(StoreError) {
-        guard try connection.lacksCounts else { return }
+        guard try connection.hasLoggedCounts else { return }
         let rows = try connection.loadCountLog()
         caches.deferredIndexing.add(rows.leaks.count)
         try connection.flush(rows) { set in
@@ -133,6 +133,7 @@ extension Writer {
 
 /// The counts in a log. If a row occurs several times, its last counts replace the earlier counts.
 struct LoggedCounts {
+    /// Counts of a row of `leak`.
     struct Leak {
         var id: Int64
         var reports: Int
@@ -151,6 +152,7 @@ struct LoggedCounts {
         var installs: Int
     }
 
+    /// Counts of a row of `leak_release`.
     struct Release {
         var leak: Int64
         var release: Int64
@@ -200,6 +202,7 @@ struct LoggedCounts {
 
     // MARK: Bytes
 
+    /// The counts as a row of `count_log`.
     var bytes: [UInt8] {
         var writer = PackedWriter()
         writer.append(leaks.count)

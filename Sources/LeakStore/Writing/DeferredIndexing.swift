@@ -10,7 +10,7 @@ struct DeferredIndexing {
     /// Time between two reindexes while reports arrive.
     private static let reindexIntervalMilliseconds: Int64 = 1_000
 
-    /// Number of reindexes so far.
+    /// Number of the current period, which ends with the next reindex; equals the number of reindexes so far.
     private(set) var period = 0
     /// Number of leaks that became unindexed since the last reindex. Leaks that another process left unindexed may be missing
     /// in this number; they are reindexed with the other leaks.
@@ -18,6 +18,7 @@ struct DeferredIndexing {
     /// Milliseconds since 1970; `nil` before the first reindex.
     private var reindexedAt: Int64?
 
+    /// Records that a leak became unindexed in the current period.
     mutating func add(_ leak: LeakEntry) {
         leak.deferredIn = period
         unindexedCount += 1
@@ -29,6 +30,7 @@ struct DeferredIndexing {
     /// `true` if there are more than ``unindexedLimit`` unindexed leaks.
     var hasTooManyUnindexedLeaks: Bool { unindexedCount > Self.unindexedLimit }
 
+    /// Returns `true` if the unindexed leaks should be reindexed at the time `now`.
     func isDue(now: Int64) -> Bool {
         guard let reindexedAt else { return true }
         return hasTooManyUnindexedLeaks || !(0..<Self.reindexIntervalMilliseconds).contains(now - reindexedAt)
@@ -59,6 +61,7 @@ extension Writer {
         caches.deferredIndexing.recordReindex(at: nil)
     }
 
+    /// Copies the counts of all unindexed leaks into the columns that the indexes contain.
     func reindexAll() throws(StoreError) {
         try connection.run(
             """

@@ -1,5 +1,6 @@
 /// The progress of deleting expired rows, step by step.
 struct Expiry {
+    /// The kinds of rows that expire. `keys` are idempotency keys, and `answers` are stored responses.
     enum Part {
         case keys, answers, hours, samples, slots, days, recentInstalls, symbols, credentials
     }
@@ -12,9 +13,9 @@ struct Expiry {
     fileprivate(set) var remainingParts: [Part] = [
         .keys, .answers, .hours, .samples, .slots, .days, .recentInstalls, .symbols, .credentials,
     ]
-    /// The row ID of the last row of `leak` whose expired hours were deleted; the same is true for all rows before it.
+    /// The row ID in `leak` up to which the expired counts by hour of all leaks were deleted.
     fileprivate var lastExpiredLeak: Int64 = 0
-    /// The row ID of the last row of `recent_install_set` whose expired installs were removed.
+    /// The row ID in `recent_install_set` up to which the expired installs of all sets were removed.
     fileprivate var lastRecentSet: Int64 = 0
 
     init(now: Int64) { self.now = now }
@@ -30,7 +31,7 @@ extension Writer {
     /// Maximum number of wide rows that one step deletes, such as sets of installs and responses: up to 4 KiB each.
     private static let maxWideRowsPerStep = 100
 
-    /// Deletes some rows, in a transaction of its own.
+    /// Deletes some expired rows, in a transaction of its own.
     ///
     /// - Returns: `true` if another step is needed.
     func runStep(of expiry: inout Expiry) throws(StoreError) -> Bool {
@@ -71,8 +72,10 @@ extension Writer {
         return clock
     }
 
-    /// Deletes the keys of all days before the day of `start`. Keys of that day are not deleted yet, even if they have expired;
-    /// lookups ignore expired keys.
+    /// Deletes some keys of the days before the day of `start`. Keys of that day are not deleted yet, even if they have
+    /// expired; lookups ignore expired keys.
+    ///
+    /// - Returns: `true` if no such key is left.
     private func expireIdempotencyKeys(before start: Int64) throws(StoreError) -> Bool {
         try connection.run(
             """
@@ -88,6 +91,9 @@ extension Writer {
         return isDone
     }
 
+    /// Deletes some stored responses of the days before the day of `start`.
+    ///
+    /// - Returns: `true` if no such response is left.
     private func expireAnswers(before start: Int64) throws(StoreError) -> Bool {
         try connection.run(
             "delete from answer where id in (select id from answer where day < ? limit ?)",
@@ -95,6 +101,9 @@ extension Writer {
         return connection.changes < Self.maxWideRowsPerStep
     }
 
+    /// Deletes some expired counts by hour, leak by leak.
+    ///
+    /// - Returns: `true` if the counts of all leaks were deleted.
     private func expireHours(_ expiry: inout Expiry, now: Int64) throws(StoreError) -> Bool {
         let select = try connection.statement(
             "select max(id) from (select id from leak where id > ? order by id limit ?)")
@@ -114,7 +123,9 @@ extension Writer {
         return false
     }
 
-    /// Deletes expired samples. A deleted first report of a leak is not replaced, because a later report is not the first.
+    /// Deletes some expired samples. A deleted first report of a leak is not replaced, because a later report is not the first.
+    ///
+    /// - Returns: `true` if no expired sample is left.
     private func expireSamples(now: Int64) throws(StoreError) -> Bool {
         try connection.run(
             "delete from sample where id in (select id from sample where at < ? limit ?)",
@@ -129,6 +140,9 @@ extension Writer {
         return count < Self.maxWideRowsPerStep
     }
 
+    /// Deletes some expired ten-minute slots, after adding their counts to their days.
+    ///
+    /// - Returns: `true` if no expired slot is left.
     private func expireTenMinuteSlots(now: Int64) throws(StoreError) -> Bool {
         let oldest = SlotWindow.oldestKept(now: now)
         let count = try rollUp(
@@ -138,6 +152,9 @@ extension Writer {
         return count < Self.maxWideRowsPerStep
     }
 
+    /// Deletes some expired days of apps, with their sets of installs.
+    ///
+    /// - Returns: `true` if no expired day is left.
     private func expireDays(now: Int64) throws(StoreError) -> Bool {
         let first = Retention.firstAppDay(now: now)
         // Both statements select the same rows, because they have the same order and limit.
@@ -154,7 +171,10 @@ extension Writer {
         return connection.changes < Self.maxWideRowsPerStep
     }
 
-    /// Removes installs that were not seen in the last ``RecentInstalls/days`` days, and updates the impact of their leaks.
+    /// Removes installs that were not seen in the last ``RecentInstalls/days`` days from some sets, and updates the impact of
+    /// their leaks.
+    ///
+    /// - Returns: `true` if no set is left.
     private func expireRecentInstalls(_ expiry: inout Expiry, _ clock: StoreClock) throws(StoreError) -> Bool
     {
         let today = Calendar.day(of: clock.expiryTime)
@@ -171,7 +191,9 @@ extension Writer {
         return sets.count < Self.maxWideRowsPerStep
     }
 
-    /// Deletes at most one symbol table, because each table has megabytes.
+    /// Deletes at most one expired symbol table, because each table has megabytes.
+    ///
+    /// - Returns: `true` if no expired table is left.
     private func expireSymbols(now: Int64) throws(StoreError) -> Bool {
         try connection.run(
             "delete from symbol_table where id in (select id from symbol_table where used_at < ? limit 1)",
@@ -179,8 +201,10 @@ extension Writer {
         return connection.changes == 0
     }
 
-    /// Deletes revoked and expired sessions and sign-in links. Keys and tokens stay, revoked or not, so that the response to a
-    /// request can say that its key or token was revoked.
+    /// Deletes some revoked and expired sessions and sign-in links. Keys and tokens stay, revoked or not, so that the response
+    /// to a request can say that its key or token was revoked.
+    ///
+    /// - Returns: `true` if no such credential is left.
     private func expireCredentials(now: Int64) throws(StoreError) -> Bool {
         try connection.run(
             """

@@ -19,7 +19,7 @@ extension Writer {
         return .counted
     }
 
-    /// Returns the entry of a key that was stored after `start`.
+    /// Returns the entry of a key that was stored after `start`; `nil` if there is none.
     private func storedEntry(of key: KeyLog.Key, since start: Int64) throws(StoreError) -> KeyLog.Entry? {
         if let entry = caches.logs?.keys.entries[key] { return entry.at > start ? entry : nil }
         // Searches all days from the day of `start` on, including days after today, because the clock may have been set back.
@@ -73,6 +73,7 @@ extension Writer {
         return true
     }
 
+    /// Returns the row ID of an equal response that is stored for this day; `nil` if there is none.
     private func rowID(ofResponse answer: [UInt8], day: Int) throws(StoreError) -> Int64? {
         if let last = caches.idempotency.lastAnswer, last.day == day, last.body == answer {
             return last.rowID
@@ -129,6 +130,7 @@ extension Writer {
 
 /// Counts of idempotency keys and responses stored on one day, and of bytes of new texts and details, by ingest key.
 struct IdempotencyUse {
+    /// Numbers of idempotency keys and of different responses, and bytes, that an ingest key has added on a day.
     struct Count {
         var keys = 0
         var answers = 0
@@ -141,8 +143,10 @@ struct IdempotencyUse {
     var days: [Int]?
     /// The response of the last stored key, and its row ID. Most responses are equal.
     var lastAnswer: (day: Int, body: [UInt8], rowID: Int64)?
+    /// The day of the counts, in days since 1970.
     private(set) var day = 0
     private var counts: [Int64: Count] = [:]
+    /// Ingest keys whose counts the current transaction has changed.
     private var changed: Set<Int64> = []
 
     /// - Returns: `nil` if the counts must be read from the database first.
@@ -166,6 +170,7 @@ struct IdempotencyUse {
         lastAnswer = nil
     }
 
+    /// Returns the changed counts by ingest key. The next call returns only later changes.
     mutating func takeChanges() -> [(Int64, Count)] {
         defer { changed = [] }
         return changed.compactMap { key in
@@ -217,8 +222,9 @@ package enum PackedKey {
 /// Keys are random, so without the log, each new key would change another page of the table.
 struct KeyLog: PendingLog {
     struct Key: Hashable {
+        /// The id of the ingest key.
         var keyID: Int64
-        /// ``PackedKey``.
+        /// The idempotency key in its stored form: ``PackedKey``.
         var bytes: [UInt8]
     }
 
@@ -280,6 +286,7 @@ extension SQLiteConnection {
 }
 
 extension Writer {
+    /// Writes the idempotency keys in the log to their table, and empties the log.
     func flushKeyLog() throws(StoreError) {
         guard let log = caches.logs?.keys, !log.entries.isEmpty else { return }
         let rows = log.entries.map { (day: Calendar.day(of: $1.at), key: $0, entry: $1) }.sorted {

@@ -1,13 +1,16 @@
 /// The progress of the erasure of one install, step by step.
 struct InstallErasure {
+    /// ``Submission/Origin/installHash``.
     let install: UInt64
     private(set) var result = ErasureResult()
-    /// The row ID of the last row of `sample` that was searched; -1 before the first step; `nil` if all rows were searched. The
-    /// next three properties have the same meaning for sets of installs that may be copied (``Writer/copiedScopes``), for all
-    /// other sets of installs, and for sets of recent installs.
+    /// The row ID of the last row of `sample` that was searched; -1 before the first step; `nil` if all rows were searched.
     fileprivate var lastSearchedSample: Int64? = -1
+    /// The row ID up to which sets of installs that may be copied (``Writer/copiedScopes``) were searched; -1 before the first
+    /// step; `nil` if all were searched.
     fileprivate var lastSearchedCopiedSet: Int64? = -1
+    /// The row ID up to which all other sets of installs were searched; -1 before the first step; `nil` if all were searched.
     fileprivate var lastSearchedOtherSet: Int64? = -1
+    /// The row ID up to which sets of recent installs were searched; -1 before the first step; `nil` if all were searched.
     fileprivate var lastSearchedRecentSet: Int64? = -1
 
     init(install: UInt64) { self.install = install }
@@ -86,6 +89,9 @@ extension Writer {
         caches.removeAll()
     }
 
+    /// Removes the install from the next sets of installs.
+    ///
+    /// - Parameter isCopied: `true` for the sets that may be copied (``copiedScopes``), `false` for all others.
     /// - Returns: the row ID of the last row that was searched; `nil` if there were no more rows.
     private func eraseFromSets(
         after previousRowID: Int64, isCopied: Bool, _ next: inout InstallErasure
@@ -120,6 +126,8 @@ extension Writer {
         return last
     }
 
+    /// Removes the install from the next sets of recent installs.
+    ///
     /// - Returns: the row ID of the last row that was searched; `nil` if there were no more rows.
     private func eraseFromRecentSets(
         after previousRowID: Int64, _ next: inout InstallErasure

@@ -41,9 +41,11 @@ struct PendingLogs {
     var counts = CountLog()
 }
 
+/// A log of changes that are not in the tables of their rows yet.
 protocol PendingLog {
     /// The part of the log that is not on disk.
     var unwritten: [UInt8] { get set }
+    /// Returns `true` if the log should be written to its tables.
     func isLong(beyond limits: PendingLogs.Limits) -> Bool
 }
 
@@ -75,6 +77,7 @@ extension Writer {
         try write(\.keys, within: limits, by: "insert into key_log (keys) values (?)", flush: flushKeyLog)
     }
 
+    /// Appends the changes of the transaction to one log table, or flushes the log if it is too long.
     private func write<Log: PendingLog>(
         _ path: WritableKeyPath<PendingLogs, Log>, within limits: PendingLogs.Limits, by insert: StaticString,
         flush: () throws(StoreError) -> Void

@@ -35,42 +35,42 @@ final class ResolvedRows: NameQuota {
         self.day = day
     }
 
-    func app(_ app: AppKey, key: Int64, seenAt: Int64) throws(StoreError) -> AdmittedApp {
+    func app(_ app: AppKey, key: Int64, seenAt: Int64) throws(StoreError) -> AppAdmission {
         let entry = try writer.app(app, key: key, seenAt: seenAt)
-        return AdmittedApp(entry.key, number: apps.number(of: entry.id, adding: entry))
+        return AppAdmission(entry.key, number: apps.number(of: entry.id, adding: entry))
     }
 
     func release(
         _ version: String, of app: Int, key: Int64, seenAt: Int64
-    ) throws(StoreError) -> AdmittedName {
+    ) throws(StoreError) -> NameAdmission {
         let entry = try writer.release(version, of: apps[app], at: seenAt) { () throws(StoreError) in
             try writer.admitText(bytes: DetailBytes.ofVersion(version), key: key, day: day)
         }
         let number = releases.number(of: entry.id, adding: entry)
-        return AdmittedName(entry.isOverLimit ? StoreLimits.other : version, number: number)
+        return NameAdmission(entry.isOverLimit ? StoreLimits.other : version, number: number)
     }
 
-    func build(_ name: String, of release: Int, key: Int64) throws(StoreError) -> AdmittedName {
+    func build(_ name: String, of release: Int, key: Int64) throws(StoreError) -> NameAdmission {
         let (rowID, isOverLimit) = try writer.build(name, of: releases[release]) { () throws(StoreError) in
             try writer.admitText(bytes: DetailBytes.ofVersion(name), key: key, day: day)
         }
         let number = builds.number(of: rowID, adding: Build(buildRowID: rowID, isOther: isOverLimit))
-        return AdmittedName(isOverLimit ? StoreLimits.other : name, number: number)
+        return NameAdmission(isOverLimit ? StoreLimits.other : name, number: number)
     }
 
     func leak(
         _ identity: LeakIdentity, of app: Int, key: Int64
-    ) throws(StoreError) -> (leak: AdmittedLeak, number: Int) {
+    ) throws(StoreError) -> (leak: LeakAdmission, number: Int) {
         // The leak was already found by its other id. Its texts must count only once.
         if let number = leaks.number(of: identity.id) {
-            return (AdmittedLeak(counted: identity, isNew: leaks[number].entry == nil), number)
+            return (LeakAdmission(counted: identity, isNew: leaks[number].entry == nil), number)
         }
         if let lastLookup, lastLookup.id == identity.id, lastLookup.entry.app == apps[app].id {
-            let admitted = AdmittedLeak(counted: identity, isNew: false)
-            return (admitted, leaks.number(of: identity.id, adding: Leak(lastLookup.entry)))
+            let admission = LeakAdmission(counted: identity, isNew: false)
+            return (admission, leaks.number(of: identity.id, adding: Leak(lastLookup.entry)))
         }
-        let (admitted, entry) = try writer.leak(identity, of: apps[app], key: key, day: day)
-        return (admitted, leaks.number(of: admitted.counted.id, adding: Leak(entry)))
+        let (admission, entry) = try writer.leak(identity, of: apps[app], key: key, day: day)
+        return (admission, leaks.number(of: admission.counted.id, adding: Leak(entry)))
     }
 
     /// Returns the module, and caches the leak, because the next call is often for the same leak.
@@ -99,6 +99,7 @@ final class ResolvedRows: NameQuota {
 }
 
 extension Writer {
+    /// Finds or inserts the row of an app. Beyond a limit, this is the row of the app or environment `other`.
     func app(_ app: AppKey, key: Int64, seenAt: Int64) throws(StoreError) -> AppEntry {
         if let entry = try findApp(app) { return entry }
         let counted = try admittedApp(app, key: key)
@@ -153,6 +154,8 @@ extension Writer {
         return entry
     }
 
+    /// Finds or inserts the row of a version. Beyond a limit, this is the row of the version `other`.
+    ///
     /// - Parameter admit: returns `true` if the ingest key has enough daily bytes left for a new name. Not called for
     ///   ``StoreLimits/other``.
     func release(
@@ -190,6 +193,8 @@ extension Writer {
         return entry
     }
 
+    /// Finds or inserts the row of a build. Beyond a limit, this is the row of the build `other`.
+    ///
     /// - Parameter admit: as for ``release(_:of:at:admit:)``.
     func build(
         _ name: String, of release: ReleaseEntry, admit: () throws(StoreError) -> Bool
@@ -223,13 +228,16 @@ extension Writer {
         return rowID
     }
 
+    /// Chooses the leak under which the reports of a leak count. The returned entry is `nil` if the database does not have that
+    /// leak yet.
+    ///
     /// - Parameter day: the day for which the bytes of new texts are counted.
     func leak(
         _ identity: LeakIdentity, of app: AppEntry, key: Int64, day: Int
-    ) throws(StoreError) -> (admitted: AdmittedLeak, entry: LeakEntry?) {
+    ) throws(StoreError) -> (admission: LeakAdmission, entry: LeakEntry?) {
         let stored = try findLeak(identity.id)
         if let stored, stored.app == app.id {
-            return (AdmittedLeak(counted: identity, isNew: false), stored)
+            return (LeakAdmission(counted: identity, isNew: false), stored)
         }
         let bytes = identity.storedBytes
         var limit: OverLimitCount.Name?
@@ -241,13 +249,13 @@ extension Writer {
             guard try !admitText(bytes: bytes, key: key, day: day) else {
                 app.leaks += 1
                 app.textBytes += bytes
-                return (AdmittedLeak(counted: identity, isNew: true), nil)
+                return (LeakAdmission(counted: identity, isNew: true), nil)
             }
             limit = .leakTexts
         }
         let other = LeakIdentity.overLimit(app: app.key, rowID: app.id)
         let entry = try findLeak(other.id)
-        return (AdmittedLeak(counted: other, isNew: entry == nil, exceededLimit: limit), entry)
+        return (LeakAdmission(counted: other, isNew: entry == nil, exceededLimit: limit), entry)
     }
 
     /// - Returns: `nil` for a leak that the database does not have.
@@ -267,7 +275,7 @@ extension Writer {
         return try select.step()
     }
 
-    /// Returns the cached number or, if it is `nil`, the result of a query with one parameter.
+    /// Returns the cached number or, if it is `nil`, the result of a query whose parameter is the row ID `owner`.
     func number(
         cached cachedNumber: Int? = nil, by sql: StaticString, of owner: Int64
     ) throws(StoreError) -> Int {

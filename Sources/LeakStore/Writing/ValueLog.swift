@@ -13,15 +13,15 @@ struct ValueLog: PendingLog {
     /// Bytes of the log on disk and of ``unwritten``.
     private var byteCount = 0
     var unwritten: [UInt8] = []
-    /// Values that need no lookup: the values of the rows of this log, and values that were looked up recently and need no new
-    /// row in the table, because the table has them, or has as many values as ``ValueKind/limit`` allows.
+    /// Hashes of values that need no lookup in the table. These are the values in this log, and values that were looked up
+    /// recently and need no new row: the table has them, or has as many values as ``ValueKind/limit`` allows.
     private(set) var lookedUpNames: Set<HashedName> = []
     /// Number of values in ``lookedUpNames`` above which a flush clears them.
     private static let lookedUpNameLimit = 1 << 18
     /// Number of new values since the last flush, by leak and kind. The table does not have them yet.
-    private var newValueCounts: [Owner: Int] = [:]
+    private var newValueCounts: [LeakAndKind: Int] = [:]
 
-    private struct Owner: Hashable {
+    private struct LeakAndKind: Hashable {
         let leak: Int64
         let kind: ValueKind
     }
@@ -42,19 +42,21 @@ struct ValueLog: PendingLog {
         if flushed.lookedUpNames.count <= Self.lookedUpNameLimit { lookedUpNames = flushed.lookedUpNames }
     }
 
+    /// Records that a value needs no lookup any more.
+    ///
     /// - Parameter name: the name of a value that needs no new row in the table.
     mutating func remember(_ name: HashedName) { lookedUpNames.insert(name) }
 
     /// Records a value that the next flush adds to the table.
     mutating func rememberNew(_ name: HashedName, of leak: Int64, _ kind: ValueKind) {
         lookedUpNames.insert(name)
-        newValueCounts[Owner(leak: leak, kind: kind), default: 0] += 1
+        newValueCounts[LeakAndKind(leak: leak, kind: kind), default: 0] += 1
     }
 
     /// Returns the number of a leak's values that the next flush adds to the table. Values that another process has logged do
     /// not count.
     func newValueCount(of leak: Int64, _ kind: ValueKind) -> Int {
-        newValueCounts[Owner(leak: leak, kind: kind)] ?? 0
+        newValueCounts[LeakAndKind(leak: leak, kind: kind)] ?? 0
     }
 
     /// Adds the values of the rows that were read from the database to ``lookedUpNames``.
@@ -231,6 +233,7 @@ extension Writer {
         return try select.step() && select.int(0) == 1
     }
 
+    /// Writes the systems and models in the log to their table, and empties the log.
     func flushValueLog() throws(StoreError) {
         guard let log = caches.logs?.values, !log.rows.isEmpty else { return }
         let order = log.texts.indices.sorted { log.texts[$0] < log.texts[$1] }

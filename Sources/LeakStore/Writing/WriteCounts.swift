@@ -48,10 +48,12 @@ extension LoggedCounts {
 
 extension SQLiteConnection {
     /// `true` if the log has counts that are not in their tables yet.
-    var lacksCounts: Bool {
+    var hasLoggedCounts: Bool {
         get throws(StoreError) { try number("select 1 from count_log limit 1") != nil }
     }
 
+    /// Reads the whole log of counts.
+    ///
     /// - Throws: ``StoreError/Reason/corrupt`` for a log that cannot be read.
     func loadCountLog() throws(StoreError) -> LoggedCounts {
         let select = try statement("select counts from count_log order by id")

@@ -1,4 +1,5 @@
 extension Writer {
+    /// Stores a credential, and returns it with its id.
     func add(_ credential: Credential) throws(StoreError) -> Credential {
         try connection.run(
             """
@@ -15,6 +16,9 @@ extension Writer {
         return added
     }
 
+    /// Revokes a credential, and the sessions that were opened with it.
+    ///
+    /// - Returns: `true` if there was such a credential and it was not revoked already.
     func revoke(credential id: Int64, now: Int64) throws(StoreError) -> Bool {
         try connection.transaction(.immediate) { () throws(StoreError) in
             try connection.run(
@@ -31,6 +35,9 @@ extension Writer {
         }
     }
 
+    /// Renames a credential that is not revoked.
+    ///
+    /// - Returns: `false` if there is no such credential.
     func setName(ofCredential id: Int64, to name: String) throws(StoreError) -> Bool {
         try Decision.validateName(name)
         try connection.run("update credential set name = ? where id = ? and revoked_at is null", name, id)

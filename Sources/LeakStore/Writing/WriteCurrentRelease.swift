@@ -32,7 +32,7 @@ extension Writer {
                     use.bucket)
             }
         }
-        for number in usedApps { try deleteOtherHours(of: rows.apps[number], now: now) }
+        for number in usedApps { try deleteUncountedHours(of: rows.apps[number], now: now) }
         for number in Set(aggregate.releases.map { aggregate.apps[$0.app].number }) {
             try chooseCurrentRelease(of: rows.apps[number])
         }
@@ -52,7 +52,7 @@ extension Writer {
     }
 
     /// Deletes the hours that do not count any more, and future hours, which were written before a clock was set back.
-    private func deleteOtherHours(of app: AppEntry, now: Int) throws(StoreError) {
+    private func deleteUncountedHours(of app: AppEntry, now: Int) throws(StoreError) {
         let hours = try countedHours(of: app)
         let kept = hours.filter { CurrentRelease.isKept($0, now: now) }.suffix(CurrentRelease.maxHours)
         guard kept.count < hours.count, let first = kept.first, let last = kept.last else { return }
@@ -61,6 +61,8 @@ extension Writer {
         app.countedHours = Array(kept)
     }
 
+    /// Chooses the current release of an app by the rule of ``CurrentRelease``, and updates the impact of its leaks if it has
+    /// changed.
     private func chooseCurrentRelease(of app: AppEntry) throws(StoreError) {
         let select = try connection.statement(
             composed: "select (\(CurrentRelease.rowIDSQL)) from app a where a.id = ?")
@@ -74,7 +76,10 @@ extension Writer {
         try rankByCurrentRelease(of: app.id)
     }
 
-    /// Pins the current release of an app, or chooses it by its adoption again: ``Store/pin(_:of:by:now:)``.
+    /// Pins the current release of an app; for `nil`, removes the pin, so that the adoption determines the current release
+    /// again.
+    ///
+    /// - Returns: `false` if there is no such app or version.
     func pin(
         _ version: String?, of app: AppKey, by author: String, now: Int64
     ) throws(StoreError) -> Bool {

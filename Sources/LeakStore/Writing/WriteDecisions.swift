@@ -1,4 +1,5 @@
 extension Writer {
+    /// Stores a decision about a leak in one or several environments: ``Store/decide(_:about:now:)``.
     func decide(
         _ decision: Decision, about leaks: [LeakID], now: Int64
     ) throws(StoreError) -> PastDecision? {
@@ -28,6 +29,7 @@ extension Writer {
         }
     }
 
+    /// A leak that a decision is about, with the values that the decision needs.
     private struct DecisionTarget {
         var leakRowID: Int64
         /// The row ID of the decision that is in force; 0 if there is none.
@@ -111,6 +113,7 @@ extension Writer {
         }
     }
 
+    /// Deletes the oldest decisions beyond ``Decision/maxPerLeak``, except the decision in force.
     func deleteOldDecisions(about leak: Int64) throws(StoreError) {
         try connection.run(
             """

@@ -1,4 +1,5 @@
 extension Writer {
+    /// The change of a set of installs by a call.
     struct InstallChange {
         var installCount: Int
         /// The hashes that changed the set. Only these hashes can be missing in a superset of the set.
@@ -7,6 +8,7 @@ extension Writer {
 
     /// Adds hashes to a set. Reads and writes its row only if necessary.
     ///
+    /// - Parameter owner: the row ID of the row that the set belongs to, such as a leak.
     /// - Returns: `nil` if the set already contains all hashes.
     func add(
         _ hashes: [UInt64], to scope: InstallScope, of owner: Int64
@@ -44,6 +46,7 @@ extension Writer {
         try store(entry, in: rowID)
     }
 
+    /// Returns the set with this row ID in `install_set`; an empty set if there is no row.
     private func installs(in rowID: Int64) throws(StoreError) -> InstallEntry {
         if let entry = caches.installs.value(of: rowID) { return entry }
         let entry: InstallEntry
@@ -90,6 +93,7 @@ extension Writer {
         return log
     }
 
+    /// Writes the sets with members in the log to their table, and empties the log.
     func flushInstallLog() throws(StoreError) {
         guard let log = caches.logs?.installs, !log.pendingSets.isEmpty else { return }
         for (row, entry) in log.pendingSets.sorted(by: { $0.key < $1.key }) {
@@ -155,7 +159,7 @@ extension StoreError {
     }
 }
 
-/// The kind of object whose installs a set in `install_set` contains.
+/// The kind of row that a set in `install_set` belongs to.
 enum InstallScope: Int64 {
     case leak = 0
     case leakBuild = 1

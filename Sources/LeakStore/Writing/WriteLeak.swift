@@ -1,4 +1,7 @@
 extension Writer {
+    /// Counts the reports of a leak in its row, its builds and its releases, and stores samples. Inserts a new leak.
+    ///
+    /// - Parameter existingEntry: `nil` for a leak that the database does not have.
     func write(
         _ leak: SubmissionAggregate.Leak, to existingEntry: LeakEntry?, aggregate: SubmissionAggregate,
         rows: ResolvedRows,
@@ -110,6 +113,7 @@ extension Writer {
         entry.module = module
     }
 
+    /// Inserts the hashes by which similar leaks are found.
     func insertElements(of key: GroupingKey, leak: Int64, app: Int64) throws(StoreError) {
         for element in GroupingKeyElements.hashes(of: key) {
             try connection.run(
@@ -118,6 +122,7 @@ extension Writer {
         }
     }
 
+    /// Returns a leak from the log of counts or from the database; `nil` if there is no such leak.
     func storedLeak(_ id: LeakID) throws(StoreError) -> LeakEntry? {
         let select = try connection.statement(
             """

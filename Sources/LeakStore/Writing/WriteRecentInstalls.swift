@@ -3,7 +3,7 @@ struct RecentInstallSet {
     /// The row ID in `leak_release`.
     let leakReleaseRowID: Int64
     var installs = RecentInstalls()
-    /// The last day of the days that the stored number of installs covers.
+    /// The day for which the stored number of installs was counted: ``RecentInstalls/count(on:)``.
     var day = 0
 }
 
@@ -70,7 +70,7 @@ extension SQLiteConnection {
     /// Returns sets in the order of their row IDs.
     ///
     /// - Parameter today: if given, only sets are returned whose ``RecentInstallSet/day`` is before this day, or so far ahead
-    ///   that it counts as impossible (``RecentInstalls/impossibleDays``).
+    ///   that it counts as impossible (``RecentInstalls/impossibleLeadDays``).
     func recentInstallSets(
         after row: Int64, expiringOn today: Int? = nil, limit: Int
     ) throws(StoreError) -> [RecentInstallSet] {
@@ -80,7 +80,7 @@ extension SQLiteConnection {
             where id > ?1 and (?2 is null or day < ?2 or day >= ?3) order by id limit ?4
             """)
         defer { select.reset() }
-        try select.bind(row, today, today.map { $0 + RecentInstalls.impossibleDays }, limit)
+        try select.bind(row, today, today.map { $0 + RecentInstalls.impossibleLeadDays }, limit)
         return try sets(select)
     }
 

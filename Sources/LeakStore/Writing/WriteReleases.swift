@@ -137,6 +137,7 @@ extension Writer {
         return count
     }
 
+    /// Adds times for which objects stayed to the histogram of a leak.
     func writeLived(
         _ lived: [(milliseconds: Int, count: Int)], of entry: LeakEntry
     ) throws(StoreError) {
@@ -169,8 +170,9 @@ struct ChangedCounts {
     private(set) var releases: [(leak: Int64, release: Int64, count: CountEntry)] = []
     private(set) var bucketReports: [LoggedCounts.BucketReports] = []
     var recentInstalls: [LoggedCounts.RecentInstall] = []
-    /// The counts of the build and the release, by index of ``SubmissionAggregate/cells``.
+    /// The counts of the build of each cell, by index of ``SubmissionAggregate/cells``; `nil` for a cell that was not added.
     private var buildOfCell: [CountEntry?]
+    /// The counts of the release of each cell, by index of ``SubmissionAggregate/cells``; `nil` for a cell that was not added.
     private var releaseOfCell: [CountEntry?]
 
     init(of aggregate: SubmissionAggregate) {
@@ -191,12 +193,14 @@ struct ChangedCounts {
         inRelease.isChanged = true
     }
 
+    /// Adds the reports of hours to the counts of their releases.
     func addHours(of hourCounts: [SubmissionAggregate.LeakHourCount]) {
         for hourCount in hourCounts {
             releaseOfCell[hourCount.cell]?.add(hourCount.reports, in: hourCount.hour)
         }
     }
 
+    /// Adds the reports of buckets of installs to the counts of their builds.
     mutating func addBuckets(of reports: [SubmissionAggregate.BucketReports]) {
         bucketReports.reserveCapacity(reports.count)
         for reports in reports {

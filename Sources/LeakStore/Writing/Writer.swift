@@ -4,6 +4,7 @@ internal import LeakGzip
 ///
 /// Between calls, the writer caches only committed data. After a failure, or a commit by another process, it clears all caches.
 final class Writer {
+    /// A function that removes private data from a report's JSON.
     typealias Redact = @Sendable (ArraySlice<UInt8>) -> [UInt8]
 
     /// If the write-ahead log has at least this number of pages (62.5 MiB), a commit copies them into the database. SQLite's
@@ -46,6 +47,7 @@ final class Writer {
     /// Number of successive calls with few submissions, up to and including the last call; see
     /// ``PendingLogs/Limits/quietCallsBeforeDirectWrites``.
     private var successiveQuietCalls = 0
+    /// Milliseconds since 1970; `nil` if the last attempt emptied the log.
     private var lastCheckpointAttemptAt: Int64?
     /// `true` while commits must not copy the write-ahead log into the database file.
     private var isKeepingLog: Bool
@@ -134,6 +136,7 @@ final class Writer {
                 + "--database-bytes (COLLECTOR_DATABASE_BYTES)")
     }
 
+    /// Counts some or all of the submissions in one transaction: ``Store/count(_:now:)``.
     func count(_ submissions: [Submission], now: Int64) throws(StoreError) -> [Receipt] {
         do throws(StoreError) {
             // Nothing may fail after the commit: if this function throws, callers assume that nothing was counted, and senders
@@ -325,6 +328,7 @@ final class Writer {
         if isOverLimit { try addOverLimitCount(count, of: .droppedReasons, to: app) }
     }
 
+    /// Adds items beyond a limit to their count: ``OverLimitCount``.
     func addOverLimitCount(_ count: Int, of limit: OverLimitCount.Name, to app: AppEntry) throws(StoreError) {
         try connection.run(
             """
@@ -398,6 +402,7 @@ final class Writer {
         return limit
     }
 
+    /// Adds the new installs of a release's leaks to the set of the release.
     private func flushInstalls(of release: ReleaseEntry) throws(StoreError) {
         guard !release.newInstalls.isEmpty else { return }
         let newInstalls = release.newInstalls
