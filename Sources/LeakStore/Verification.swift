@@ -147,9 +147,9 @@ extension SQLiteConnection {
             guard try releases.step() else { return false }
         }
         let recentReleases = try statement("select 1 from leak_release where id = ?")
-        for release in Set(log.recentInstalls.map(\.release)) {
+        for rowID in Set(log.recentInstalls.map(\.leakReleaseRowID)) {
             defer { recentReleases.reset() }
-            try recentReleases.bind(release)
+            try recentReleases.bind(rowID)
             guard try recentReleases.step() else { return false }
         }
         return true

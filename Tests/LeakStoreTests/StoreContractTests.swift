@@ -57,7 +57,7 @@ import Testing
         #expect(found.trend.versions.map(\.version) == ["1.10", "1.9"])
     }
 
-    @Test func `a report of a freed object that was not reported before makes a slow leak without reports`()
+    @Test func `a freed object that was never reported as leaked creates a slow leak without reports`()
         throws
     {
         let page = leak("Page")

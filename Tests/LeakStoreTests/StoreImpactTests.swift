@@ -78,7 +78,7 @@ import Testing
     }
 
     @Test(arguments: [nil, .month] as [Period?])
-    func `leaks of all versions are sorted by recent installs, those of one version by all its installs`(
+    func `leaks of all versions are sorted by recent installs, leaks of one version by all installs with it`(
         period: Period?
     ) throws {
         let cart = leak("Cart")

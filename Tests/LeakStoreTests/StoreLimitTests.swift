@@ -32,7 +32,7 @@ import Testing
         )
     }
 
-    @Test func `a leak's build is counted by name below both limits, which may be as large as an integer`() {
+    @Test func `a build is counted by name below the limits of its leak and app, even if they are Int.max`() {
         var limits = StoreLimits()
         #expect(limits.admitsBuild(builds: 1_499, cells: 399_999, isOther: true))
         #expect(!limits.admitsBuild(builds: 1_500, cells: 0, isOther: true))
@@ -126,7 +126,7 @@ import Testing
     }
 
     @Test
-    func `builds of leaks beyond an app's limit count as other builds, and then as builds of other versions`()
+    func `builds of leaks beyond an app's limit count in the build other, and then in the version other`()
         throws
     {
         let directory = TemporaryDirectory()

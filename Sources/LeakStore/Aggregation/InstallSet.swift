@@ -132,6 +132,7 @@ package struct InstallSet: Hashable, Sendable {
         return estimate < 1e15 ? Int(estimate.rounded()) : 1_000_000_000_000_000
     }
 
+    /// The function σ of the estimator, for the part of the registers that is 0.
     private static func sigma(_ start: Double) -> Double {
         guard start < 1 else { return .infinity }
         var (power, weight, sum) = (start, 1.0, start)
@@ -144,6 +145,7 @@ package struct InstallSet: Hashable, Sendable {
         }
     }
 
+    /// The function τ of the estimator, for the part of the registers without the highest rank.
     private static func tau(_ start: Double) -> Double {
         guard start > 0, start < 1 else { return 0 }
         var (root, weight, sum) = (start, 1.0, 1 - start)

@@ -46,7 +46,9 @@ package struct StoreClock {
     package private(set) var state: Stored
     /// Milliseconds by which the system clock is ahead of the expected time; `nil` if the system clock is accepted.
     private var aheadMilliseconds: Int64?
+    /// The system time at the last call of ``advance(to:)``.
     private var now: Int64
+    /// ``ClockRule/uptime`` at the last call of ``advance(to:)``.
     private var uptime: Int64
     private let rule: ClockRule
     /// The stored state as this process last wrote or read it.

@@ -25,6 +25,7 @@ extension SubmissionAggregate {
         package let number: Int
         /// The ingest key whose report was the first in this aggregate to name the version.
         package let key: Int64
+        /// First and last time at which the version was used.
         package var span: TimeSpan
         package var reports = 0
         package var freed = 0
@@ -168,6 +169,7 @@ extension SubmissionAggregate {
         package private(set) var installHashes: [UInt64] = []
         /// The day of each report of ``installHashes``; empty while all of them are of ``firstDay``.
         private var days: [Int] = []
+        /// The day of the first report of ``installHashes``.
         private var firstDay = 0
 
         package init(leak: Int, build: Int, key: Int64) {
@@ -230,6 +232,7 @@ extension SubmissionAggregate {
         package var source: Int
         package var hour: Int
         package var cell: Int
+        /// The ingest key that sent the reports.
         package var key: Int64
         /// `true` if the reports count in the build `other` instead of the build that they name.
         var isInCatchAllBuild: Bool

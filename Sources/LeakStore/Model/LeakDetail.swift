@@ -88,8 +88,10 @@ public struct LeakDetail: Sendable {
     /// Counts of the leak in one build of a version.
     public struct VersionCount: Hashable, Sendable {
         public var version: String
+        /// `nil` for reports that name no build.
         public var build: String?
         public var reports: Int
+        /// Installs with the leak in this build.
         public var installs: Int
         /// Installs with the leak in any build of the version, each counted once.
         public var versionInstalls: Int

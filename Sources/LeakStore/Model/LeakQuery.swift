@@ -147,6 +147,7 @@ extension LeakQuery {
 
 /// The triage state of a leak.
 public enum LeakState: String, Hashable, Sendable, CaseIterable {
+    /// The leak has none of the other states: it needs a fix.
     case open
     /// Resolved, and seen again in a version that is not older than the fix.
     case regressed

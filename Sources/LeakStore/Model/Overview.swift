@@ -17,8 +17,11 @@ public struct Overview: Sendable {
     public var regressedLeakTitles: [String]
     /// The period of ``recentReports``, ``recentInstalls`` and ``recentLeaks``.
     public var period: Period
+    /// Number of reports in ``period``.
     public var recentReports: Int
+    /// Number of installs that sent reports in ``period``: exact up to 256, an estimate beyond.
     public var recentInstalls: Int
+    /// Number of leaks that were seen in ``period``.
     public var recentLeaks: Int
     /// Number of leaks of all time.
     public var leaks: Int
@@ -92,6 +95,7 @@ public struct ReleaseSummary: Hashable, Sendable {
     /// Oldest build first.
     public var builds: [String]
     public var reports: Int
+    /// Number of leaks seen in this version.
     public var leaks: Int
     /// Number of leaks first seen in this version.
     public var newLeaks: Int
@@ -100,6 +104,7 @@ public struct ReleaseSummary: Hashable, Sendable {
     public var regressedLeaks: Int
     /// Number of leaks that were seen in the previous version but not in this version; 0 for the oldest version.
     public var goneLeaks: Int
+    /// Number of installs with a leak in this version: exact up to 256, an estimate beyond.
     public var installs: Int
     public var sessions: Int
     /// Number of ``sessions`` with a leak.

@@ -102,6 +102,7 @@ public struct ReleaseCheck: Sendable {
     /// ``AppKey/environment``
     public var environment: String
     public var scope: AppScope { AppScope(app, environment: environment) }
+    /// The checked version.
     public var version: Side
     /// `nil` if there is no earlier version; no leak is new or worse then.
     public var baseline: Side?

@@ -9,7 +9,9 @@ public protocol StoreReader: AnyObject {
     func appSummaries() throws(StoreError) -> [AppSummary]
     /// Returns the versions of an app, or of all apps, newest first.
     func versions(app: AppScope) throws(StoreError) -> [String]
+    /// Returns one page of a list of leaks.
     func leaks(_ query: LeakQuery, now: Int64) throws(StoreError) -> LeakPage
+    /// Returns the data of one leak; `nil` if there is no such leak.
     func leak(_ id: LeakID, now: Int64) throws(StoreError) -> LeakDetail?
     /// Returns all leaks of a class, with any stack; `nil` if there are none.
     func leakClass(_ name: String, app: AppScope, now: Int64) throws(StoreError) -> LeakClass?
@@ -43,6 +45,7 @@ public protocol StoreReader: AnyObject {
     /// Returns at most 62 leaks, found through indexes. Compares the names of the 1,024 classes before and after the leak's own
     /// class, or, for a leak without a class, the texts of 512 other leaks.
     func outlines(similarTo id: LeakID) throws(StoreError) -> [LeakOutline]
+    /// Returns the numbers at the top of the summary page.
     func overview(app: AppScope, period: Period, now: Int64) throws(StoreError) -> Overview
     /// Returns the releases of an app, newest version first: 200, and the current release if it is not among them.
     func releases(app: AppKey) throws(StoreError) -> [ReleaseSummary]
@@ -64,6 +67,7 @@ public protocol StoreReader: AnyObject {
 }
 
 extension StoreReader {
+    /// Returns the numbers at the top of the summary page, with those of the last 24 hours.
     public func overview(app: AppScope, now: Int64) throws(StoreError) -> Overview {
         try overview(app: app, period: .day, now: now)
     }

@@ -2,6 +2,7 @@
 public struct Submission: Sendable {
     /// The ingest key of the request. The same idempotency key of two ingest keys counts as two different keys.
     public var keyID: Int64
+    /// The idempotency key of the request; `nil` if it has none.
     public var idempotency: Idempotency?
     /// Time of arrival, in milliseconds since 1970.
     public var receivedAt: Int64
@@ -79,6 +80,7 @@ public struct Submission: Sendable {
         public var installHash: UInt64?
         /// The id of the install as sent; kept only in samples.
         public var install: String?
+        /// The id of the user that the app passes; kept only in samples.
         public var user: String?
 
         public init(

@@ -21,6 +21,7 @@ final class DamageMonitor: Sendable {
         var damage: StoreError?
         /// The first sign of damage that was not examined yet.
         var sign: Sign?
+        /// Number of signs of damage so far.
         var signCount = 0
         var isCheckingIntegrity = false
         /// Times of signs from SQLite that the check of the whole file did not confirm.

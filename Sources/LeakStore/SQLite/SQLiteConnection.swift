@@ -19,6 +19,7 @@ final class SQLiteConnection {
     /// Receives the signs of damage that this connection finds.
     private let damageMonitor: DamageMonitor?
     private let handle: OpaquePointer
+    /// Statements by the address of their string literal.
     private var literalStatements: [UnsafeRawPointer: Statement] = unsafe [:]
     private var composedStatements: [String: Statement] = [:]
 

@@ -95,6 +95,7 @@ package struct ReleaseVerdict: Sendable {
 
     /// Leaks that are worse, new, back or better, in this order, at most ``ReleaseCheck/rowLimit`` of each.
     package private(set) var leaks: [Leak] = []
+    /// The result without its leaks.
     private var check: ReleaseCheck
 
     /// - Parameters:

@@ -163,8 +163,9 @@ final class LeakEntry {
     var deferredIn: Int?
     /// Number of builds in which the leak was seen.
     var buildCount = 0
-    /// Counts by row ID in `build`, and by row ID in `release`.
+    /// Counts by row ID in `build`.
     private var builds = CountCache()
+    /// Counts by row ID in `release`.
     private var releases = CountCache()
 
     /// The row ID of a release, and the ``VersionOrder/key`` of its version.

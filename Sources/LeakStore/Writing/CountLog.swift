@@ -168,8 +168,8 @@ struct LoggedCounts {
         fileprivate let packedKey: UInt64
         fileprivate(set) var reports: Int
 
-        init(build: Int64, bucket: Int, reports: Int) {
-            packedKey = UInt64(bitPattern: build) << 6 | UInt64(bucket)
+        init(leakBuildRowID: Int64, bucket: Int, reports: Int) {
+            packedKey = UInt64(bitPattern: leakBuildRowID) << 6 | UInt64(bucket)
             self.reports = reports
         }
 
@@ -178,7 +178,7 @@ struct LoggedCounts {
             self.reports = reports
         }
 
-        var build: Int64 { Int64(packedKey >> 6) }
+        var leakBuildRowID: Int64 { Int64(packedKey >> 6) }
         var bucket: Int { Int(packedKey & 63) }
 
         static func < (one: Self, other: Self) -> Bool { one.packedKey < other.packedKey }
@@ -186,7 +186,7 @@ struct LoggedCounts {
 
     /// An install that was seen on a day, in the set of a row of `leak_release`.
     struct RecentInstall {
-        var release: Int64
+        var leakReleaseRowID: Int64
         var install: UInt64
         var day: Int
     }
@@ -239,7 +239,7 @@ struct LoggedCounts {
         }
         writer.append(recentInstalls.count)
         for recent in recentInstalls {
-            writer.append(Int(recent.release))
+            writer.append(Int(recent.leakReleaseRowID))
             writer.append(Int(recent.install >> 32))
             writer.append(Int(recent.install & 0xFFFF_FFFF))
             writer.append(recent.day)
@@ -313,6 +313,7 @@ extension LoggedCounts.Part {
 }
 
 extension PackedWriter {
+    /// Appends 0 for `nil`, and the number plus 1 otherwise.
     fileprivate mutating func append(_ number: Int?) { append(number.map { $0 + 1 } ?? 0) }
 
     fileprivate mutating func append(_ part: LoggedCounts.Part) {
@@ -359,11 +360,11 @@ extension PackedReader {
     }
 
     fileprivate mutating func readRecentInstall() -> LoggedCounts.RecentInstall? {
-        guard let release = number(), let high = number(), let low = number(), let day = number(),
+        guard let rowID = number(), let high = number(), let low = number(), let day = number(),
             high <= UInt32.max, low <= UInt32.max
         else { return nil }
         return LoggedCounts.RecentInstall(
-            release: Int64(release), install: UInt64(high) << 32 | UInt64(low), day: day)
+            leakReleaseRowID: Int64(rowID), install: UInt64(high) << 32 | UInt64(low), day: day)
     }
 
     fileprivate mutating func readRelease() -> LoggedCounts.Release? {

@@ -158,6 +158,7 @@ struct IdempotencyUse {
         counts[keyID] = count
     }
 
+    /// Changes the counts of an ingest key on the current day. ``takeChanges()`` returns them.
     mutating func set(_ count: Count, of keyID: Int64) {
         counts[keyID] = count
         changed.insert(keyID)
@@ -221,6 +222,7 @@ package enum PackedKey {
 ///
 /// Keys are random, so without the log, each new key would change another page of the table.
 struct KeyLog: PendingLog {
+    /// An idempotency key, with the ingest key that it belongs to.
     struct Key: Hashable {
         /// The id of the ingest key.
         var keyID: Int64
@@ -228,6 +230,7 @@ struct KeyLog: PendingLog {
         var bytes: [UInt8]
     }
 
+    /// The data stored with an idempotency key.
     struct Entry {
         /// The first bytes of the body's SHA-256.
         var hash: [UInt8]

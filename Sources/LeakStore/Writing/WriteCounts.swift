@@ -90,7 +90,7 @@ extension SQLiteConnection {
         var remainingBuckets = buckets[...]
         try UpsertStatements.builds.run(builds, on: self) { (build, upsert, index) throws(StoreError) in
             var counts: [BucketCounts.Part] = []
-            while let reports = remainingBuckets.first, reports.build <= build.id {
+            while let reports = remainingBuckets.first, reports.leakBuildRowID <= build.id {
                 counts.append(BucketCounts.Part(bucket: reports.bucket, count: reports.reports))
                 remainingBuckets.removeFirst()
             }

@@ -1,6 +1,7 @@
 extension Writer {
     /// The change of a set of installs by a call.
     struct InstallChange {
+        /// Number of installs in the changed set.
         var installCount: Int
         /// The hashes that changed the set. Only these hashes can be missing in a superset of the set.
         var newHashes: [UInt64]

@@ -14,12 +14,12 @@ extension SQLiteConnection {
     func add(
         _ recentInstalls: [LoggedCounts.RecentInstall], didRead: (RecentInstallSet) -> Void
     ) throws(StoreError) {
-        let sorted = recentInstalls.sorted { ($0.release, $0.day) < ($1.release, $1.day) }
+        let sorted = recentInstalls.sorted { ($0.leakReleaseRowID, $0.day) < ($1.leakReleaseRowID, $1.day) }
         var index = 0
         while index < sorted.count {
-            var set = try recentInstallSet(sorted[index].release)
+            var set = try recentInstallSet(sorted[index].leakReleaseRowID)
             var isChanged = false
-            while index < sorted.count, sorted[index].release == set.leakReleaseRowID {
+            while index < sorted.count, sorted[index].leakReleaseRowID == set.leakReleaseRowID {
                 if set.installs.insert(sorted[index].install, day: sorted[index].day) { isChanged = true }
                 index += 1
             }

@@ -41,7 +41,7 @@ extension Writer {
                     return
                 }
                 changed.recentInstalls.append(
-                    LoggedCounts.RecentInstall(release: row, install: install, day: day))
+                    LoggedCounts.RecentInstall(leakReleaseRowID: row, install: install, day: day))
             }
         }
         if let leakChange = try add(newInstalls, to: .leak, of: entry.id) {
@@ -207,7 +207,7 @@ struct ChangedCounts {
             guard let build = buildOfCell[reports.cell] else { continue }
             bucketReports.append(
                 LoggedCounts.BucketReports(
-                    build: build.id, bucket: reports.part.bucket, reports: reports.part.count))
+                    leakBuildRowID: build.id, bucket: reports.part.bucket, reports: reports.part.count))
         }
     }
 }
