@@ -4,8 +4,9 @@ extension SQLiteConnection {
         "leak", "leak_build", "leak_release", "leak_hour", "leak_day", "recent_install_set",
     ]
 
-    /// Creates temporary copies of the tables of counts, under the same names, and adds the counts in the log to the copies, so
-    /// that a check need not change the file. The time grows with the size of the database. Samples in the log are not written.
+    /// Creates temporary copies of the tables of counts, under the same names, and adds the counts in the log to the copies. A
+    /// check then reads all counts without changing the file. The time grows with the size of the database. Samples in the log
+    /// are not written.
     ///
     /// The connection reads the copies instead of the tables from then on.
     func copyCounts() throws(StoreError) {

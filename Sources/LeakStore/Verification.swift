@@ -15,7 +15,7 @@ public struct Verification: Hashable, Sendable {
 }
 
 extension SQLiteStore {
-    /// Checks the structure of the file too. Takes seconds for a large file.
+    /// Checks the structure of the file, and what ``Store/verify()`` requires. Takes seconds for a large file.
     public func verify() throws(StoreError) -> [String] { try Self.verify(path: path).problems }
 
     /// Checks a file of any schema, such as a backup, without changing it. Checks only the structure if this version of the
@@ -155,7 +155,7 @@ extension SQLiteConnection {
         return true
     }
 
-    /// Checks rows in the logs, which ``RowCheck`` does not read.
+    /// Returns a line for each rule that rows in the logs do not follow. ``RowCheck`` does not read the logs.
     private func logProblems() throws(StoreError) -> [String] {
         var problems: [String] = []
         func add(_ sentence: String, _ count: Int) {
@@ -235,7 +235,7 @@ extension SQLiteConnection {
         return wrongSets
     }
 
-    /// Compares each stored number of installs with its set.
+    /// Compares each stored number of installs with its set. Returns a line if some differ.
     private func findInstallProblems(of schema: Int) throws(StoreError) -> [String] {
         var log: [Int64: [UInt64]] = [:]
         for (rowID, hash) in try readLoggedInstalls() { log[rowID, default: []].append(hash) }

@@ -16,9 +16,10 @@
 public enum CurrentRelease {
     /// The version of reports that name no version.
     package static let unknownVersion = "unknown"
-    /// Lowest number of sessions with which a version has adoption.
+    /// Lowest number of recent sessions with which a version has adoption. A version without adoption is the current release
+    /// only if no version has it.
     public static let minSessions = 100
-    /// Lowest percentage of the environment's sessions with which a version has adoption.
+    /// Lowest percentage of the environment's recent sessions with which a version has adoption.
     public static let minPercentage = 5
     /// The percentage below which the current release loses its adoption. It is lower than ``minPercentage``, so that the
     /// current release does not change back and forth.
@@ -76,8 +77,8 @@ public enum CurrentRelease {
           (select id from release where app = a.id order by order_key desc limit 1))
         """
 
-    /// SQL for the id of the release that “now” and “next” of a decision about a leak `l` of an app `a` refer to: the current
-    /// release, or a higher version that is in use: ``LeakDetail/referenceVersion``.
+    /// SQL for the id of the release to which “now” and “next” refer in a decision about a leak `l` of an app `a`. It is the
+    /// current release, or a higher version that is in use: ``LeakDetail/referenceVersion``.
     package static let referenceReleaseSQL = """
         select id from release where id in (
           select a.newest_release

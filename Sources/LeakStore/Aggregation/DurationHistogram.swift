@@ -84,7 +84,8 @@ package struct DurationHistogram: Hashable, Sendable {
         }
     }
 
-    /// Pairs of bucket number (minus the previous one) and count, as varints.
+    /// The stored form of the histogram: for each bucket, its number minus the number of the previous bucket, and its count, as
+    /// varints.
     package var bytes: [UInt8] {
         var writer = PackedWriter()
         var previous = 0

@@ -9,12 +9,12 @@ package struct InstallSet: Hashable, Sendable {
     static let exactLimit = LeakRow.maxExactInstalls
     static let registerCount = 1 << indexBits
     private static let indexBits = 10
-    /// Bits of a hash that are left for the rank.
+    /// Number of bits of a hash that determine the rank: those after the index of the register.
     private static let rankBits = 64 - indexBits
 
     /// The hashes of an exact set, ascending. Empty if the set is an estimate.
     private var hashes: [UInt64] = []
-    /// Empty while the set is exact.
+    /// The registers of an estimate, with their ranks. Empty while the set is exact.
     private var registers: [UInt8] = []
     /// The number of registers by rank, so that ``count`` does not read all registers. Empty while the set is exact.
     private var rankCounts: [UInt16] = []
@@ -23,6 +23,8 @@ package struct InstallSet: Hashable, Sendable {
 
     package init() {}
 
+    /// Adds a hash.
+    ///
     /// - Returns: `true` if the set changed. If `false`, the hash would not change any superset of this set either.
     package mutating func insert(_ hash: UInt64) -> Bool {
         guard isExact else { return insertIntoEstimate(hash) }
@@ -33,6 +35,8 @@ package struct InstallSet: Hashable, Sendable {
         return true
     }
 
+    /// Removes a hash.
+    ///
     /// - Returns: `true` if the hash was removed. Nothing can be removed from an estimate, because it does not contain the
     ///   hashes.
     package mutating func remove(_ hash: UInt64) -> Bool {
@@ -66,7 +70,7 @@ package struct InstallSet: Hashable, Sendable {
     private static let exactTag: UInt8 = 1
     private static let estimatedTag: UInt8 = 2
 
-    /// A tag, then 8 bytes per hash, ascending, little-endian; or a tag and 1,024 registers.
+    /// The stored form of the set: a tag, then 8 bytes per hash, ascending, little-endian; or a tag and 1,024 registers.
     package var bytes: [UInt8] {
         guard isExact else { return [Self.estimatedTag] + registers }
         var bytes = [Self.exactTag]

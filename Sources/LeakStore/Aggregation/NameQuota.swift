@@ -152,6 +152,8 @@ package struct NumberedEntries<Key: Hashable, Entry> {
 
     package func number(of key: Key) -> Int? { numbers[key] }
 
+    /// Returns the number of a key. Adds the key with an entry if it is new.
+    ///
     /// - Parameter entry: the entry of a new key.
     /// - Returns: the number of the key.
     package mutating func number(of key: Key, adding entry: @autoclosure () -> Entry) -> Int {

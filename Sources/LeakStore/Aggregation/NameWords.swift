@@ -131,6 +131,8 @@ package struct SimilarNameSearch {
 
     package init(to leak: LeakOutline) { words = NameWords(leak) }
 
+    /// Adds a leak to the search if its class or text is similar.
+    ///
     /// - Parameter leak: the row ID of the leak.
     package mutating func add(_ leak: Int64, className: String?, text: String) {
         let differences = words.differences(from: NameWords(className: className, text: text))

@@ -33,7 +33,7 @@ package struct RecentInstalls: Hashable, Sendable {
     package static func isCounted(_ day: Int, on today: Int) -> Bool { day > today &- days }
 
     /// A stored day that is this many days after today, or more, counts as impossible: it is damaged, or was written while a
-    /// clock was ahead. Only if the clock is now behind can it be correct.
+    /// clock was ahead. It can be correct only if the clock is now behind.
     package static let impossibleLeadDays = 2 * days
 
     /// Returns the later of a stored day and today; today if the stored day is impossible (``impossibleLeadDays``).
@@ -83,8 +83,8 @@ package struct RecentInstalls: Hashable, Sendable {
         }
     }
 
-    /// Returns the last day that a set may have. Uses ``StoreClock/keyTime``, which never goes back, so that no day becomes
-    /// impossible while the clock is behind.
+    /// Returns the latest day that ``lastDay`` of a stored set can have; a later day is damaged, or from a clock that was
+    /// ahead. Uses ``StoreClock/keyTime``, which never goes back, so that no day becomes impossible while the clock is behind.
     package static func lastPossibleDay(_ clock: StoreClock) -> Int {
         Calendar.day(of: max(clock.expiryTime, clock.keyTime)) + impossibleLeadDays - 1
     }
@@ -144,8 +144,8 @@ package struct RecentInstalls: Hashable, Sendable {
     /// for damaged bytes.
     private static let highestLevel: UInt8 = 48
 
-    /// A tag, the levels, the last day, and for each install its hash and the number of days before the last day. Numbers are
-    /// little-endian, and hashes ascend.
+    /// The stored form of the set: a tag, the levels, the last day, and for each install its hash and the number of days before
+    /// the last day. Numbers are little-endian, and hashes ascend.
     package var bytes: [UInt8] {
         unsafe [UInt8](unsafeUninitializedCapacity: Self.headerBytes + installs.count * Self.installBytes) {
             buffer, count in

@@ -6,7 +6,7 @@ package enum SearchText {
     /// Maximum number of characters of the title in the text if the text does not repeat the path.
     private static let maxTitleCharacters = 256
 
-    /// Returns title, class, module and path of a leak, one per line, ``folded(_:)``.
+    /// Returns title, class, module and path of a leak, one per line, in lower case (``folded(_:)``).
     package static func of(_ identity: LeakIdentity) -> String {
         let isLong = packedPathBytes(of: identity) > maxPathBytes
         var lines = [isLong ? String(identity.title.prefix(maxTitleCharacters)) : identity.title]

@@ -68,8 +68,8 @@ extension SubmissionAggregate {
             if bucket != self.bucket { self.bucket = Self.severalBuckets }
         }
 
-        /// Returns the uses with the hours in which they count (``CurrentRelease/countedHour(_:now:)``), without uses that are
-        /// too old.
+        /// Returns the uses in the hours in which they count (``CurrentRelease/countedHour(_:now:)``). Adds up uses of one
+        /// hour, and leaves out uses that are too old.
         package static func counted(_ uses: [HourUse], now: Int) -> [HourUse] {
             var counted: [HourUse] = []
             for var use in uses {
@@ -226,7 +226,7 @@ extension SubmissionAggregate {
         var isBuildOverLimit = false
     }
 
-    /// Reports of type `leak` of one leak, from one source and ingest key, in one hour.
+    /// Number of reports of type `leak` of one leak in one hour, from one ``Source`` and one ingest key.
     package struct LeakHourCount {
         package var leak: Int
         package var source: Int

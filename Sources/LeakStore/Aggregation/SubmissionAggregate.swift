@@ -23,7 +23,7 @@ package struct SubmissionAggregate {
     private var leakIndices: [LeakID: Int] = [:]
     /// The leaks under which reports are counted, by app and ``LeakIdentity/lookupID``.
     private var countedLeaks: [OwnedKey<LeakID>: CountedLeak] = [:]
-    /// Identities of leaks that have two possible ids, as they were reported, each with the id under which its reports count.
+    /// For each reported leak that has two possible ids: its identity as reported, and the id under which its reports count.
     package private(set) var countedIDs: [(reported: LeakIdentity, counted: LeakID)] = []
     /// Ids of leaks whose explanations do not count, because the database has no such leaks.
     package private(set) var unknownLeaks: Set<LeakID> = []

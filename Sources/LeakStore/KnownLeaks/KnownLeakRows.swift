@@ -1,4 +1,4 @@
-/// The leaks of a list that rules of ``KnownLeaks`` describe, by row ID in `leak`.
+/// The leaks of an app, or of all apps, that rules of ``KnownLeaks`` describe, by row ID in `leak`.
 package struct KnownLeakRows: Sendable {
     package private(set) var matches: [Int64: KnownMatch] = [:]
     /// Row IDs of the leaks that only the system causes.
@@ -8,7 +8,7 @@ package struct KnownLeakRows: Sendable {
 
     package init() {}
 
-    /// Adds a match. If the leak already has a match, replaces only the match, and does not change rows and totals.
+    /// Adds a match. If the leak already has a match, replaces only the match, and does not change ``rowIDs`` and ``totals``.
     package mutating func add(_ match: KnownMatch, reports: Int, of rowID: Int64) {
         guard matches.updateValue(match, forKey: rowID) == nil, match.coversAllReports else { return }
         rowIDs.append(rowID)
@@ -17,9 +17,9 @@ package struct KnownLeakRows: Sendable {
     }
 }
 
-/// A reader's cache of matches. A cached match is valid until the leak has more reports. Without the cache, each list would
-/// read the systems of all leaks whose class a rule names, such as a thousand leaks of text fields; with the cache, each list
-/// reads only the systems of the few leaks with new reports.
+/// A reader's cache of the ``KnownMatch`` of each leak. A cached match is valid until the leak has more reports. Without the
+/// cache, each list would read the systems of all leaks whose class a rule names, such as a thousand leaks of text fields; with
+/// the cache, each list reads only the systems of the few leaks with new reports.
 package struct KnownLeakCache {
     /// Maximum number of leaks in the cache, which then takes about 2 MiB.
     private static let capacity = 20_000
@@ -46,6 +46,8 @@ package struct KnownLeakCache {
         lastResult = (rows, app, changeCounter)
     }
 
+    /// Returns the cached match of a leak.
+    ///
     /// - Returns: `isCached` is `true` if the cache has a valid entry for this leak; `match` is the cached match, `nil` if no
     ///   rule matches the leak.
     package func cached(on rowID: Int64, reports: Int) -> (isCached: Bool, match: KnownMatch?) {

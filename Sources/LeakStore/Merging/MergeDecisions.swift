@@ -1,5 +1,5 @@
-/// The reports in one release that the parts of a merged leak already had when its decision in force was made. They do not
-/// contradict the decision.
+/// The reports in one release that the merged leaks already had when the decision in force was made. They do not contradict the
+/// decision.
 package struct ReportsAtDecision: Sendable {
     package private(set) var reports = 0
     /// The number of these reports that were made on the day of the decision, in its hour or later.

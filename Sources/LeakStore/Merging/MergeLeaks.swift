@@ -209,8 +209,8 @@ extension Writer {
             """, target)
     }
 
-    /// Merges the counts by hour and by day. If hours of one of the leaks have expired, deletes the hours of the merged leak up
-    /// to the last day with expired hours: a day has all its hours, or none.
+    /// Merges the counts by hour and by day. If counts by hour of one of the leaks have expired, deletes those of the merged
+    /// leak up to the last day with expired counts: a day has the counts of all its hours, or none.
     private func mergeTimes(_ source: Int64, into target: Int64) throws(StoreError) {
         let select = try connection.statement(
             """

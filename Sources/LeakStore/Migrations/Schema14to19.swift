@@ -81,7 +81,7 @@ extension Migration {
                 and not exists (select 1 from count_log);
             """)
 
-    /// Version 17: the buckets of installs of a release in an hour, and the author and time of a pin.
+    /// Version 17: for each release and hour the bucket of its installs, and the author and time of a pin.
     static let schema17 = Migration(
         version: 17,
         // Chooses the current releases by the current rule. If a later rule needs columns that do not exist yet, its own

@@ -27,7 +27,7 @@ public struct AppKey: Hashable, Sendable {
     /// The scope that consists of only this app in its environment.
     public var scope: AppScope { AppScope(name, environment: environment) }
 
-    /// The key with names that both databases can store: ``Swift/String/storable``.
+    /// The key with names that both SQLite and PostgreSQL can store: ``Swift/String/storable``.
     package var storable: AppKey { AppKey(name.storable, environment: environment.storable) }
 
     public static func == (one: Self, other: Self) -> Bool {

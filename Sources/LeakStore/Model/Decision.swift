@@ -29,7 +29,7 @@ public struct Decision: Hashable, Sendable {
     public enum IgnoreLimit: Hashable, Sendable {
         /// Milliseconds since 1970.
         case until(milliseconds: Int64)
-        /// Reports that may still arrive, 1 at least.
+        /// Number of further reports after which the leak is open again, 1 at least.
         case nextReports(Int)
     }
 
@@ -105,7 +105,7 @@ public struct FixStatus: Hashable, Sendable {
     public var progress: FixProgress
     /// The oldest version with checks or reports that is not older than the fix; `nil` if there is none yet.
     public var version: String?
-    /// Oldest version first.
+    /// The versions in which the fix reached another stage, oldest version first.
     public var steps: [Step]
 
     public init(progress: FixProgress, version: String? = nil, steps: [Step] = []) {

@@ -10,7 +10,7 @@ public struct LeakClass: Sendable {
     public var modules: [String]
     /// The leaks with the most reports, at most 200, most reports first.
     public var leaks: [LeakRow]
-    /// Number of all leaks of the class. The totals below count all of them, not only those in ``leaks``.
+    /// Number of all leaks of the class. The other counts include all of them, not only those in ``leaks``.
     public var total: Int
     public var reports: Int
     /// Number of leaked objects that were freed after their report.

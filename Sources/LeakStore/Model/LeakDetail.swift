@@ -7,11 +7,11 @@ public struct LeakDetail: Sendable {
     public var systems: [ValueCount]
     /// Reports by device model, limited in the same way as ``systems``.
     public var models: [ValueCount]
-    /// ``Submission/Explanation/reason`` and the number of explanations that gave it; an empty value stands for all reasons
-    /// beyond a limit.
+    /// The reasons why objects of the leak stay, each with the number of explanations that named it:
+    /// ``Submission/Explanation/reason``. An empty value stands for all reasons beyond a limit.
     public var reasons: [ValueCount]
-    /// ``Submission/Explanation/closures`` and the number of explanations that gave them; an empty value stands for all
-    /// closures beyond a limit.
+    /// The closures on retain paths, each text with the number of explanations that named it:
+    /// ``Submission/Explanation/closures``. An empty value stands for all closures beyond a limit.
     public var closures: [ValueCount]
     /// Bytes that an object retains, to within 1/32, each with the number of explanations that named them; smallest first.
     public var retainedBytes: [(bytes: Int, count: Int)]
@@ -21,8 +21,8 @@ public struct LeakDetail: Sendable {
     public var siblings: [Sibling]
     /// Number of stored samples.
     public var samples: Int
-    /// Number of freed objects by the time from their report as leaked until they were freed, shortest time first; empty if no
-    /// object was freed.
+    /// Number of freed objects by the time for which they stayed after their report, shortest time first; empty if no object
+    /// was freed.
     public var lived: [LivedRange]
     /// The decisions about the leak, newest first, at most ``Decision/maxPerLeak``.
     public var history: [PastDecision]

@@ -7,7 +7,8 @@ public struct LeakRow: Sendable {
     public var state: LeakState
     /// The known leak that explains this leak, or a part of its reports.
     public var known: KnownMatch?
-    /// The last decision that is neither a note nor a reopening. The state that it set may have ended.
+    /// The last decision that is neither a note nor a reopening; `nil` without such a decision, or if the leak was reopened
+    /// after it. The state that it set may have ended.
     public var decisionStatus: DecisionStatus?
     /// The evidence for the fix of a resolved leak; `nil` for other leaks.
     public var fix: FixStatus?

@@ -88,11 +88,12 @@ public struct ReleaseSummary: Hashable, Sendable {
     public var isCurrent: Bool
     /// `true` if this version was pinned as the current release.
     public var isPinned: Bool
-    /// `nil` for a version that is not pinned, or that an earlier collector has pinned.
+    /// The author and the time of the pin; `nil` for a version that is not pinned, or that an earlier collector has pinned.
     public var pin: Pin?
-    /// `nil` for an app that has sent nothing since the collector began to store sessions and reports by hour.
+    /// The share in the recent sessions; `nil` for an app that has sent nothing since the collector began to store sessions and
+    /// reports by hour.
     public var adoption: Adoption?
-    /// Oldest build first.
+    /// Names of the builds, oldest build first.
     public var builds: [String]
     public var reports: Int
     /// Number of leaks seen in this version.

@@ -104,7 +104,7 @@ public struct ReleaseCheck: Sendable {
     public var scope: AppScope { AppScope(app, environment: environment) }
     /// The checked version.
     public var version: Side
-    /// `nil` if there is no earlier version; no leak is new or worse then.
+    /// The earlier version; `nil` if there is none: no leak is new or worse then.
     public var baseline: Side?
     public var verdict: ReleaseGate.Verdict
     /// Leaks that are worse, new, back or better, in this order, at most ``rowLimit`` of each. Known system leaks and ignored

@@ -46,7 +46,7 @@ public struct Submission: Sendable {
             + dropped.filter { $0.count > 0 }.map(\.appKey)
     }
 
-    /// A request that may be repeated and must count once.
+    /// The idempotency key of a request, and a hash of its body. A request with a key may be repeated, and counts once.
     public struct Idempotency: Hashable, Sendable {
         public var key: String
         /// A hash of the decoded body. If the sender uses the same key with another body, the request is rejected.

@@ -13,8 +13,8 @@ package struct PageCursor: Hashable, Comparable, Sendable {
         return PageCursor(primary: key, secondary: key, leakRowID: key)
     }
 
-    /// Returns the cursor at the present position of its leak in a list by name, where the first key is the position of a name
-    /// in the list. The position changes when other names come or go.
+    /// Returns the cursor at the present position of its leak in a list by name. The first key of such a list is the position
+    /// of a name, which changes when other names come or go.
     ///
     /// - Parameters:
     ///   - position: the position of the last listed name that does not come after the name of the leak; 0 if there is none.

@@ -47,6 +47,8 @@ extension SQLiteReader {
         )
     }
 
+    /// Returns the highest releases of an app, at most `limit`, highest first.
+    ///
     /// - Parameter last: the row ID of the highest release to return; `nil` for all.
     private func releases(
         _ app: AppKey, limit: Int, upTo last: Int64? = nil

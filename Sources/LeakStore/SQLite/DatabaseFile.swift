@@ -15,6 +15,8 @@ enum DatabaseFile {
     /// Opens a file, and creates it if it does not exist. Only its owner can read and write it. If the group of the folder may
     /// write into the folder, the group can read and write the file too, because another user of the group may run the server
     /// later.
+    ///
+    /// - Returns: the file descriptor.
     static func openOrCreate(_ path: String) throws(StoreError) -> Int32 {
         let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw openError(of: path, errno) }
@@ -100,7 +102,7 @@ enum DatabaseFile {
         guard fsync(descriptor) == 0 else { throw openError(of: path, errno) }
     }
 
-    /// Throws if a path names a folder, of which SQLite says only that reading failed.
+    /// Throws if a path names a folder. SQLite's own error would say only that reading failed.
     static func requireNoFolder(at path: String) throws(StoreError) {
         var status = stat()
         guard unsafe stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { return }

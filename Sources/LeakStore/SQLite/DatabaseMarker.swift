@@ -36,8 +36,9 @@ enum DatabaseMarker {
         throw missingDatabaseError(path: path, evidence: path + "-wal")
     }
 
-    /// Returns `true` for an SQLite file without a write-ahead log that has no tables, or has no leaks although the marker says
-    /// that the database has leaks. Such a file is not the recorded database: merges delete leaks, but never the last leak.
+    /// Returns `true` for an SQLite file without a write-ahead log, if it has no tables, or if it has no leaks although the
+    /// marker says that the database has leaks. Such a file is not the recorded database: merges delete leaks, but never the
+    /// last leak.
     private static func isEmptyDatabase(_ path: String) -> Bool {
         guard DatabaseFile.size(of: path + "-wal") == 0,
             let connection = try? SQLiteConnection(path: path, access: .readOnly),

@@ -4,7 +4,7 @@
     internal import Glibc
 #endif
 
-/// A check for damage of a write-ahead log that SQLite silently ignores: SQLite reads a log up to the first frame with a wrong
+/// A check for damage that SQLite silently ignores in a write-ahead log: SQLite reads a log up to the first frame with a wrong
 /// checksum or salt, and treats a log without a header as empty. https://www.sqlite.org/fileformat2.html#the_write_ahead_log
 enum WriteAheadLogCheck {
     private static let headerBytes = 32

@@ -1,4 +1,4 @@
-/// SQL for the reports that contradict a decision that resolved a leak.
+/// SQL for the reports that contradict a decision "resolved", because they show that the fix does not work.
 ///
 /// The SQL refers to a row `d` of `decision`, `c` of `leak_release`, `r` of the release of `c`, and `s` of `decision_release`
 /// (``joinSQL``).

@@ -38,7 +38,9 @@ extension Decision {
         return decision
     }
 
-    /// - Throws: ``StoreError/Reason/invalidArgument`` for an invalid name of a person, a key or a token.
+    /// Validates the name of a person, a key or a token.
+    ///
+    /// - Throws: ``StoreError/Reason/invalidArgument`` for an invalid name.
     package static func validateName(_ name: String) throws(StoreError) {
         guard !name.isEmpty else { throw .invalid("the name is empty") }
         try validate("the name", name, maxBytes: maxNameBytes, allowsLines: false)

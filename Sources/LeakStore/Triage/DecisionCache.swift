@@ -12,7 +12,7 @@ package struct DecisionCache {
         [:]
     /// Leaks with a decision, by app or for all apps. All entries are of the same state of the database.
     private var cachedLeaks: [AppScope: (leaks: [DecidedLeak], leakStates: LeakStates?)] = [:]
-    /// The ``StoreReader/changeCounter()`` of the state of the database from which ``cachedLeaks`` are.
+    /// The ``StoreReader/changeCounter()`` when ``cachedLeaks`` were read.
     private var changeCounter: Int64?
 
     package init() {}

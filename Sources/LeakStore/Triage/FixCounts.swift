@@ -36,9 +36,9 @@ package struct FixCounts: Sendable {
         package var version: String
         /// `false` for a version that is older than the fix.
         package var hasFix: Bool
-        /// `true` if the version had reports of the leak when it was resolved, or got only reports that do not contradict the
-        /// decision. Its checks before and after the decision cannot be told apart, so they neither prove nor refute the fix.
-        /// New reports of the version still make the leak regressed.
+        /// `true` if the version had reports of the leak when it was resolved, or later got only reports that do not contradict
+        /// the decision. Its checks before and after the decision cannot be told apart, so they neither prove nor refute the
+        /// fix. New reports of the version still make the leak regressed.
         package var hadReports: Bool
         /// Number of earlier decisions that resolved the leak in this version or an older version. A decision does not count if
         /// another decision replaced it before any version with its fix was used, or if this version had the leak when the
@@ -70,7 +70,7 @@ package struct FixCounts: Sendable {
     private var olderVersions: [Version] = []
     /// Versions that had reports of the leak when it was resolved, and are not older than the fix, oldest first.
     private var versionsWithEarlierReports: [Version] = []
-    /// Other versions that are not older than the fix, oldest first.
+    /// Versions that are not older than the fix, and had no reports of the leak when it was resolved, oldest first.
     private var versionsWithFix: [Version] = []
 
     package init() {}
@@ -86,9 +86,10 @@ package struct FixCounts: Sendable {
         }
     }
 
-    /// Counts of the versions before the fix, from the first to the last version with the leak. Versions without a report
-    /// between these two count as well: without them, a rare leak would seem to be frequent. If an earlier decision resolved
-    /// the leak, only versions since the earlier fix count, because older versions may have had another rate.
+    /// Counts that give the rate before the fix: those of the versions from the first to the last older version with the leak.
+    /// Versions without a report between these two count as well: without them, a rare leak would seem to be frequent. If an
+    /// earlier decision resolved the leak, only versions since the earlier fix count, because older versions may have had
+    /// another rate.
     private var countsBefore: Counts {
         let versions = olderVersions.filter(\.counts.givesRate)
         let lastFix = versions.last(where: \.counts.hasReports)?.earlierFixes

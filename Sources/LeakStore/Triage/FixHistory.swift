@@ -139,9 +139,9 @@ extension FixHistory {
         /// All decisions that resolved the leak, oldest first.
         case fixes
         /// The builds of the versions, oldest version first. They begin with the version in which the leak was first seen, or
-        /// with the oldest fix if that is older still.
+        /// with the version of the oldest fix if that is lower.
         case builds
-        /// For each version the first day with the leak since each decision, up to the next decision.
+        /// For each version, the first day with the leak since each decision, up to the next decision.
         case days
     }
 

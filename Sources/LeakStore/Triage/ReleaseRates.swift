@@ -46,6 +46,8 @@ package struct ReleaseRates: Sendable {
         }
     }
 
+    /// Adds the reports of a leak in one build.
+    ///
     /// - Parameters:
     ///   - reports: reports of the leak in one build, including reports that are in no bucket.
     ///   - installs: number of installs with the leak on the whole side.

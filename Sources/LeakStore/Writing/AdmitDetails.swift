@@ -1,6 +1,6 @@
 extension Writer {
-    /// Adds the bytes of a new leak, version or build, or of the rows of a leak in one more build, to the daily sum of its
-    /// ingest key.
+    /// Adds bytes to the daily sum of an ingest key: those of a new leak, version or build, or of the rows that count a leak in
+    /// one more build.
     ///
     /// - Parameter isLastResort: as for ``NameQuota/admits(_:in:isLastResort:of:key:)``.
     /// - Returns: `false`, with nothing added, if the sum would exceed ``StoreLimits/leakTextBytesPerKeyAndDay``.

@@ -157,7 +157,7 @@ struct LoggedCounts {
         var leak: Int64
         var release: Int64
         var part: Part
-        /// Reports that are not in `leak_hour` yet.
+        /// Reports by hour that are not in `leak_hour` yet.
         var hours: [(hour: Int, reports: Int)]
     }
 

@@ -149,6 +149,8 @@ struct IdempotencyUse {
     /// Ingest keys whose counts the current transaction has changed.
     private var changed: Set<Int64> = []
 
+    /// Returns the cached counts of an ingest key on a day.
+    ///
     /// - Returns: `nil` if the counts must be read from the database first.
     func count(of keyID: Int64, day: Int) -> Count? { day == self.day ? counts[keyID] : nil }
 
@@ -259,6 +261,8 @@ struct KeyLog: PendingLog {
         entries[key] = entry
     }
 
+    /// Adds the keys that one row of `key_log` contains.
+    ///
     /// - Returns: `false` for bytes that ``add(_:_:)`` did not write.
     fileprivate mutating func read(_ bytes: [UInt8]) -> Bool {
         var reader = PackedReader(bytes)

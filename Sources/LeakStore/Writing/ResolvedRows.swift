@@ -258,6 +258,8 @@ extension Writer {
         return (LeakAdmission(counted: other, isNew: entry == nil, exceededLimit: limit), entry)
     }
 
+    /// Returns a cached or stored leak.
+    ///
     /// - Returns: `nil` for a leak that the database does not have.
     func findLeak(_ id: LeakID) throws(StoreError) -> LeakEntry? {
         if let entry = caches.leaks.value(of: id) { return entry }

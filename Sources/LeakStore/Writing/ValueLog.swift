@@ -1,6 +1,7 @@
 /// Reports by system and by model in memory and in `value_log`, and not yet in `leak_value`.
 struct ValueLog: PendingLog {
-    /// ``CountRow/periodOrKind`` is a ``ValueKind``, and ``CountRow/releaseOrValue`` is an index in ``texts``.
+    /// Reports by leak, kind of value and value. ``CountRow/periodOrKind`` is a ``ValueKind``, and ``CountRow/releaseOrValue``
+    /// is an index in ``texts``.
     private(set) var rows: [CountRow] = []
     /// Texts in order of arrival. If there are more than ``ValueKind/limit`` values, the values that came first are counted by
     /// name.
@@ -26,7 +27,7 @@ struct ValueLog: PendingLog {
         let kind: ValueKind
     }
 
-    /// The system or the model that the reports of one element of ``SubmissionAggregate/hourCounts`` name.
+    /// Identifies the system or the model of the reports in one element of ``SubmissionAggregate/hourCounts``.
     struct HourCountValue: Hashable {
         /// Index in ``SubmissionAggregate/hourCounts``.
         var hourCount: Int
@@ -167,6 +168,8 @@ struct ValueLog: PendingLog {
 }
 
 extension SQLiteConnection {
+    /// Reads the log of systems and models.
+    ///
     /// - Parameter leaks: row IDs in `leak`; `nil` for all.
     func loadValueLog(of leaks: Set<Int64>? = nil) throws(StoreError) -> ValueLog {
         let select = try statement("select counts from value_log order by id")

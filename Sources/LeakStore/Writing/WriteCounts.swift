@@ -81,6 +81,8 @@ extension SQLiteConnection {
         }
     }
 
+    /// Writes counts of builds, with their counts by bucket.
+    ///
     /// - Parameters:
     ///   - builds: counts of builds, sorted by row ID.
     ///   - buckets: counts by bucket of the same builds, sorted.

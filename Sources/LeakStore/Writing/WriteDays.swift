@@ -1,5 +1,5 @@
 extension Writer {
-    /// Counts reports in their ten-minute slots. Reports whose slot was deleted already count in their day.
+    /// Counts reports in their ten-minute slots. If a slot was deleted already, its reports count in their day.
     ///
     /// - Parameter expiry: ``StoreClock/expiryTime``.
     func writeSlots(of aggregate: SubmissionAggregate, _ rows: ResolvedRows, expiry: Int64) throws(StoreError)
@@ -32,6 +32,8 @@ extension Writer {
         _ = try add(slot.installHashes, to: .slot, of: rowID)
     }
 
+    /// Adds reports to a day of an app.
+    ///
     /// - Returns: the row ID in `app_day`.
     private func write(_ reports: Int, onDay day: Int, ofApp app: Int64) throws(StoreError) -> Int64 {
         let upsert = try connection.statement(
@@ -47,8 +49,8 @@ extension Writer {
         return rowID
     }
 
-    /// Adds the counts of the oldest ten-minute slots to their days, and deletes the slots. Slots of days before `firstDay` are
-    /// only deleted.
+    /// Adds the counts of the oldest ten-minute slots, at most `limit`, to their days, and deletes the slots. Slots of days
+    /// before `firstDay` are only deleted.
     ///
     /// - Returns: the number of deleted ten-minute slots.
     func rollUp(slotsBefore oldest: Int, firstDay: Int, limit: Int) throws(StoreError) -> Int {

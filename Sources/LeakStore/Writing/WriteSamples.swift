@@ -37,7 +37,7 @@ struct StoredSample {
     var ordinal: Int
     /// Time of the report, in milliseconds since 1970.
     var reportedAt: Int64
-    /// The origin, without the app.
+    /// The origin of the report, without the app.
     var origin: Submission.Origin
     /// The JSON without private data, as ``SampleBody/packed(_:by:)`` returns it.
     var body: [UInt8]

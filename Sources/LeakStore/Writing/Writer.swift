@@ -47,7 +47,7 @@ final class Writer {
     /// Number of successive calls with few submissions, up to and including the last call; see
     /// ``PendingLogs/Limits/quietCallsBeforeDirectWrites``.
     private var successiveQuietCalls = 0
-    /// Milliseconds since 1970; `nil` if the last attempt emptied the log.
+    /// Time of the last attempt to empty the log, in milliseconds since 1970; `nil` if that attempt succeeded.
     private var lastCheckpointAttemptAt: Int64?
     /// `true` while commits must not copy the write-ahead log into the database file.
     private var isKeepingLog: Bool
@@ -371,6 +371,8 @@ final class Writer {
         for (limit, count) in overLimitCounts { try addOverLimitCount(count, of: limit, to: app) }
     }
 
+    /// Counts the checks of a class in a build.
+    ///
     /// - Parameter day: the day for which the bytes of a new class are counted.
     /// - Returns: the limit because of which the class is not counted under its own name; `nil` if it is.
     private func writeChecks(
