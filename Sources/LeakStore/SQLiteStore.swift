@@ -171,7 +171,8 @@ public final class SQLiteStore: Store {
     }
 
     public func count(_ submissions: [Submission], now: Int64) throws(StoreError) -> [Receipt] {
-        // Otherwise a thread that counts without a pause would lock the writer again before a waiting reader wakes up.
+        // Lets waiting readers run first. Otherwise a thread that counts without a pause would lock the writer again before a
+        // waiting reader wakes up.
         flusher.yield()
         return try write { writer throws(StoreError) in try writer.count(submissions, now: now) }
     }

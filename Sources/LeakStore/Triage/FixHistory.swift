@@ -84,8 +84,8 @@ package struct FixHistory: Sendable {
         for (number, version) in versions.enumerated() where number >= min(first[index], firstWithLeak) {
             let hasFix = number >= first[index]
             let seenAgainDay = firstDaysWithLeak[version.row]?.lazy.filter { $0 >= fix.day }.min()
-            // Versions from the fix of the next decision on belong to the next decision, except versions in which the leak was
-            // seen again before the next decision was made.
+            // Versions that are not older than the fix of the next decision belong to that decision, except versions in which
+            // the leak was seen again before that decision was made.
             if let next, number >= first[next] {
                 guard version.firstUse < fixes[next].decidedAt, let seenAgainDay,
                     seenAgainDay <= fixes[next].day

@@ -148,7 +148,7 @@ extension Writer {
         }
         guard isChanged else { return last }
         next.addToResult(sets: erasedCount)
-        // The caches contain installs that are counted.
+        // The caches may still contain the install as counted.
         caches.removeAll()
         return last
     }

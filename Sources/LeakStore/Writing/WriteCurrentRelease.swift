@@ -97,8 +97,8 @@ extension Writer {
                 guard try select.step() else { return false }
                 let (row, release) = (select.int64(0), select.optionalInt64(1))
                 guard release != nil || version == nil else { return false }
-                // Clears the stored current release before the choice: it would need a smaller share than other releases to be
-                // chosen.
+                // Clears the stored current release before the choice. Otherwise it would be chosen again with a smaller share
+                // than other releases need.
                 try connection.run(
                     """
                     update app set pinned_release = ?, pinned_by = ?, pinned_at = ?,

@@ -15,7 +15,7 @@ extension Writer {
                 let action = try store(decision, about: target, now: now)
                 for leak in Set(leaks).subtracting([first]).sorted() {
                     guard var other = try findDecisionTarget(leak) else { continue }
-                    // "Now" and "next" refer to the higher one of the current versions of the two environments.
+                    // "Now" and "next" refer to the current version of one of the two environments: the higher version.
                     if VersionOrder(other.currentVersion) < VersionOrder(target.currentVersion) {
                         other.currentVersion = target.currentVersion
                     }

@@ -19,8 +19,8 @@ extension Writer {
         let entry = try installs(in: rowID)
         let newHashes = entry.insert(hashes)
         guard !newHashes.isEmpty else { return nil }
-        // The sets of ten-minute slots and days are written directly to their table, because every overview reads them, and it
-        // does not read the log. Readers of other sets also read the log.
+        // The sets of ten-minute slots and days are written directly to their table, because every overview reads them, and an
+        // overview does not read the log. Readers of other sets also read the log.
         if entry.isStored, scope != .slot, scope != .day {
             caches.logs?.installs.add(newHashes, to: entry, rowID)
         } else {
