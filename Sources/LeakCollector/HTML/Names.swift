@@ -48,8 +48,9 @@ extension LeakQuery.Sort {
     var columnTitle: String {
         switch self {
         case .impact:
-            "Installs with the leak in the current release, last \(RecentInstalls.days) days. Sort by it"
-        case .recent: "Sort by \(displayName). The tallest bar of each trend is its busiest day"
+            "Installs with the leak in the current release, last \(RecentInstalls.days) days, and its rate there. Sort by it"
+        case .recent: "Sort by \(displayName). All trends of the page have one scale"
+        case .cost: "Bytes that the leak keeps on all installs, and on each. Sort by it"
         default: "Sort by \(displayName)"
         }
     }

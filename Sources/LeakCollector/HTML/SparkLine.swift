@@ -7,16 +7,20 @@ import LeakStore
 struct SparkLine: Component {
     /// Reports per day, oldest first.
     var counts: [Int]
+    /// The number of reports per day that has the tallest bar. The lines of one page share it, so that they can be compared.
+    var tallest: Int
 
     /// Distance between the left edges of neighbouring bars, in units. The style sheet sets the width of a bar.
     static let barDistance = 7
     /// Height of the tallest bar, in units.
     static let maxBarHeight = 20
 
-    init(_ counts: [Int]) { self.counts = counts }
+    init(_ counts: [Int], tallest: Int) {
+        self.counts = counts
+        self.tallest = max(1, tallest)
+    }
 
     var html: HTML {
-        let largestCount = max(1, counts.max() ?? 0)
         var countList = HTML()
         var bars = HTML()
         for (index, count) in counts.enumerated() {
@@ -24,7 +28,7 @@ struct SparkLine: Component {
             bars.append("M", index * Self.barDistance + 3)
             // A day with one report must differ from a day with none.
             bars.append(
-                " 0v", count <= 0 ? 1 : max(2, count.scaled(from: largestCount, to: Self.maxBarHeight)))
+                " 0v", count <= 0 ? 1 : max(2, count.scaled(from: tallest, to: Self.maxBarHeight)))
         }
         return
             #"<svg class="spark" role="img" aria-label="Daily reports:\#(countList)"><path d="\#(bars)"/></svg>"#

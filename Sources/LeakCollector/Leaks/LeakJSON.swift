@@ -51,6 +51,7 @@ extension JSONWriter {
         field("impact", row.impact)
         field("alive_max", row.aliveAtMost)
         field("retained_bytes", row.retainedBytes)
+        field("retained_at_once_bytes", row.retainedAtOnce)
         field("cost_bytes", row.cost)
         field("lived_ms", percentiles: row.lived)
         object("versions") { writer in
@@ -72,6 +73,7 @@ extension JSONWriter {
         }
         field("quality", leak.quality.rawValue)
         field("share", rate: row.rate)
+        field("share_version", row.rateVersion)
         field("previous_share", rate: row.previousVersionRate)
     }
 

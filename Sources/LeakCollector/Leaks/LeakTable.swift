@@ -27,8 +27,12 @@ struct LeakTable: Component {
     private var rows: [HTML] {
         let showsApp = showsApp
         let hasCosts = hasCosts
+        // All trends of a page have one scale, so that they can be compared.
+        let tallest = leaks.compactMap { $0.trend.max() }.max() ?? 0
         return leaks.map {
-            LeakTableRow(context: context, row: $0, showsApp: showsApp, hasCost: hasCosts).html
+            LeakTableRow(
+                context: context, row: $0, showsApp: showsApp, hasCost: hasCosts, tallest: tallest
+            ).html
         }
     }
 
@@ -90,25 +94,27 @@ struct LeakTableRow: Component {
     var showsApp = false
     /// True if the table has a column for the bytes that objects keep.
     var hasCost = false
+    /// The number of reports per day that has the tallest bar.
+    var tallest: Int
 
     var html: HTML {
         let leak = row.identity
         return #"""
             <tr><th scope="row"><a href="\#(context.links.to(.leak(leak.id)))">\#(IsolatedText(leak.title))</a>\#
-            \#(LeakPath(brief: leak))</th><td>\#(StateBadge(row: row))\#(app)</td><td>\#(SparkLine(row.trend))</td>\#
-            <td class="num">\#(Count(row.reports))</td><td class="num">\#(Count(installs: row.impact))</td>\#
-            <td class="num">\#(Count(installs: row.installs))\#(rate)</td>\#
+            \#(LeakPath(brief: leak))</th><td>\#(StateBadge(row: row))\#(app)</td><td>\#(SparkLine(row.trend, tallest: tallest))</td>\#
+            <td class="num">\#(Count(row.reports))</td><td class="num">\#(Count(installs: row.impact))\#(rate)</td>\#
+            <td class="num">\#(Count(installs: row.installs))</td>\#
             \#(cost)<td>\#(VersionSpan(row: row))</td><td>\#(context.relativeTime(row.lastSeen))</td></tr>
 
             """#
     }
 
-    /// The bytes that all objects alive at the same time keep, and the bytes that each of them keeps.
+    /// The bytes that the leak keeps on all devices, by which the list can be sorted, and the bytes on one device.
     private var cost: HTML? {
         guard hasCost else { return nil }
-        guard let each = row.retainedBytes, let atOnce = row.retainedAtOnce else { return "<td></td>" }
-        let share: HTML? = atOnce == each ? nil : "<small>\(ByteCount(each)) each</small>"
-        return #"<td class="num">\#(ByteCount(atOnce))\#(share)</td>"#
+        guard let all = row.cost, let atOnce = row.retainedAtOnce else { return "<td></td>" }
+        let share: HTML? = all == atOnce ? nil : "<small>\(ByteCount(atOnce)) each</small>"
+        return #"<td class="num">\#(ByteCount(all))\#(share)</td>"#
     }
 
     private var app: HTML? {

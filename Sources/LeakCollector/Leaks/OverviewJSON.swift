@@ -132,7 +132,6 @@ extension JSONWriter {
         field("leaks", release.leaks)
         field("new_leaks", release.newLeaks)
         field("regressed_leaks", release.regressedLeaks)
-        field("gone_leaks", release.goneLeaks)
         field("installs", release.installs)
         field("sessions", release.sessions)
         field("leaky_sessions", release.leakySessions)

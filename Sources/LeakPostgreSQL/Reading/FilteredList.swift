@@ -134,7 +134,7 @@
                         and n.release = (select id from release where app = l.app and version = \(values.bind(version)))
                         """
                     )
-                } ?? ("l.installs", "l.last_release", "")
+                } ?? ("l.installs", LeakRow.rateReleaseSQL(of: "l"), "")
             return Query(
                 """
                 with found (leaks, all_reports, ids, k1s, reports) as materialized (

@@ -164,7 +164,7 @@
                 cross join lateral (
                   select \(sortKeySQL(of: firstSortColumn, reportsSQL: reports)) as k1,
                     \(sortKeySQL(of: secondSortColumn, reportsSQL: reports)) as k2, \(reports) as reports,
-                    l.installs, l.last_release as rate_release
+                    l.installs, \(LeakRow.rateReleaseSQL(of: "l")) as rate_release
                   from leak l left join \(counts.table) r on r.leak = l.id
                   where l.id = \(table).id and \(condition) offset 0
                 ) exact

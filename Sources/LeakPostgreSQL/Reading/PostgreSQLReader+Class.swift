@@ -91,7 +91,8 @@
                 Query(
                     """
                     with page as (
-                      select id, 0 as k1, 0 as k2, reports, installs, last_release as rate_release from leak
+                      select id, 0 as k1, 0 as k2, reports, installs,
+                        \(LeakRow.rateReleaseSQL(of: "leak")) as rate_release from leak
                       where id = any($1::bigint[])
                     )
                     \(LeakRow.selectSQL)

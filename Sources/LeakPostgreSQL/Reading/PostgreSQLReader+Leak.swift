@@ -13,7 +13,8 @@
                     Query(
                         """
                         with page as (
-                          select id, 0 as k1, 0 as k2, reports, installs, last_release as rate_release
+                          select id, 0 as k1, 0 as k2, reports, installs,
+                            \(LeakRow.rateReleaseSQL(of: "leak")) as rate_release
                           from leak where key = any($1::uuid[])
                         )
                         \(LeakRow.selectSQL)

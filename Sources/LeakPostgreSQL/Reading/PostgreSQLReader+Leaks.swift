@@ -194,10 +194,11 @@
                 // The excluded leaks are looked up in a hash table; `<> all` would compare with each of them.
                 exclusion = "and l.id not in (select unnest($\(values.count)::bigint[]))"
             }
+            let columns = "id, reports, installs, \(LeakRow.rateReleaseSQL(of: "l")) as rate_release"
             return Query(
                 """
                 with page as (
-                  \(next.selectSQL(columns: "id, reports, installs, last_release as rate_release", limitSQL: "$2::bigint", exclusionSQL: exclusion))
+                  \(next.selectSQL(columns: columns, limitSQL: "$2::bigint", exclusionSQL: exclusion))
                   order by k1 \(order), k2 \(order), id \(order) limit $2::bigint
                 )
                 \(LeakRow.selectSQL)

@@ -63,34 +63,25 @@
             _ app: AppKey, limit: Int, upTo last: Int64? = nil, regressed: [Int64],
             on connection: PostgreSQLConnection
         ) throws(StoreError) -> [ReleaseSummary] {
-            // Reads one more release, with which the last release of the result is compared.
             let rows = Array(
                 try connection.run(
                     Query(
                         """
-                        select \(ReleaseSummary.Column.columnsSQL), (select coalesce(max(id), 0) from merged_leak)
+                        select \(ReleaseSummary.Column.columnsSQL)
                         from app a join release r on r.app = a.id
                         where a.name = $1::text and a.environment = $4::text
                           and ($3::bigint is null
                             or r.order_key <= (select order_key from release where id = $3::bigint))
                         order by r.order_key desc limit $2::bigint
-                        """, .text(app.name), .integer(limit + 1), .integer(last),
+                        """, .text(app.name), .integer(limit), .integer(last),
                         .text(app.environment))))
-            let releases = rows.map { row in
-                let named = NamedRow(row, of: ReleaseSummary.Column.self)
-                return KeyedRelease(rowID: named.int64(.row), leaks: named.int(.leaks))
-            }
-            // After a merge, releases may have fewer leaks than the cache assumes.
-            if let last = rows.first?.int64(ReleaseSummary.Column.count), last != lastMerge {
-                lastMerge = last
-                goneLeaksCache = GoneLeaksCache()
-            }
+            let rowIDs = rows.map { NamedRow($0, of: ReleaseSummary.Column.self).int64(.row) }
             let answers = try connection.run([
                 Query(
                     """
                     select release, name from build where release = any($1::bigint[]) and name <> ''
                     order by order_key
-                    """, .integers(releases.prefix(limit).map(\.rowID))), Self.regressions(of: regressed),
+                    """, .integers(rowIDs)), Self.regressions(of: regressed),
                 Query(
                     CurrentRelease.releaseHoursSQL(name: "$1::text", environment: "$2::text"),
                     .text(app.name), .text(app.environment)),
@@ -101,61 +92,13 @@
             for row in answers[1] { regressedCounts[row.int64(1), default: 0] += 1 }
             let adoptions = CurrentRelease.adoptions(
                 answers[2].map { ($0.int64(0), $0.int(1), $0.int(2), $0.int64(3)) })
-            let goneLeakCounts = try readGoneLeakCounts(in: releases, on: connection)
-            return zip(rows, releases).prefix(limit).map { row, keyed in
-                let number = keyed.rowID
+            return zip(rows, rowIDs).map { row, number in
                 var release = ReleaseSummary(row)
                 release.builds = builds[number] ?? []
                 release.regressedLeaks = regressedCounts[number] ?? 0
-                release.goneLeaks = goneLeakCounts[number] ?? 0
                 release.adoption = adoptions[number]
                 return release
             }
-        }
-
-        private struct KeyedRelease {
-            let rowID: Int64
-            let leaks: Int
-        }
-
-        /// Returns for each release how many leaks of the release before it were not seen in the release itself, by row ID in
-        /// `release`.
-        ///
-        /// - Parameter releases: newest first.
-        private func readGoneLeakCounts(
-            in releases: [KeyedRelease], on connection: PostgreSQLConnection
-        ) throws(StoreError) -> [Int64: Int] {
-            var goneLeakCounts: [Int64: Int] = [:]
-            var uncachedPairs: [(release: KeyedRelease, previous: KeyedRelease)] = []
-            for (release, previous) in zip(releases, releases.dropFirst()) {
-                // The result is valid until one of the releases has more leaks: only a merge removes leaks.
-                let cachedCount = goneLeaksCache.goneLeakCount(
-                    in: release.rowID, leaks: release.leaks, from: previous.rowID,
-                    previousReleaseLeaks: previous.leaks
-                )
-                if let cachedCount {
-                    goneLeakCounts[release.rowID] = cachedCount
-                } else {
-                    uncachedPairs.append((release, previous))
-                }
-            }
-            guard !uncachedPairs.isEmpty else { return goneLeakCounts }
-            let counts = try connection.run(
-                Query(
-                    """
-                    select asked.index, (select count(*) from leak_release p where p.release = asked.previous
-                      and not exists (select 1 from leak_release c where c.leak = p.leak and c.release = asked.release))
-                    from unnest($1::bigint[], $2::bigint[]) with ordinality as asked (release, previous, index)
-                    """, .integers(uncachedPairs.map { $0.release.rowID }),
-                    .integers(uncachedPairs.map { $0.previous.rowID })))
-            for count in counts {
-                let (release, previous) = uncachedPairs[count.int(0) - 1]
-                goneLeakCounts[release.rowID] = count.int(1)
-                goneLeaksCache.keep(
-                    count.int(1), in: release.rowID, leaks: release.leaks, from: previous.rowID,
-                    previousReleaseLeaks: previous.leaks)
-            }
-            return goneLeakCounts
         }
     }
 #endif

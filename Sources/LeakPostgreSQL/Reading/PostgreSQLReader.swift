@@ -7,9 +7,6 @@
         let knownLeaks: KnownLeaks
         var knownCache = KnownLeakCache()
         var decisionCache = DecisionCache()
-        var goneLeaksCache = GoneLeaksCache()
-        /// The row ID of the newest row of `merged_leak` that ``goneLeaksCache`` knows of; `nil` before it is used.
-        var lastMerge: Int64?
         /// The kind of error of the last failed queries, if the server gave one.
         private var serverErrorKind: ServerErrorKind?
 

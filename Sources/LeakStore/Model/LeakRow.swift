@@ -40,9 +40,11 @@ public struct LeakRow: Sendable {
     public var trendFrom: Int
     /// Reports per day, the last 14 days, oldest first.
     public var trend: [Int]
-    /// The rate of the leak in one version: reports of the leak, and checks of its class; `nil` without a check. The version is
-    /// the version that the query names, or else the newest version in which the leak was seen.
+    /// The rate of the leak in ``rateVersion``: reports of the leak, and checks of its class; `nil` without a check.
     public var rate: ReportsAndChecks?
+    /// The version that the query names, or else the version of the app's current release. For an app without a current
+    /// release: the last version in which the leak was seen.
+    public var rateVersion: String?
     /// The same counts in the version before the version of ``rate``; `nil` if that version has no check of the class.
     public var previousVersionRate: ReportsAndChecks?
 
@@ -53,7 +55,8 @@ public struct LeakRow: Sendable {
         freed: Int, installs: Int, impact: Int = 0, aliveAtMost: Int?, retainedBytes: Int? = nil,
         lived: Percentiles?,
         firstVersion: String, lastVersion: String, firstSeen: Int64, lastSeen: Int64, trendFrom: Int,
-        trend: [Int], rate: ReportsAndChecks?, previousVersionRate: ReportsAndChecks? = nil
+        trend: [Int], rate: ReportsAndChecks?, rateVersion: String? = nil,
+        previousVersionRate: ReportsAndChecks? = nil
     ) {
         self.identity = identity
         self.state = state
@@ -75,6 +78,7 @@ public struct LeakRow: Sendable {
         self.trendFrom = trendFrom
         self.trend = trend
         self.rate = rate
+        self.rateVersion = rateVersion
         self.previousVersionRate = previousVersionRate
     }
 }

@@ -103,8 +103,6 @@ public struct ReleaseSummary: Hashable, Sendable {
     /// Number of resolved leaks that were seen in this version since the decision, although this version is not older than
     /// their fix.
     public var regressedLeaks: Int
-    /// Number of leaks that were seen in the previous version but not in this version; 0 for the oldest version.
-    public var goneLeaks: Int
     /// Number of installs with a leak in this version: exact up to 256, an estimate beyond.
     public var installs: Int
     public var sessions: Int
@@ -119,7 +117,7 @@ public struct ReleaseSummary: Hashable, Sendable {
         version: String, isCurrent: Bool = false, isPinned: Bool = false, adoption: Adoption? = nil,
         builds: [String], reports: Int, leaks: Int, newLeaks: Int,
         regressedLeaks: Int = 0,
-        goneLeaks: Int = 0, installs: Int,
+        installs: Int,
         sessions: Int,
         leakySessions: Int, checks: Int, firstSeen: Int64, lastSeen: Int64
     ) {
@@ -132,7 +130,6 @@ public struct ReleaseSummary: Hashable, Sendable {
         self.leaks = leaks
         self.newLeaks = newLeaks
         self.regressedLeaks = regressedLeaks
-        self.goneLeaks = goneLeaks
         self.installs = installs
         self.sessions = sessions
         self.leakySessions = leakySessions

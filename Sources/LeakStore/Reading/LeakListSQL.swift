@@ -46,7 +46,7 @@ struct LeakListSQL {
             values.append(version)
             (installsSQL, rateReleaseSQL) = ("n.installs", "n.release")
         } else {
-            (installsSQL, rateReleaseSQL) = ("l.installs", "l.last_release")
+            (installsSQL, rateReleaseSQL) = ("l.installs", LeakRow.rateReleaseSQL(of: "l"))
         }
         isOfPeriod = query.period != nil
         reportsSQL =

@@ -5,6 +5,14 @@ extension LeakRow {
     /// SQL condition for a slow leak: at least one `freed` report, and `freed` reports for at least 90 % of the reports.
     package static let isSlowSQL = "(l.freed >= 1 and l.freed * 10 >= l.reports * 9)"
 
+    /// Returns SQL for the release whose rate a row shows: the app's current release, or the last one with the leak if the app has
+    /// none.
+    ///
+    /// - Parameter leak: the name of the table of leaks.
+    package static func rateReleaseSQL(of leak: String) -> String {
+        "coalesce((select newest_release from app where id = \(leak).app), \(leak).last_release)"
+    }
+
     /// Returns SQL for the checks of the leak's class in a release; null if there are none.
     private static func checksSQL(in release: String) -> String {
         """
@@ -26,8 +34,8 @@ extension LeakRow {
         case reports, installs, id, app, environment, kind, className, quality, freed, aliveAtMost, firstSeen,
             lastSeen
         case firstVersion, lastVersion, isNew, isSlow, title, module, stack, children, cycle
-        case groupedVersion, groupedClass, groupedStack, lived, checks, rateReports, retainedBytes, impact,
-            previousChecks, previousRateReports, allReports
+        case groupedVersion, groupedClass, groupedStack, lived, checks, rateReports, rateVersion, retainedBytes,
+            impact, previousChecks, previousRateReports, allReports
 
         package var sql: String {
             switch self {
@@ -61,6 +69,7 @@ extension LeakRow {
             case .lived: "lived.histogram"
             case .checks: LeakRow.checksSQL(in: "page.rate_release")
             case .rateReports: "share.reports"
+            case .rateVersion: "rate_release_row.version"
             case .retainedBytes: "l.retained_bytes"
             case .impact: "l.impact"
             case .previousChecks: LeakRow.checksSQL(in: "rate_release_row.previous")
@@ -80,7 +89,7 @@ extension LeakRow {
     package static func selectSQL(with additionalColumns: String) -> String {
         """
         , rate_release_row as materialized (
-          select v.id, (\(CurrentRelease.previousReleaseSQL(of: "v.id", app: "v.app"))) as previous
+          select v.id, v.version, (\(CurrentRelease.previousReleaseSQL(of: "v.id", app: "v.app"))) as previous
           from release v where v.id in (select rate_release from page)
         )
         select \(Column.columnsSQL)\(additionalColumns)
@@ -137,7 +146,7 @@ extension LeakRow {
             firstSeen: row.time(.firstSeen), lastSeen: row.time(.lastSeen), trendFrom: 0, trend: [],
             rate: row.optionalInt(.checks).map {
                 ReportsAndChecks(reports: row.int(.rateReports), checks: $0)
-            },
+            }, rateVersion: row.optionalText(.rateVersion),
             previousVersionRate: row.optionalInt(.previousChecks).map {
                 ReportsAndChecks(reports: row.int(.previousRateReports), checks: $0)
             })

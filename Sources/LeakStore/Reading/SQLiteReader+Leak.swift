@@ -77,7 +77,8 @@ extension SQLiteReader {
         let select = try connection.statement(
             composed: """
                 with page as (
-                  select id, 0 as k1, 0 as k2, reports, installs, last_release as rate_release from leak where key = ?
+                  select id, 0 as k1, 0 as k2, reports, installs, \(LeakRow.rateReleaseSQL(of: "leak")) as rate_release
+                  from leak where key = ?
                 )
                 \(LeakRow.selectSQL)
                 """)

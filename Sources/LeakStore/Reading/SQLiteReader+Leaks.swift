@@ -196,7 +196,7 @@ extension SQLiteReader {
             composed: """
                 with page as (
                   select l.id as id, 0 as k1, 0 as k2, l.reports as reports, l.installs as installs,
-                    l.last_release as rate_release
+                    \(LeakRow.rateReleaseSQL(of: "l")) as rate_release
                   from json_each(?) j cross join leak l on l.id = j.value
                 )
                 \(LeakRow.selectSQL)

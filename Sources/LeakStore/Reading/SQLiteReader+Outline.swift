@@ -94,13 +94,12 @@ extension SQLiteReader {
     }
 
     /// Clears cached data about leaks if leaks were merged since the last call: the row IDs of merged leaks may be reused for
-    /// other leaks, and versions may have fewer leaks.
+    /// other leaks.
     func forgetMergedLeaks() throws(StoreError) {
         let newestMerge = try connection.number("select coalesce(max(id), 0) from merged_leak") ?? 0
         guard newestMerge != lastMerge else { return }
         lastMerge = newestMerge
         knownCache = KnownLeakCache()
         decisionCache = DecisionCache()
-        goneLeaksCache = GoneLeaksCache()
     }
 }

@@ -63,22 +63,12 @@ extension SQLiteReader {
                 order by r.order_key desc limit ?2
                 """)
         defer { select.reset() }
-        // Reads one more release than returned, because each release is compared with the one before it.
-        try select.bind(app.name, limit + 1, last, app.environment)
+        try select.bind(app.name, limit, last, app.environment)
         var rowIDs: [Int64] = []
         var releases: [ReleaseSummary] = []
         while try select.step() {
             rowIDs.append(NamedRow(select, of: ReleaseSummary.Column.self).int64(.row))
             releases.append(ReleaseSummary(select))
-        }
-        for index in releases.indices.dropFirst() {
-            releases[index - 1].goneLeaks = try goneLeakCount(
-                in: rowIDs[index - 1], leaks: releases[index - 1].leaks, from: rowIDs[index],
-                previousReleaseLeaks: releases[index].leaks)
-        }
-        if releases.count > limit {
-            releases.removeLast()
-            rowIDs.removeLast()
         }
         let builds = try builds(of: rowIDs)
         let regressed = try countRegressedLeaks(app: app)
@@ -115,28 +105,5 @@ extension SQLiteReader {
         var builds: [Int64: [String]] = [:]
         while try select.step() { builds[select.int64(0), default: []].append(select.text(1)) }
         return builds
-    }
-
-    /// Returns how many leaks of the previous release were not seen in the release `release`. The cached result is valid until
-    /// one of the two releases has more leaks, because only a merge removes leaks, and a merge clears the cache. Uses two index
-    /// steps for each leak of the previous release.
-    private func goneLeakCount(
-        in release: Int64, leaks: Int, from previousRelease: Int64, previousReleaseLeaks: Int
-    ) throws(StoreError) -> Int {
-        let cachedCount = goneLeaksCache.goneLeakCount(
-            in: release, leaks: leaks, from: previousRelease, previousReleaseLeaks: previousReleaseLeaks)
-        if let cachedCount { return cachedCount }
-        let select = try connection.statement(
-            """
-            select count(*) from leak_release p where p.release = ?1
-              and not exists (select 1 from leak_release c where c.leak = p.leak and c.release = ?2)
-            """)
-        defer { select.reset() }
-        try select.bind(previousRelease, release)
-        let count = try select.step() ? select.int(0) : 0
-        goneLeaksCache.keep(
-            count, in: release, leaks: leaks, from: previousRelease,
-            previousReleaseLeaks: previousReleaseLeaks)
-        return count
     }
 }

@@ -4,7 +4,6 @@ final class SQLiteReader: StoreReader {
     let knownLeaks: KnownLeaks
     var knownCache = KnownLeakCache()
     var decisionCache = DecisionCache()
-    var goneLeaksCache = GoneLeaksCache()
     /// The row ID of the newest row of `merged_leak` when the caches were last checked; `nil` before the first check.
     var lastMerge: Int64?
     private let flusher: CountLogFlusher?

@@ -27,7 +27,7 @@ extension ReleaseSummary {
         }
     }
 
-    /// Reads the columns; ``adoption``, ``builds``, ``regressedLeaks`` and ``goneLeaks`` stay empty.
+    /// Reads the columns; ``adoption``, ``builds``, and ``regressedLeaks`` stay empty.
     package init(_ storedRow: some StoredRow) {
         let row = NamedRow(storedRow, of: Column.self)
         self.init(

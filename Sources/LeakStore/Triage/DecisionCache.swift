@@ -67,35 +67,3 @@ package struct DecisionCache {
         decisionStatuses[row] = (decision, reports, decisionStatus)
     }
 }
-
-/// A cache of one count for each release: how many leaks of the previous release were not seen in the release. A count is valid
-/// until a leak is added to one of the two releases.
-package struct GoneLeaksCache {
-    /// Maximum number of releases of all apps. The cache then takes 0.5 MiB.
-    private static let capacity = 5_000
-
-    /// By row ID of the release: the count, `gone`, with the values for which it is valid.
-    private var counts: [Int64: (leaks: Int, previousRelease: Int64, previousReleaseLeaks: Int, gone: Int)] =
-        [:]
-
-    package init() {}
-
-    /// Returns the cached count of a release; `nil` if it is not cached for this previous release and these numbers of leaks.
-    package func goneLeakCount(
-        in release: Int64, leaks: Int, from previousRelease: Int64, previousReleaseLeaks: Int
-    ) -> Int? {
-        guard let entry = counts[release],
-            (entry.leaks, entry.previousRelease, entry.previousReleaseLeaks) == (
-                leaks, previousRelease, previousReleaseLeaks
-            )
-        else { return nil }
-        return entry.gone
-    }
-
-    package mutating func keep(
-        _ gone: Int, in release: Int64, leaks: Int, from previousRelease: Int64, previousReleaseLeaks: Int
-    ) {
-        if counts.count >= Self.capacity { counts.removeAll() }
-        counts[release] = (leaks, previousRelease, previousReleaseLeaks, gone)
-    }
-}

@@ -159,11 +159,13 @@ import Testing
 @Suite struct SparkLineTests {
     @Test(
         arguments: [
-            ([0, 1, 1000], "M3 0v1M10 0v2M17 0v20"), ([], ""), ([0], "M3 0v1"),
-            ([3, 3], "M3 0v20M10 0v20"),
-        ] as [([Int], String)])
-    func `a bar of one report differs from a bar of no reports`(counts: [Int], path: String) {
-        let html = String(decoding: SparkLine(counts).html.bytes, as: UTF8.self)
+            ([0, 1, 1000], 1000, "M3 0v1M10 0v2M17 0v20"), ([], 0, ""), ([0], 0, "M3 0v1"),
+            ([3, 3], 3, "M3 0v20M10 0v20"), ([3, 3], 6, "M3 0v10M10 0v10"),
+        ] as [([Int], Int, String)])
+    func `a bar of one report differs from a bar of no reports, and bars have the scale of the page`(
+        counts: [Int], tallest: Int, path: String
+    ) {
+        let html = String(decoding: SparkLine(counts, tallest: tallest).html.bytes, as: UTF8.self)
         #expect(html.contains(#"<path d="\#(path)"/>"#))
     }
 }

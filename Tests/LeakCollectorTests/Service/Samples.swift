@@ -174,17 +174,17 @@ enum Shop {
 
     static let releases: [ReleaseSummary] = [
         release(
-            "5.2.0", ["809", "812"], reports: 3102, leaks: 6, new: 1, back: 1, gone: 2, sessions: 41_220,
+            "5.2.0", ["809", "812"], reports: 3102, leaks: 6, new: 1, back: 1, sessions: 41_220,
             leaky: 536, checks: 120_400, days: 4, adoption: 9_204),
         release(
-            "5.1.0", ["790"], reports: 2011, leaks: 5, new: 2, gone: 1, sessions: 98_100, leaky: 402,
+            "5.1.0", ["790"], reports: 2011, leaks: 5, new: 2, sessions: 98_100, leaky: 402,
             checks: 301_000, days: 30),
         release("5.0.1", [], reports: 12, leaks: 1, new: 1, sessions: 0, leaky: 0, checks: 0, days: 400),
     ]
 
     static func release(
         _ version: String, _ builds: [String], reports: Int, leaks: Int, new: Int, back: Int = 0,
-        gone: Int = 0, sessions: Int,
+        sessions: Int,
         leaky: Int, checks: Int, days: Int64, adoption: Int? = nil
     ) -> ReleaseSummary {
         ReleaseSummary(
@@ -193,7 +193,7 @@ enum Shop {
                 ReleaseSummary.Adoption(count: $0, total: 14_800, until: now / hour * hour + hour)
             }, builds: builds, reports: reports, leaks: leaks, newLeaks: new,
             regressedLeaks: back,
-            goneLeaks: gone, installs: reports / 2,
+            installs: reports / 2,
             sessions: sessions, leakySessions: leaky, checks: checks, firstSeen: now - days * 24 * hour,
             lastSeen: now - days * hour / 8)
     }

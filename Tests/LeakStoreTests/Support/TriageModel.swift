@@ -139,21 +139,10 @@ struct TriageModel {
         return check
     }
 
-    /// Two counts for each version, newest version first: the leaks that regressed in the version, and the leaks of the
-    /// previous version that it does not have.
-    var releases: [[Int]] {
-        let seenVersions = seenVersions
-        return seenVersions.indices.reversed().map { index in
-            let version = seenVersions[index]
-            let regressed = leaks.values.filter { $0.contradictingVersions.contains(version) }.count
-            let gone =
-                index == 0
-                ? 0
-                : leaks.values.filter {
-                    $0.reports[seenVersions[index - 1]] != nil && $0.reports[version] == nil
-                }
-                .count
-            return [regressed, gone]
+    /// The number of leaks that regressed in each version, newest version first.
+    var regressedLeaks: [Int] {
+        seenVersions.reversed().map { version in
+            leaks.values.filter { $0.contradictingVersions.contains(version) }.count
         }
     }
 }
