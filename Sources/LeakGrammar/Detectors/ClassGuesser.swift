@@ -326,7 +326,7 @@ enum ClassGuesser {
                 return true
             }
             // The address of an object.
-            if name.contains("0x") || name.contains("0X") { return true }
+            if TypeNameCleaner.withoutAddresses(name).count < name.count { return true }
             // The word is a namespace.
             if words.after.starts(with: "::") { return true }
             return before.ends(with: "-[") || before.ends(with: "+[")

@@ -144,8 +144,10 @@ struct SurroundingWords {
         } else if let properties = text.dropping("(") {
             let label = properties.prefix(while: \.isIdentifier)
             let textAfter = properties[label.endIndex...]
-            // `()`, `(0x1f00)`, `(OrderModel)` and `(id: 14)`
-            guard textAfter.first == UInt8(ascii: ")") || !label.isEmpty && textAfter.starts(with: ": "),
+            // `()`, `(0x1f00)` and `(id: 14)`, but not `(CartModel)`, which may be the leaked object in a wrapper
+            guard
+                textAfter.first == UInt8(ascii: ")") && !TypeSpelling(label).isCamelCase
+                    || !label.isEmpty && textAfter.starts(with: ": "),
                 let end = Brackets.endIndexIfClosed(ofBracketAtStartOf: text)
             else { return text }
             text = text[end...]

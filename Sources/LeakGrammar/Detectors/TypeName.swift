@@ -127,6 +127,11 @@ package struct TypeName: Hashable, Sendable, CustomStringConvertible {
         TypeNameCleaner.withoutAddresses(Text(name)).string
     }
 
+    /// Returns a name without the folders of a path in a home folder, which has the name of a user.
+    package static func withoutHomeFolder(_ name: String) -> String {
+        SourcePositionParser.withoutHomeFolder(Text(name)).string
+    }
+
     /// Returns `true` for a module of the system.
     package static func isSystemModule(_ module: String) -> Bool { SystemNames.isSystemModule(Text(module)) }
 

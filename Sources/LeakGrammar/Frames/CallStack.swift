@@ -40,9 +40,11 @@ package struct CallStack: Hashable, Sendable {
             self.frames = Array(elements.flatMap(frames).prefix(WireLimits.stackCount))
             return
         }
-        guard let first = elements.prefix(1 + Self.headingLimit).firstIndex(where: { !frames($0).isEmpty })
+        // Valgrind prints a heading of several lines, each with the id of the process.
+        let listed = elements.filter { !$0.hasPrefix("==") || !frames($0).isEmpty }
+        guard let first = listed.prefix(1 + Self.headingLimit).firstIndex(where: { !frames($0).isEmpty })
         else { return nil }
-        let found = elements[first...].flatMap(frames).prefix(WireLimits.stackCount)
+        let found = listed[first...].flatMap(frames).prefix(WireLimits.stackCount)
         guard first == 0 || found.count >= 2 else { return nil }
         self.frames = Array(found)
     }

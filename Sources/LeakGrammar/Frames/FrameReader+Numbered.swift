@@ -54,6 +54,13 @@ extension FrameReader {
             if let symbol = address.remainder.dropping(" in ") {
                 return readGDBFrame(symbol) ?? readSanitizerFrame(symbol)
             }
+            // A stripped program has no symbols: `#1 0x560e4317118d  (/usr/bin/shop+0x118d)`.
+            let image = address.remainder.trimmed
+            if image.first == UInt8(ascii: "("), let frame = readSanitizerFrame(Text(" ") + image),
+                frame.offset != nil
+            {
+                return frame
+            }
         }
         if text.starts(with: "abs ") { return readObfuscatedDartFrame(text) }
         if let native = text.dropping("pc ") {
@@ -72,21 +79,41 @@ extension FrameReader {
         return readAppleFrame(image: image, address: address.value, address.remainder.trimmed)
     }
 
-    /// Reads `0000000000012345  /data/app/…/lib/arm64/libshop.so (Cart::add()+24) (BuildId: abc)`
+    /// Reads `0000000000012345  /data/app/…/base.apk!libshop.so (offset 0x2f000) (Cart::add()+24) (BuildId: abc)`
     func readAndroidNativeFrame(_ text: Text) -> CallFrame? {
         let digits = text.prefix { $0.isHexadecimal }
         let remainder = text[digits.endIndex...].trimmed
-        let path = remainder.prefix { $0 != UInt8(ascii: " ") }
-        guard !path.isEmpty else { return nil }
-        let image = lastComponent(path)
-        var frame = CallFrame(module: image.string, function: nil, offset: UInt64(digits.string, radix: 16))
-        let textAfter = remainder[path.endIndex...].trimmed
-        if textAfter.first == UInt8(ascii: "("), !textAfter.starts(with: "(BuildId:") {
-            let symbol = Brackets.inside(textAfter)
-            let plus = symbol.lastIndex(of: UInt8(ascii: "+"))
-            frame.function = FunctionNameReader.read(plus.map { symbol[..<$0] } ?? symbol, demangle)
+        guard !remainder.isEmpty else { return nil }
+        var frame = CallFrame(module: nil, function: nil, offset: UInt64(digits.string, radix: 16))
+        var path = remainder
+        // The notes in parentheses are read from the right, because a symbol may contain parentheses itself.
+        if path.last == UInt8(ascii: ")"), let id = path.lastRange(of: " (BuildId: ") {
+            frame.imageID = CallFrame.normalizedImageID(path[id.upperBound...].dropLast())
+            path = path[..<id.lowerBound].trimmed
         }
-        frame.isSystem = SystemFrames.isSystem(image: image, path: path, frame)
+        let isMapped = remainder.first == UInt8(ascii: "[")
+        let end = isMapped ? remainder.firstRange(of: "]")?.upperBound : nil
+        if let open = (end.map { path[min($0, path.endIndex)...] } ?? path).firstRange(of: " (") {
+            var notes = path[(open.lowerBound + 1)...]
+            path = path[..<open.lowerBound]
+            for note: StaticString in ["(deleted)", "(offset 0x"] {
+                guard notes.starts(with: note) else { continue }
+                notes = notes[(notes.firstIndex(of: UInt8(ascii: ")")).map { $0 + 1 } ?? notes.endIndex)...]
+                    .trimmed
+            }
+            if notes.first == UInt8(ascii: "(") {
+                let symbol = Brackets.inside(notes)
+                let plus = symbol.lastIndex(of: UInt8(ascii: "+"))
+                frame.function = FunctionNameReader.read(plus.map { symbol[..<$0] } ?? symbol, demangle)
+            }
+        }
+        // `[anon:dalvik-classes.dex …]` and `<anonymous:7f12345000>` are memory without an image.
+        let isAnonymous = isMapped || path.first == UInt8(ascii: "<")
+        if isAnonymous { frame.offset = nil }
+        let image = lastComponent(path)
+        let name = image.lastIndex(of: UInt8(ascii: "!")).map { image[($0 + 1)...] } ?? image
+        frame.module = isAnonymous ? nil : name.string
+        frame.isSystem = SystemFrames.isSystem(image: isAnonymous ? [] : name, path: path, frame)
         return frame
     }
 
@@ -95,6 +122,7 @@ extension FrameReader {
         var frame = CallFrame()
         var text = text
         if text.last == UInt8(ascii: ")"), let id = text.lastRange(of: " (BuildId: ") {
+            frame.imageID = CallFrame.normalizedImageID(text[id.upperBound...].dropLast())
             text = text[..<id.lowerBound]
         }
         var symbol = text
@@ -107,8 +135,8 @@ extension FrameReader {
         } else if text.last == UInt8(ascii: ")"), let open = text.lastRange(of: " (") {
             let position = text[open.upperBound...].dropLast()
             if let plus = position.lastRange(of: "+0x") {
-                path = position[..<plus.lowerBound]
-                frame.offset = hexadecimal(position[(plus.lowerBound + 1)...])?.value
+                path = Self.withoutArchitecture(position[..<plus.lowerBound])
+                frame.offset = hexadecimal(position[(plus.lowerBound + 1)...]).map { Self.offset($0.value) }
                 frame.module = lastComponent(path).string
                 symbol = text[..<open.lowerBound]
             }
@@ -122,9 +150,26 @@ extension FrameReader {
             (frame.file, frame.line) = position
             symbol = text[..<space.lowerBound]
         }
-        frame.function = FunctionNameReader.read(symbol.droppingLast(" ()") ?? symbol, demangle)
+        symbol = symbol.droppingLast(" ()") ?? symbol
+        // `main+0x94`
+        if let plus = symbol.lastRange(of: "+0x"), symbol[plus.upperBound...].allSatisfy(\.isHexadecimal) {
+            symbol = symbol[..<plus.lowerBound]
+        }
+        frame.function = FunctionNameReader.read(symbol, demangle)
         frame.isSystem = SystemFrames.isSystem(image: lastComponent(path), path: path, frame)
         return frame
+    }
+
+    /// Returns `Shop` for `Shop:arm64`, as sanitizers on a Mac print it.
+    private static func withoutArchitecture(_ image: Text) -> Text {
+        let architectures: [StaticString] = [":arm64", ":arm64e", ":x86_64", ":x86_64h"]
+        return architectures.lazy.compactMap { image.droppingLast($0) }.first ?? image
+    }
+
+    /// Returns the offset from an address in the file of an image. Programs for a Mac begin at 4 GiB.
+    private static func offset(_ address: UInt64) -> UInt64 {
+        let start: UInt64 = 0x1_0000_0000
+        return address >= start && address < 2 * start ? address - start : address
     }
 
     /// Reads `#49     StatefulElement._firstBuild (package:flutter/src/widgets/framework.dart:3769:11)`, or with `_` for each

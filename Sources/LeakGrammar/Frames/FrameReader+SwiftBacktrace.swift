@@ -34,7 +34,9 @@ extension FrameReader {
         var remainder = symbol
         while let range = remainder.firstRange(of: " in ") {
             let front = symbol[..<range.lowerBound]
-            if withoutOffset(front).count < front.count { return range }
+            // Only the bytes before this ` in ` are read, so that the time stays linear.
+            let sign = front.dropLast(front.reversed().prefix(while: \.isDigit).count)
+            if sign.count < front.count, sign.ends(with: " + ") { return range }
             remainder = symbol[range.upperBound...]
         }
         return symbol.lastRange(of: " in ")
@@ -177,7 +179,7 @@ struct SwiftBacktraceImages {
         guard !number.isEmpty, let start = reader.hexadecimal(line[number.endIndex...].trimmed) else {
             return false
         }
-        return ["-0x", "-0", "-"].contains { start.remainder.starts(with: $0) }
+        return start.remainder.first == UInt8(ascii: "-")
     }
 
     /// Returns `true` for a line that was cut in its first address: `3⇥0x7f1b`.

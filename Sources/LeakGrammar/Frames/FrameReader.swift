@@ -24,26 +24,13 @@ struct FrameReader {
         var frame = frame
         frame.offset = frame.offset.flatMap { CallFrame.isOffset($0) ? $0 : nil }
         frame.function = frame.function.flatMap {
-            Self.bounded(Self.withoutHomeFolder($0), to: Self.functionByteLimit)
+            Self.bounded(SourcePositionParser.withoutHomeFolder(Text($0)).string, to: Self.functionByteLimit)
         }
         frame.module =
             frame.module == "???"
             ? nil
             : frame.module.flatMap { Self.bounded(Self.withoutFolder($0), to: Self.moduleByteLimit) }
         return frame
-    }
-
-    /// Returns `Object.index.js` for `Object./Users/me/index.js`, as JavaScript names the function of a file. A folder contains the name
-    /// of a user.
-    private static func withoutHomeFolder(_ function: String) -> String {
-        let text = Text(function)
-        let folders: [StaticString] = ["/Users/", "/home/", "\\Users\\"]
-        let folder = folders.lazy.compactMap { text.firstRange(of: $0) }.first
-        guard let folder else { return function }
-        let path = text[folder.lowerBound...].prefix { $0 != UInt8(ascii: " ") }
-        return
-            (text[..<folder.lowerBound] + SourcePositionParser.lastComponent(path)
-            + text[path.endIndex...]).string
     }
 
     /// Returns `Shop` for `/Users/me/Shop`, `./Shop` and `~/Shop`, but `github.com/acme/shop` unchanged.

@@ -59,9 +59,10 @@ enum FunctionNameReader {
         return number.remainder.dropping(" in ")
     }
 
-    /// Returns `true` for the rest of a line that was cut in its attributes or in an address: `[ra`, `-0`.
+    /// Returns `true` for the rest of a line that was cut in its attributes, in an address or in a note: `[ra`, `-0`, `<unk`.
     private static func isPartOfLine(_ symbol: Text) -> Bool {
-        symbol.first == UInt8(ascii: "[") && !symbol.contains(UInt8(ascii: "]"))
+        if symbol.first == UInt8(ascii: "<"), Text("<unknown>").starts(with: symbol) { return true }
+        return symbol.first == UInt8(ascii: "[") && !symbol.contains(UInt8(ascii: "]"))
             || symbol.first == UInt8(ascii: "-") && !symbol.starts(with: "-[")
     }
 

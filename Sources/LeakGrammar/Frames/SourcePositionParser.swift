@@ -26,6 +26,30 @@ enum SourcePositionParser {
                 && (text.dropFirst().starts(with: ":\\") || text.dropFirst().starts(with: ":/"))
     }
 
+    /// Returns `Object.index.js` for `Object./Users/me/index.js`, as JavaScript names the function of a file, and `load in cart.cs` for
+    /// `load in C:\Users\me\cart.cs:line 3`. A home folder has the name of a user.
+    static func withoutHomeFolder(_ text: Text) -> Text {
+        guard text.count > 6, let mark = firstHomeFolder(in: text) else { return text }
+        var start = mark
+        // `C:`
+        if text[..<start].last == UInt8(ascii: ":"), text[..<(start - 1)].last?.isLetter ?? false { start -= 2 }
+        // `Object../src/home/cart.js` is a folder of the project.
+        guard text[..<start].last.map({ !$0.isIdentifier }) ?? true else { return text }
+        // A path may have spaces before its last component.
+        let path = text[start...].prefix { $0 != UInt8(ascii: ")") }
+        let name = lastComponent(path).prefix { $0 != UInt8(ascii: ":") }
+        let remainder = text[name.endIndex...].drop { $0 == UInt8(ascii: ":") || $0.isDigit }
+        return text[..<start] + name + (remainder.dropping("line ")?.drop(while: \.isDigit) ?? remainder)
+    }
+
+    private static func firstHomeFolder(in text: Text) -> Int? {
+        let lowercased = text.map { $0.isUppercase ? $0 | 0x20 : $0 }[...]
+        let folders: [StaticString] = ["/users/", "/home/", "\\users\\"]
+        return folders.lazy.compactMap { lowercased.firstRange(of: $0) }.first.map {
+            text.startIndex + $0.lowerBound
+        }
+    }
+
     /// Reads `/Users/me/CartView.swift:44:15`, `CartView.swift:44` or a path alone. File and line are `nil` for
     /// names such as `<compiler-generated>`.
     static func read(_ text: Text) -> (file: String?, line: Int?) {

@@ -110,7 +110,7 @@ package enum SystemFrames {
     ///   - path: the path of the image; the name if the frame has no path.
     static func isSystem(image: Text, path: Text, _ frame: CallFrame) -> Bool {
         let function = frame.enclosingFunction.map { Text($0) }
-        if let function, isKotlinRuntime(function) { return true }
+        if let function, isLinkedRuntime(function) { return true }
         // Frames of system libraries have no source files.
         if frame.file != nil, !image.isEmpty { return false }
         if SystemNames.isSystemPath(path) { return true }
@@ -128,18 +128,20 @@ package enum SystemFrames {
 
     /// Returns `true` if a function is of a runtime that is linked into apps' images.
     static func isRuntime(_ function: String) -> Bool {
-        isKotlinRuntime(Text(FunctionNameReader.enclosing(function)))
+        isLinkedRuntime(Text(FunctionNameReader.enclosing(function)))
     }
 
     private static func isSystemFunction(_ function: Text) -> Bool {
         functions.contains(function.string) || functionPrefixes.contains { function.starts(with: $0) }
     }
 
-    /// Returns `true` for a function of the runtime of Kotlin/Native, which is linked into the app's image.
-    private static func isKotlinRuntime(_ function: Text) -> Bool {
+    /// Returns `true` for a function of the runtime of Kotlin/Native, or of a sanitizer in place of `malloc`. Both are linked into the
+    /// app's image.
+    private static func isLinkedRuntime(_ function: Text) -> Bool {
         let heads: [StaticString] = [
             "konan::", "kotlin.", "kotlinx.", "Kotlin_", "__Kotlin_", "+[KotlinBase", "Konan_",
-            "KonanTerminateHandler",
+            "KonanTerminateHandler", "__interceptor_", "___interceptor_", "wrap_malloc", "wrap_calloc",
+            "wrap_realloc", "wrap_posix_memalign",
         ]
         if heads.contains(where: { function.starts(with: $0) }) { return true }
         guard let thrown = function.dropping("Throw") else { return false }

@@ -165,6 +165,7 @@ import Testing
         ("3   Shop   0x0000000104b1c0aa 0x104b1c0aa", nil),
         ("at Object./Users/jane/app/index.js (/Users/jane/app/index.js:3:4)", "Object.index.js"),
         (#"{"module":"file:///Users/jane/Shop","function":"load"}"#, "load"),
+        ("3 Shop 0x0000000104b1c0aa load in /Users/jane/x.swift:3:4", "load in x.swift"),
         (#"3   \\srv\jane\Shop   0x0000000104b1c0aa load + 20"#, "load"),
     ])
     func `a frame has neither a path nor an address in its function and its module`(
@@ -231,7 +232,7 @@ import Testing
         #expect(CallFrame("3   Shop   0x0000000104b1c0aa \(function) + 20")?.isSystem == isSystem)
     }
 
-    @Test(arguments: ["[ra", "[0", "CartModel.load(_:) +", "-0"])
+    @Test(arguments: ["[ra", "[0", "CartModel.load(_:) +", "-0", "<unk"])
     func `the end of a line that was cut is no part of a function's name`(columns: String) {
         let function = CallFrame("3\t0x0000559e83f910dc \(columns)")?.function
         #expect(function == (columns.hasPrefix("Cart") ? "CartModel.load(_:)" : nil))

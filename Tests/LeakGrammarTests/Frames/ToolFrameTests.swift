@@ -128,6 +128,45 @@ import Testing
                 "#01 pc 0x12389  /data/app/~~AbC1==/com.acme-xYz==/lib/arm64/libshop.so (Cart::load()+24)",
             ], key: ["at Cart::add() in libshop", "at Cart::load() in libshop"]),
         Form(
+            testDescription: "Android with a library in an APK",
+            lines: [
+                "#01 pc 00000000000a1b2c  /data/app/~~A==/com.acme-x==/base.apk!libshop.so (offset 0x2f000) "
+                    + "(Cart::load(int)+24) (BuildId: 5e7b2f4488dd44be)",
+                "#02 pc 00000000000a1b2c  /memfd:jit-cache (deleted) (com.acme.Cart.load+124)",
+                "#03 pc 0000000000001234  [anon:dalvik-classes.dex extracted in memory from /data/app/base.apk] "
+                    + "(com.acme.Home.load+124)",
+                "#04 pc 0000000000001234  <anonymous:0000007f12345000>",
+            ],
+            key: ["at Cart::load() in libshop", "at com.acme.Cart.load in memfd:jit-cache", "at com.acme.Home.load"]),
+        Form(
+            testDescription: "Android with a library in an APK, without names",
+            lines: [
+                "#01 pc 00000000000a1b2c  /data/app/~~A==/base.apk!libshop.so (offset 0x2f000) (BuildId: 5e7b2f4488dd44be)",
+                "#02 pc 00000000000a1b30  /data/app/~~A==/base.apk!libshop.so (offset 0x2f000)",
+                "#03 pc 0000000000001234  <anonymous:0000007f12345000>",
+            ], key: ["at 5E7B2F4488DD44BE + 0xa1b2c", "at libshop + 0xa1b30"]),
+        Form(
+            testDescription: "sanitizer without symbols",
+            lines: [
+                "    #0 0x7fcb4f2b8c57 in __interceptor_malloc ../../../../src/libsanitizer/asan/asan_malloc_linux.cpp:69",
+                "    #1 0x560e4317118d  (/tmp/shop+0x118d)",
+                "    #2 0x560e43171190  (/tmp/shop+0x1190) (BuildId: 5e7b2f4488dd44be)",
+                "    #3 0x000104b1c0aa  (Shop:arm64+0x1000017b0)",
+            ], key: ["at shop + 0x118d", "at 5E7B2F4488DD44BE + 0x1190", "at Shop + 0x17b0"]),
+        Form(
+            testDescription: "sanitizer on Macs with both processors",
+            lines: [
+                "#1 0x000104b1c0aa in Cart.load() (Shop:arm64+0x100003f4c)",
+                "#2 0x000104b1c0aa in main+0x94 (Shop:x86_64h+0x100003f4c)",
+            ], key: ["at Cart.load() in Shop", "at main in Shop"]),
+        Form(
+            testDescription: "Valgrind with its heading",
+            lines: [
+                "==13212== Memcheck, a memory error detector", "==13212== Copyright (C) 2002-2022",
+                "==13212== Command: ./shop", "==13212== 4 bytes in 1 blocks are definitely lost",
+                "==13212==    by 0x109196: load (cart.c:3)", "==13212==    by 0x1091AA: openCart (cart.c:9)",
+            ], key: ["at load", "at openCart"]),
+        Form(
             testDescription: "V8 with functions of its own between",
             lines: [
                 "    at load (http://localhost/x.js:1:2)", "    at Promise.all (index 0)",

@@ -32,7 +32,9 @@ struct ReportedObject {
         }
 
         init(_ raw: String, module appModule: String?) {
-            let type = TypeName(raw, demangle: RuntimeDemangler.demangle)
+            // A tab is removed later, and would join an address with the word before it.
+            let type = TypeName(
+                raw.replacing("\t0x", with: " 0x"), demangle: RuntimeDemangler.demangle)
             let (module, name) = type.split(appModule: appModule)
             self.module = type.isInJavaPackage ? nil : module
             plainName = name
@@ -42,12 +44,15 @@ struct ReportedObject {
             isUnnamedHost = type.isUnnamedHost
         }
 
-        /// The name without the digits of addresses. An element of a path may be any text instead of the name of a type, with an
-        /// address anywhere in it.
-        var withoutAddresses: Name {
-            Name(
-                module: module, plainName: TypeName.withoutAddresses(plainName),
-                name: TypeName.withoutAddresses(name), isSystem: isSystem, isUnnamedHost: isUnnamedHost)
+        /// The name without the digits of addresses and without home folders. An element of a path may be any text instead of the
+        /// name of a type, with an address or a path of a file anywhere in it.
+        var withoutPlaces: Name {
+            func cleaned(_ name: String) -> String {
+                TypeName.withoutHomeFolder(TypeName.withoutAddresses(name))
+            }
+            return Name(
+                module: module, plainName: cleaned(plainName), name: cleaned(name), isSystem: isSystem,
+                isUnnamedHost: isUnnamedHost)
         }
 
         private init(
@@ -103,7 +108,7 @@ struct ReportedObject {
         let path = report.stack.isEmpty ? text?.wholeNames.stack ?? [] : Self.owners(in: report.stack)
         // A text may contain a path before its backtrace. The path is kept, because it identifies the leak if no frame of
         // the backtrace does.
-        stack = callStack == nil || report.stack.isEmpty ? names(path).map(\.withoutAddresses) : []
+        stack = callStack == nil || report.stack.isEmpty ? names(path).map(\.withoutPlaces) : []
         children = names(report.children.isEmpty ? text?.wholeNames.children ?? [] : report.children)
         let guess = text?.className == nil ? text?.guessedClassName : nil
         isGuessed = guess != nil

@@ -658,5 +658,18 @@ import Testing
         let names = ["7f88acc69260", "7f9b00c12340"].map { "Cart \(mark)\($0) in Home" }
         #expect(Set(names.map { Self.identity(className: $0).id }).count == 1)
         #expect(Set(names.map { Self.identity(className: "A", stack: ["Root", $0]).id }).count == 1)
+        let tabs = ["7f88acc69260", "7f9b00c12340"].map { "web-1  | 0\t0x\($0) [?] Cart" }
+        #expect(Set(tabs.map { Self.identity(className: "A", stack: ["Root", $0]).id }).count == 1)
+    }
+
+    @Test(arguments: [
+        #"at Shop.CartModel.Load() in C:\Users\USER\Cart.cs:line 3"#, "Shop.CartModel.load() at /Users/USER/Cart.swift:3",
+        #"c:\users\USER\cart.cpp"#,
+    ])
+    func `the name of a user in the path of a file does not make a leak for each developer`(owner: String) {
+        let keys = ["jane", "John Roe"].map { user in
+            Self.identity(className: "A", stack: ["Root", owner.replacing("USER", with: user)]).groupingKey.stack
+        }
+        #expect(keys[0] == keys[1] && !keys[0].joined().contains("jane"))
     }
 }
