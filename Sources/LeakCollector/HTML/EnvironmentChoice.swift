@@ -19,6 +19,26 @@ extension DropDownList {
     }
 }
 
+/// The form with only the choice of the environment. It is empty without a choice, and in an export.
+struct EnvironmentForm: Component {
+    var context: PageContext
+    /// The page that the form leads to. Browsers replace its query by the fields of the form.
+    var target: LinkTarget
+    /// A field of the page's query besides the app, such as the class of a page of a class.
+    var hiddenField: (name: String, value: String)?
+
+    var html: HTML {
+        guard context.links.isServed, let choice = DropDownList.environments(of: context) else { return "" }
+        let fields = [context.query.app.map { ("app", $0) }, hiddenField].compactMap(\.self).map {
+            #"<input type="hidden" name="\#($0.0)" value="\#($0.1)">"# as HTML
+        }
+        return #"""
+            <form class="filters" action="\#(context.links.to(target))">\#
+            \#(fields)\#(choice)<button>Apply</button></form>
+            """#
+    }
+}
+
 /// The line at the top of a page that shows another environment than ``AppKey/production``.
 struct EnvironmentNote: Component {
     var context: PageContext

@@ -195,4 +195,11 @@ struct StoreView {
         query.scope = app
         return PageContext(links: links, now: now, query: query)
     }
+
+    /// Returns the context of a page about one app with a choice of the environment.
+    func contextWithEnvironments(app: AppScope) throws(StoreError) -> PageContext {
+        var context = context(app: app)
+        context.environments = try reader.environments(app: nil)
+        return context
+    }
 }

@@ -21,7 +21,7 @@ struct CausesPage: Component {
             title: "Causes", section: .causes, context: context, isLive: true,
             main: #"""
                 <p class="crumb">\#(appLink)</p>
-                <div class="head"><h1>\#(title)</h1></div>
+                <div class="head"><h1>\#(title)</h1></div>\#(EnvironmentForm(context: context, target: .causes(app: nil)))
                 \#(sharedCauses.causes.isEmpty ? empty : intro)\#(missingCauseNote)
                 \#(causes)\#(unlistedCauses)
                 """#,

@@ -10,7 +10,7 @@ struct ClassPage: Component {
             title: leakClass.name, section: .summary, context: context, isLive: true,
             main: #"""
                 <p class="crumb">\#(app) › class\#(modules)</p>
-                <div class="head"><h1>\#(IsolatedText(leakClass.name))</h1></div>
+                <div class="head"><h1>\#(IsolatedText(leakClass.name))</h1></div>\#(environments)
                 <dl class="facts">\#(facts)</dl>
                 \#(LeakTable(context: context, leaks: leakClass.leaks, caption: "Leaks of this class", isSorted: false))
                 \#(more)\#(related)
@@ -26,6 +26,11 @@ struct ClassPage: Component {
 
     private var app: HTML {
         #"<a href="\#(context.links.to(.summary(app: context.query.scope)))">\#(IsolatedText(context.query.app ?? "all apps"))</a>"#
+    }
+
+    private var environments: EnvironmentForm {
+        EnvironmentForm(
+            context: context, target: .leakClass(leakClass.name, app: AppScope(nil)), hiddenField: ("class", leakClass.name))
     }
 
     private var modules: HTML? {

@@ -24,7 +24,8 @@ struct ClassResource: JSONResource, PageResource {
     }
 
     func page(from view: StoreView) throws -> HTML {
-        ClassPage(context: view.context(app: scope), leakClass: try leakClass(in: view)).html
+        ClassPage(context: try view.contextWithEnvironments(app: scope), leakClass: try leakClass(in: view))
+            .html
     }
 
     private func leakClass(in view: StoreView) throws -> LeakClass {

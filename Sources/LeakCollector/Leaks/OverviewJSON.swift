@@ -95,7 +95,7 @@ extension JSONWriter {
         }
     }
 
-    private mutating func field(_ name: String, interval: ClosedRange<Double>?) {
+    mutating func field(_ name: String, interval: ClosedRange<Double>?) {
         guard let interval else { return nullField(name) }
         object(name) { writer in
             writer.field("from", interval.lowerBound)

@@ -17,7 +17,7 @@ struct ComparePage: Component {
             main: #"""
                 <p class="crumb"><a href="\#(context.links.to(.releases(app: context.query.scope)))">Releases</a></p>
                 <h1>\#(IsolatedText(title))</h1>
-                \#(form)\#(content)
+                \#(EnvironmentForm(context: context, target: .compare(app: nil, from: nil, to: nil)))\#(form)\#(content)
                 """#,
             footer: check.map { [#"<a href="\#(context.links.json(of: linkTarget($0)))">JSON</a>"#] } ?? []
         ).html
@@ -109,9 +109,10 @@ struct ComparePage: Component {
         let sessions = side.sessions
         guard sessions.trials > 0 else { return nil }
         let leakFreeCount = sessions.trials - sessions.events
-        let interval = Proportion(events: leakFreeCount, trials: sessions.trials)
-            .interval(effect: side.sessionsEffect)
-        return ("\(Percentage(leakFreeCount, of: sessions.trials))", interval.map(IntervalText.percent))
+        return (
+            "\(Percentage(leakFreeCount, of: sessions.trials))",
+            side.leakFreeInterval.map(IntervalText.percent)
+        )
     }
 
     /// Returns the leaks per 1,000 checks and their confidence interval. The interval is `nil` if too few devices sent checks.
@@ -122,7 +123,7 @@ struct ComparePage: Component {
         let proportion = Proportion(events: side.reports, trials: side.checks)
         return (
             "\(Decimal(tenths: Int(saturating: proportion.rate * 10_000)))",
-            proportion.interval(effect: side.reportsEffect).map(IntervalText.perThousand)
+            side.leaksPerCheckInterval.map(IntervalText.perThousand)
         )
     }
 

@@ -20,7 +20,7 @@ struct CompareResource: PageResource {
 
     func page(from view: StoreView) throws -> HTML {
         let shown = try scope.orFirst(of: view.reader.apps(in: scope.environment))
-        var context = view.context(app: shown)
+        var context = try view.contextWithEnvironments(app: shown)
         context.versions = try view.reader.versions(app: shown)
         let releases = try shown.key.map { try view.reader.releases(app: $0) } ?? []
         let version = to ?? releases.first(where: \.isCurrent)?.version ?? context.versions.first

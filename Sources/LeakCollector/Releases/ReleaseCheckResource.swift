@@ -64,6 +64,10 @@ extension JSONWriter {
             writer.field("baseline", sessions: check.baseline?.sessions)
             writer.field("version", sessions: check.version.sessions)
         }
+        object("rates") { writer in
+            writer.field("baseline", rates: check.baseline)
+            writer.field("version", rates: check.version)
+        }
         array("leaks") { writer in
             for leak in check.leaks { writer.object { $0.fields(of: leak) } }
         }
@@ -80,6 +84,16 @@ extension JSONWriter {
         object(name) { writer in
             writer.field("all", sessions.trials)
             writer.field("leaky", sessions.events)
+        }
+    }
+
+    private mutating func field(_ name: String, rates side: ReleaseCheck.Side?) {
+        guard let side else { return nullField(name) }
+        object(name) { writer in
+            writer.field("reports", side.reports)
+            writer.field("checks", side.checks)
+            writer.field("leak_free_interval", interval: side.leakFreeInterval)
+            writer.field("leaks_per_check_interval", interval: side.leaksPerCheckInterval)
         }
     }
 

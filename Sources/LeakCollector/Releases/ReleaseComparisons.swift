@@ -50,6 +50,24 @@ extension Proportion {
     }
 }
 
+extension ReleaseCheck.Side {
+    /// The confidence interval of the share of leak-free sessions; `nil` without sessions, or if too few devices sent them.
+    var leakFreeInterval: ClosedRange<Double>? {
+        guard sessions.trials > 0 else { return nil }
+        return Proportion(events: sessions.trials - sessions.events, trials: sessions.trials)
+            .interval(effect: sessionsEffect)
+    }
+
+    /// The confidence interval of leaks per check.
+    ///
+    /// `nil` without checks, if too few devices made them, or if there are more reports than checks: some reports are then of classes
+    /// without checks.
+    var leaksPerCheckInterval: ClosedRange<Double>? {
+        guard checks > 0, reports <= checks else { return nil }
+        return Proportion(events: reports, trials: checks).interval(effect: reportsEffect)
+    }
+}
+
 extension ReleaseSummary {
     /// Returns the confidence interval of ``leakFreeSessions``; `nil` without sessions, or if too few devices sent them.
     func leakFreeInterval(_ check: ReleaseCheck) -> ClosedRange<Double>? {

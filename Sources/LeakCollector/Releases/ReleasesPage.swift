@@ -60,7 +60,7 @@ struct ReleasesPage: Component {
 
     private var apps: HTML? {
         guard context.apps.count > 1 else {
-            return "\(app.app.map { #"<p class="crumb">\#(IsolatedText($0))</p>"# as HTML })\(environments)"
+            return "\(app.app.map { #"<p class="crumb">\#(IsolatedText($0))</p>"# as HTML })\(EnvironmentForm(context: context, target: .releases(app: nil)))"
         }
         guard context.links.isServed else {
             let links = context.apps.map { name -> HTML in
@@ -74,15 +74,6 @@ struct ReleasesPage: Component {
             <form class="filters" action="\#(context.links.to(.releases(app: nil)))">\#
             \#(DropDownList(name: "app", label: "App", emptyLabel: nil, options: context.apps.map { ($0, $0) }, selectedValue: app.app))\#
             \#(DropDownList.environments(of: context)?.html)<button>Apply</button></form>
-            """#
-    }
-
-    /// The form with the choice of the environment, for a page with one app; `nil` without a choice.
-    private var environments: HTML? {
-        guard context.links.isServed, let choice = DropDownList.environments(of: context) else { return nil }
-        return #"""
-            <form class="filters" action="\#(context.links.to(.releases(app: nil)))">\#
-            \#(app.app.map { #"<input type="hidden" name="app" value="\#($0)">"# as HTML })\#(choice)<button>Apply</button></form>
             """#
     }
 }

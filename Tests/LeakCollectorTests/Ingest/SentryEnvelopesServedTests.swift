@@ -80,7 +80,7 @@ import Testing
         #expect(try running.json("/api/v1/summary?app=com.acme.shop")["reports"] as? Int == 1)
         let answer = try running.postEnvelope(
             Gzip.deflate(Array(large.utf8), level: 1), to: "/api/1/store/", fields: fields)
-        #expect(answer.status == 413 && answer.text.contains("at most 1048576"), "\(answer.text)")
+        #expect(answer.status == 413 && answer.text.contains("the limit is 1048576"), "\(answer.text)")
     }
 
     @Test
