@@ -261,7 +261,11 @@ enum MessageNormalizer {
         let line = text.firstLine.line.prefix(256)
         var remainder = line.dropFirst(timeShape.count)
         while let open = remainder.firstIndex(of: UInt8(ascii: "[")) {
+            let front = line[(line.startIndex + timeShape.count)..<open]
             remainder = remainder[(open + 1)...]
+            // A number in brackets after other words is no process, such as that of the image in `0 0x1f [ra] [0] Shop load()`.
+            let isBesideWord = front.last.map { $0 > 0x20 } ?? true
+            guard isBesideWord || front.trimmed.count(where: { $0 <= 0x20 }) < 2 else { continue }
             guard let close = remainder.firstIndex(of: UInt8(ascii: "]")) else { return nil }
             let numbers = remainder[..<close]
             if !numbers.isEmpty, numbers.allSatisfy({ $0.isHexadecimal || $0 == UInt8(ascii: ":") }) {

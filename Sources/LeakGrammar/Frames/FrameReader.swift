@@ -44,13 +44,23 @@ struct FrameReader {
 
     /// Removes the text with which a log, a quotation or a list begins the line of a frame:
     /// `2026-11-24 10:33:00.1 Shop[1:2] 3   Shop …`, `[10:33:00] 3   Shop …`, `> 3   Shop …`, `"3   Shop …",`, `- 3   Shop …`,
-    /// `[3] 3   Shop …`, `4. 3   Shop …`, `==4232== …`.
+    /// `[3] 3   Shop …`, `4. 3   Shop …`, `==4232== …`, `web-1  | 3   Shop …`, `11-24 10:33:00.1  12  34 E Tag: 3   Shop …`.
     static func withoutListMarks(_ line: Text) -> Text {
+        let (text, hasTime) = withoutTimeAndMarks(line)
+        if isLogPrefixAlone(text, hasTime: hasTime) { return text[text.endIndex...] }
+        return textAfterLogPrefix(text) ?? text
+    }
+
+    /// Returns the text after a time and a process, a quote or a list mark, and `true` if there was a time.
+    static func withoutTimeAndMarks(_ line: Text) -> (text: Text, hasTime: Bool) {
         var line = line
-        if line.first?.isDigit ?? false, let entry = MessageNormalizer.withoutLogLinePrefix(line) {
-            line = entry.trimmed
-        }
-        if let entry = withoutTime(line) { line = entry }
+        let entry = withoutTime(line)
+        if let entry { line = withoutProcess(entry)?.trimmed ?? entry }
+        return (withoutMarks(line), entry != nil)
+    }
+
+    private static func withoutMarks(_ line: Text) -> Text {
+        var line = line
         if let quoted = line.equals(">") ? [] : line.dropping("> ") { line = quoted.trimmed }
         if let process = line.dropping("==") {
             // Valgrind begins each line with the id of the process: `==4232==    by 0x109196: cart_save (cart.c:3)`.
@@ -76,8 +86,8 @@ struct FrameReader {
         return line
     }
 
-    /// Returns the text after the time in a line that begins with `10:33:00.123 `, `[10:33:00] ` or `2026-11-24T10:33:00Z `, or is only
-    /// a time; `nil` for any other line.
+    /// Returns the text after the time in a line that begins with `10:33:00.123 `, `[10:33:00] `, `2026-11-24T10:33:00Z ` or
+    /// `11-24 10:33:00.123 `, or is only a time; `nil` for any other line.
     private static func withoutTime(_ line: Text) -> Text? {
         /// Returns the text after a part of the given shape, in which `d` is any digit; `nil` if the text begins otherwise.
         func skip(_ shape: StaticString, in text: Text) -> Text? {
@@ -93,6 +103,8 @@ struct FrameReader {
         guard remainder.first?.isDigit ?? false else { return nil }
         if let day = skip("dddd-dd-dd", in: remainder) {
             remainder = day.dropping("T") ?? day.dropping(" ") ?? day
+        } else if let day = skip("dd-dd ", in: remainder) {
+            remainder = day
         }
         guard let time = skip("dd:dd:dd", in: remainder) else { return nil }
         remainder = time
@@ -128,7 +140,7 @@ struct FrameReader {
         default: break
         }
         return readELFFrame(line) ?? readSymbolTableFrame(line) ?? readSafariFrame(line) ?? readAtosFrame(
-            line) ?? readGoFrame(line) ?? readUnnumberedFrame(line)
+            line) ?? readGoFrame(line) ?? readUnnumberedFrame(line) ?? readJavaFrameWithoutAt(line)
     }
 
     // MARK: Virtual machines
@@ -141,24 +153,67 @@ struct FrameReader {
         return VirtualMachineFrameParser.read(text)
     }
 
-    /// Reads a frame of Safari: `fooIterator@http://localhost:5000/test:20:26`, `forEach@[native code]`
+    /// Reads a frame of Java without `at `, as Netty and Tomcat print it: `io.netty.buffer.Pool.allocate(Pool.java:363)`.
+    ///
+    /// - Returns: `nil` also for a frame without a package, or without a source file of Java, Kotlin, Scala or Groovy: it may be
+    ///   any text.
+    func readJavaFrameWithoutAt(_ line: Text) -> CallFrame? {
+        guard line.last == UInt8(ascii: ")"), let open = line.firstIndex(of: UInt8(ascii: "(")) else {
+            return nil
+        }
+        let (name, position) = (line[..<open], line[(open + 1)...].dropLast())
+        guard name.count(where: { $0 == UInt8(ascii: ".") }) >= 2, name.first?.isLetter ?? false,
+            !name.contains(UInt8(ascii: " "))
+        else { return nil }
+        var isSource = position.equals("Native Method") || position.equals("Unknown Source")
+        if SourcePositionParser.fileAndLine(position) != nil {
+            let file = position.prefix { $0 != UInt8(ascii: ":") }
+            isSource = Self.javaEndings.contains { file.ends(with: $0) }
+        }
+        return isSource ? VirtualMachineFrameParser.read(line) : nil
+    }
+
+    private static let javaEndings: [StaticString] = [".java", ".kt", ".scala", ".groovy"]
+
+    /// Reads a frame of Safari or Firefox: `fooIterator@http://localhost:5000/test:20:26`, `forEach@[native code]`,
+    /// `promise callback*openCart/<@http://localhost:5000/test:20:26`
     func readSafariFrame(_ line: Text) -> CallFrame? {
         if let name = line.droppingLast("@[native code]"), name.allSatisfy(\.isIdentifier) {
             var frame = CallFrame(module: nil, function: name.isEmpty ? nil : name.string)
             frame.isSystem = true
             return frame
         }
-        guard let at = line.firstIndex(of: UInt8(ascii: "@")), !line.contains(UInt8(ascii: " ")),
+        guard let at = line.firstIndex(of: UInt8(ascii: "@")),
             let position = SourcePositionParser.lineAndColumn(line[(at + 1)...])
         else { return nil }
-        let name = line[..<at]
-        guard name.allSatisfy({ $0.isIdentifier || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "/") })
-        else {
-            return nil
-        }
-        var frame = CallFrame(module: nil, function: name.isEmpty ? nil : name.string)
+        // Only a path in a folder may contain spaces.
+        let isInFolder =
+            SourcePositionParser.isStartOfPath(position.path) || position.path.starts(with: "file://")
+        guard isInFolder || !position.path.contains(UInt8(ascii: " ")),
+            let function = Self.firefoxFunction(line[..<at])
+        else { return nil }
+        var frame = CallFrame(module: nil, function: function.isEmpty ? nil : function)
         (frame.file, frame.line) = (lastComponent(position.path).string, position.line)
         return frame
+    }
+
+    /// Returns `openCart` for `async*openCart`, and `closure in openCart` for `promise callback*openCart/<`, as Firefox names functions
+    /// that another function calls later, and functions without a name inside of `openCart`.
+    ///
+    /// - Returns: `nil` for text that is no function of Safari or Firefox. Empty for a function without a name.
+    private static func firefoxFunction(_ text: Text) -> String? {
+        var name = text
+        if let star = text.lastIndex(of: UInt8(ascii: "*")) {
+            guard text[..<star].allSatisfy({ $0.isIdentifier || " ./<*".utf8.contains($0) }) else {
+                return nil
+            }
+            name = text[(star + 1)...]
+        }
+        guard name.allSatisfy({ $0.isIdentifier || "./<".utf8.contains($0) }) else { return nil }
+        guard name.last == UInt8(ascii: "<") else { return name.string }
+        // Inside of `openCart`, a function that a property holds is `openCart/this.load<`.
+        let outer = name.prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "<") }
+        return outer.isEmpty ? "" : "closure in " + outer.string
     }
 
     // MARK: Parts

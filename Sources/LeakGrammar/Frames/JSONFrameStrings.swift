@@ -69,7 +69,8 @@ struct JSONFrameStrings {
         let line = MessageNormalizer.plain(text.string)
         guard line.count <= FrameReader.lineByteLimit, line.allSatisfy(isAllowedInFrame),
             !line.contains("://"),
-            !line.contains(": "), let frame = reader.read(line), frame != CallFrame(),
+            !line.contains(": "), FrameReader.wordsBeforeFrame(in: line).isEmpty,
+            let frame = reader.read(line), frame != CallFrame(),
             MessageRedactor.redactedName(line) == line
         else { return nil }
         return (line, frame)

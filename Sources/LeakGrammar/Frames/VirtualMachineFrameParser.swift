@@ -5,8 +5,11 @@ enum VirtualMachineFrameParser {
     /// Reads a frame; `nil` for a text of another form.
     static func read(_ text: Text) -> CallFrame? {
         guard text.last == UInt8(ascii: ")"), let open = text.firstIndex(of: UInt8(ascii: "(")) else {
+            let text = text.dropping("async ") ?? text
+            // Only a path in a folder may contain spaces, as in `/Applications/My App.app/x.js:8:22`.
             guard let position = SourcePositionParser.lineAndColumn(text),
-                !position.path.contains(UInt8(ascii: " "))
+                SourcePositionParser.isStartOfPath(position.path) || position.path.starts(with: "file://")
+                    || !position.path.contains(UInt8(ascii: " "))
             else {
                 return nil
             }
