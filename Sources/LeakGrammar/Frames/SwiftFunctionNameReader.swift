@@ -73,7 +73,7 @@ enum SwiftFunctionNameReader {
     private static let generatedCodePrefixes: [StaticString] = [
         "@objc ", "@nonobjc ", "dynamic ", "partial apply forwarder for ", "partial apply for ",
         "specialized ", "merged ",
-        "dispatch thunk of ", "distributed thunk ", "curry thunk of ", "protocol witness for ",
+        "dispatch thunk of ", "distributed thunk ", "curry thunk of ",
         "async function pointer to ",
         "back deployment thunk for ", "back deployment fallback for ", "direct method reference for ",
     ]
@@ -96,10 +96,9 @@ enum SwiftFunctionNameReader {
 
     private static func withoutOneLayer(_ name: Text) -> Text? {
         for words in generatedCodePrefixes {
-            guard let remainder = name.dropping(words) else { continue }
-            return remainder.lastRange(of: " in conformance ").map { remainder[..<$0.lowerBound] }
-                ?? remainder
+            if let remainder = name.dropping(words) { return remainder }
         }
+        if let witness = name.dropping("protocol witness for ") { return methodOfWitness(witness) }
         for words in specializations {
             guard let remainder = name.dropping(words) else { continue }
             let end = Brackets.endIndex(ofBracketAtStartOf: name[(remainder.startIndex - 1)...])
@@ -116,6 +115,52 @@ enum SwiftFunctionNameReader {
         guard !digits.isEmpty, let remainder = number[digits.endIndex...].dropping(") ") else { return nil }
         return remainder.dropping("await resume partial function for ")
             ?? remainder.dropping("suspend resume partial function for ")
+    }
+
+    /// Returns `CartModel.load()` for `Loader.load() in conformance CartModel`: the method of the type, and not of the protocol. An
+    /// optimizer may inline the method into its witness, so that the witness is the only frame of the method.
+    private static func methodOfWitness(_ witness: Text) -> Text {
+        guard let range = witness.lastRange(of: " in conformance ") else { return witness }
+        let isStatic = witness.starts(with: "static ")
+        let requirement = (witness.dropping("static ") ?? witness)[..<range.lowerBound]
+        let conformance = witness[range.upperBound...]
+        let mark = conformance.firstRange(of: " : ")
+        var type = conformance[..<(mark?.lowerBound ?? conformance.endIndex)].trimmed
+        // `<A> Shop.Store<A>`: the parameters of a generic type.
+        if type.first == UInt8(ascii: "<") {
+            type = type[Brackets.endIndex(ofBracketAtStartOf: type)...].trimmed
+        }
+        // A method is named without the arguments of its type.
+        if let open = type.firstIndex(of: UInt8(ascii: "<")), open > type.startIndex,
+            Brackets.endIndex(ofBracketAtStartOf: type[open...]) == type.endIndex
+        {
+            type = type[..<open]
+        }
+        var method: Text?
+        if let mark {
+            // The text names the protocol and its module: `Shop.CartModel : Shop.Loader in Shop`.
+            let rule = conformance[mark.upperBound...]
+            let name = rule.lastRange(of: " in ").map { rule[..<$0.lowerBound] } ?? rule
+            if requirement.starts(with: name) {
+                method = requirement[(requirement.startIndex + name.count)...]
+            }
+        }
+        let dotAndMethod = method ?? Self.dotAndMethod(of: requirement)
+        guard !type.isEmpty, dotAndMethod.first == UInt8(ascii: ".") else { return requirement }
+        return (isStatic ? Text("static ") : []) + type + dotAndMethod
+    }
+
+    /// Returns `.load()` for `Loader.load()`, and `.items.getter` for `Loader.items.getter`.
+    private static func dotAndMethod(of requirement: Text) -> Text {
+        let path = requirement.prefix { $0.isIdentifier || $0 == UInt8(ascii: ".") }
+        let accessors: [StaticString] = [
+            ".getter", ".setter", ".modify", ".read", ".unsafeAddressor", ".unsafeMutableAddressor",
+        ]
+        let name = accessors.lazy.compactMap { path.droppingLast($0) }.first ?? path
+        // The name of an operator is no identifier: `Equatable.== infix(_:_:)`.
+        let isOperator = name.last == UInt8(ascii: ".")
+        let dot = isOperator ? name.firstIndex(of: UInt8(ascii: ".")) : name.lastIndex(of: UInt8(ascii: "."))
+        return dot.map { requirement[$0...] } ?? []
     }
 
     private static func thunk(_ name: Text) -> String? {
@@ -172,8 +217,17 @@ enum SwiftFunctionNameReader {
         }
         let entity = Entity(remainder)
         let hasModule = isDemangled || entity.hasTypes
-        guard hasModule || entity.hasValues || entity.isPrivate else { return raw.string }
+        guard hasModule || entity.hasValues || entity.isPrivate else { return withInitializer(raw).string }
         return (text + entity.name(hasModule: hasModule)).string
+    }
+
+    /// Returns `CartModel.init(id:)` for `CartModel.__allocating_init(id:)`. Depending on optimization, one of the two is part of the
+    /// other, or both are frames.
+    private static func withInitializer(_ name: Text) -> Text {
+        guard let range = name.lastRange(of: ".__allocating_init"),
+            name[range.upperBound...].first ?? UInt8(ascii: "(") == UInt8(ascii: "(")
+        else { return name }
+        return name[..<range.lowerBound] + Text(".init") + name[range.upperBound...]
     }
 
     /// The parts of a declaration: a path of names, generic parameters, parameters, and the return type.
@@ -263,7 +317,7 @@ enum SwiftFunctionNameReader {
                 $0.droppingLast(" infix") ?? $0.droppingLast(" prefix") ?? $0.droppingLast(" postfix") ?? $0
             }
             if hasModule, names.count > 1 { names.removeFirst() }
-            if isExtension, names.last?.equals("__allocating_init") ?? false {
+            if names.last?.equals("__allocating_init") ?? false {
                 names[names.count - 1] = Text("init")
             }
             var text = Array(names.joined(separator: [UInt8(ascii: ".")]))
