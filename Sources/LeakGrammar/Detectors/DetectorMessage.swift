@@ -146,6 +146,7 @@ package struct DetectorMessage: Hashable, Sendable {
         if let report = SanitizerReport(text, FrameReader(demangle: { _ in nil })) {
             return report.kept(after: MessageRedactor.kept(of: report.head).text)
         }
+        if let report = LeaksStackReport(text, FrameReader(demangle: { _ in nil })) { return report.kept }
         guard let backtrace = Backtrace(text), !backtrace.isInsideJSON else {
             return Array(MessageRedactor.kept(of: text).text)
         }

@@ -40,6 +40,11 @@ package enum MessageSplitter {
                 return Part((front + leak.text)[...], alive: leak.objectCount)
             }
         }
+        if let report = LeaksStackReport(plain, FrameReader(demangle: demangle)) {
+            return report.leaks.map { leak in
+                Part(leak.text[...], className: leak.className, alive: leak.objectCount)
+            }
+        }
         let framed = MessageNormalizer.framed(plain).message
         let sets = cycles(in: framed)
         if sets.count > 1 { return sets.map { Part($0) } }

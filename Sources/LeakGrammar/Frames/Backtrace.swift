@@ -32,6 +32,10 @@ struct Backtrace {
             self = report
             return
         }
+        if let report = Backtrace(leaks: text, reader) {
+            self = report
+            return
+        }
         if let list = Backtrace(list: text, reader) {
             self = list
             return
@@ -85,6 +89,12 @@ struct Backtrace {
     private init?(sanitizer text: Text, _ reader: FrameReader) {
         guard let report = SanitizerReport(text, reader), let leak = report.leaks.first else { return nil }
         self.init(head: report.head, lines: leak.lines, frames: leak.frames)
+    }
+
+    /// Reads the call stack of the first leak in the output of `leaks` with recorded stacks.
+    private init?(leaks text: Text, _ reader: FrameReader) {
+        guard let leak = LeaksStackReport(text, reader)?.leaks.first, !leak.frames.isEmpty else { return nil }
+        self.init(head: leak.subject, lines: leak.lines, frames: leak.frames)
     }
 
     /// Reads an array of quoted frames, as Swift prints `Thread.callStackSymbols` and `NSLog` an `NSArray`.
@@ -198,6 +208,7 @@ struct Backtrace {
         }
         var run = Self.appRun(insteadOf: first, in: lines, reader)
         var head = text[..<start].trimmed
+        if first.followsSentence { head = (head.droppingLast(":") ?? head).trimmed }
         if let selected = Self.selectedRun(lines, reader), selected.run.lines.first?.startIndex != start {
             run = selected.run
             head = text[..<min(start, selected.heading.startIndex)].trimmed
@@ -267,6 +278,8 @@ struct Backtrace {
         var lines: [Text] = []
         /// The index at which the last frame ends.
         var end = 0
+        /// `true` if other text is before the first frame in its line.
+        var followsSentence = false
 
         /// Reads the first two or more consecutive frames of a text. Lines that backtraces print between frames may separate them.
         ///
@@ -287,6 +300,12 @@ struct Backtrace {
                 }
             }
             guard frames.count >= 2 else { return nil }
+            // A log writes the same words before each line. Other words are a sentence: `CartModel leaked: 0   Shop   0x…`.
+            let words = FrameReader.wordsBeforeFrame(in: lines[0])
+            if !words.isEmpty, words != FrameReader.wordsBeforeFrame(in: lines[1]) {
+                lines[0] = FrameReader.fromFrame(lines[0])
+                followsSentence = true
+            }
         }
     }
 
@@ -333,7 +352,9 @@ struct Backtrace {
     ///
     /// - Parameter keepsOffsets: `true` if frames without a name are distinguished by their offsets.
     private init?(head: Text, lines: [Text], frames: [CallFrame], keepsOffsets: Bool = false) {
-        var frames = frames
+        let isReversed = FrameReader.areOutermostFirst(lines)
+        let lines = isReversed ? lines.reversed() : lines
+        var frames = isReversed ? frames.reversed() : frames
         // In most texts by which groups are looked up, numbers are masked, so only names distinguish frames. A name with
         // `after ` is left out, because a time may follow this word.
         for index in frames.indices {

@@ -1,6 +1,7 @@
 internal import LeakMessage
 
-/// A call stack: frames in the order of the text or JSON that they were read from.
+/// A call stack: frames in the order of the text or JSON that they were read from. Frames whose numbers fall, as `leaks` prints
+/// them, are reversed, so that the innermost is the first.
 package struct CallStack: Hashable, Sendable {
     package let frames: [CallFrame]
 
@@ -23,11 +24,12 @@ package struct CallStack: Hashable, Sendable {
         let reader = FrameReader(demangle: demangle)
         let backtrace = Self.withoutImages(elements, reader)
         let elements = backtrace ?? Self.joined(elements)
-        func frames(_ element: String) -> [CallFrame] {
+        func frames(_ element: String) -> [(line: Text, frame: CallFrame)] {
             let text = Text(element).trimmed
-            if text.first == UInt8(ascii: "{") { return [reader.read(text)].compactMap(\.self) }
             // Text typed by users may have several lines that look like frames, so redaction comes first.
-            return MessageRedactor.redactedName(text).lines.compactMap { reader.read($0) }
+            let lines =
+                text.first == UInt8(ascii: "{") ? [text] : MessageRedactor.redactedName(text).lines
+            return lines.compactMap { line in reader.read(line).map { (line: line, frame: $0) } }
         }
         if let lines = Self.selectedThread(elements) {
             let found = lines.compactMap { reader.read($0) }
@@ -37,7 +39,7 @@ package struct CallStack: Hashable, Sendable {
             }
         }
         guard backtrace == nil else {
-            self.frames = Array(elements.flatMap(frames).prefix(WireLimits.stackCount))
+            self.frames = elements.flatMap(frames).prefix(WireLimits.stackCount).map { $0.frame }
             return
         }
         // Valgrind prints a heading of several lines, each with the id of the process.
@@ -46,7 +48,9 @@ package struct CallStack: Hashable, Sendable {
         else { return nil }
         let found = listed[first...].flatMap(frames).prefix(WireLimits.stackCount)
         guard first == 0 || found.count >= 2 else { return nil }
-        self.frames = Array(found)
+        let readFrames = found.map { $0.frame }
+        let isReversed = FrameReader.areOutermostFirst(found.map { $0.line })
+        self.frames = isReversed ? readFrames.reversed() : readFrames
     }
 
     /// Returns the lines of the thread that crashed or was selected, by its heading; `nil` without such a heading.

@@ -78,6 +78,21 @@ extension FrameReader {
         }
     }
 
+    /// Returns `true` for two or more lines in Apple's columns whose numbers fall: `leaks` prints the outermost frame first.
+    static func areOutermostFirst(_ lines: [Text]) -> Bool {
+        guard let first = lines.first.flatMap(numberOfColumns),
+            let last = lines.last.flatMap(numberOfColumns),
+            first > last
+        else { return false }
+        let numbers = lines.map { numberOfColumns($0) ?? .max }
+        return zip(numbers, numbers.dropFirst()).allSatisfy { $0 > $1 }
+    }
+
+    private static func numberOfColumns(_ line: Text) -> Int? {
+        let line = withoutListMarks(line.trimmed)
+        return isNumberedColumns(line) ? Int(line.prefix { $0.isDigit }.string) : nil
+    }
+
     /// Numbers below 256 MiB are offsets in an image; larger numbers are addresses in a process.
     private static let offsetLimit: UInt64 = 1 << 28
 
