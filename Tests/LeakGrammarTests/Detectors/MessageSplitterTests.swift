@@ -63,6 +63,81 @@ import Testing
         #expect(DetectorMessage(text, guessesClass: true).guessedClassName == nil)
     }
 
+    /// The output of `leaks` with recorded stacks, as https://github.com/mpogue2/SquareDesk/issues/966 shows it.
+    private static func leaksReport(
+        _ classes: [String], root: String = "ROOT LEAK", address: String = "0x600000c0400"
+    ) -> String {
+        let stacks = classes.map { name in
+            """
+            STACK OF 2 INSTANCES OF '\(root): <\(name)>':
+            4   dyld                                  0x18159d0e0 start + 2360
+            3   Shop                                  0x100d5b848 main + 2088  main.swift:108
+            2   Shop                                  0x100dcdc1c open\(name)() + 64  Cart.swift:355
+            1   libsystem_malloc.dylib                0x18174ac1c _malloc_zone_malloc + 64
+            ====
+                2 (96 bytes) \(root): <\(name) \(address)0> [48]
+                   1 (48 bytes) title --> <NSString \(address)5> [48]  "Jane Doe"
+
+            """
+        }
+        return
+            "leaks Report Version: 4.0, multi-line stacks\nProcess 92154: 3104 nodes malloced for 512 KB\n\n"
+            + stacks.joined(separator: "\n")
+    }
+
+    @Test(arguments: ["ROOT LEAK", "ROOT CYCLE"])
+    func `each stack in the output of leaks is a leak of the class in its heading`(root: String) throws {
+        let text = Self.leaksReport(["CartModel", "HomeModel"], root: root)
+        let parts = MessageSplitter.parts(of: text)
+        #expect(parts.map(\.className) == ["CartModel", "HomeModel"] && parts.map(\.alive) == [2, 2])
+        for part in parts {
+            let message = DetectorMessage(part.text)
+            let name = try #require(part.className)
+            #expect(message.className == name)
+            #expect(message.callStack?.keyElements == ["at open\(name)() in Shop", "at main in Shop"])
+        }
+        let redacted = DetectorMessage.redacted(text)
+        #expect(!redacted.contains("Jane") && DetectorMessage.redacted(redacted) == redacted)
+        #expect(MessageSplitter.parts(of: redacted) == parts)
+    }
+
+    @Test func `a block without a class in the output of leaks is a leak without a class`() {
+        let text = Self.leaksReport(["malloc in QObject::doSetObjectName(QString const&)"])
+        let parts = MessageSplitter.parts(of: text)
+        #expect(parts.map(\.className) == [nil])
+        let message = DetectorMessage(text, guessesClass: true)
+        #expect(message.className == nil && message.guessedClassName == nil)
+        #expect(message.callStack?.keyElements.last == "at main in Shop")
+    }
+
+    @Test func `the call stack in one line of an older output of leaks is read, the innermost first`() {
+        func block(_ name: String, _ address: String) -> String {
+            "Leak: 0x7f8e4c\(address)  size=48  zone: DefaultMallocZone_0x10f2\(address)   \(name)  Swift  Shop\n"
+                + "\t0x00000000 0x00000000 4a616e65 20446f65     ....Jane Doe\n"
+                + "\tCall stack: [thread 0x1e\(address)]: | start | main main.swift:3 | open\(name)() Cart.swift:12 "
+                + "| swift_allocObject | malloc\n"
+        }
+        for address in ["405a10", "9960b0"] {
+            let one = DetectorMessage(block("CartModel", address), guessesClass: true)
+            #expect(one.guessedClassName == "CartModel")
+            #expect(one.callStack?.keyElements == ["at openCartModel()", "at main"])
+            let text = block("CartModel", address) + block("HomeModel", address)
+            #expect(Self.classes(text) == ["CartModel", "HomeModel"])
+            let redacted = DetectorMessage.redacted(text)
+            #expect(!redacted.contains("Jane") && DetectorMessage.redacted(redacted) == redacted)
+            #expect(Self.classes(redacted) == ["CartModel", "HomeModel"])
+        }
+    }
+
+    @Test(arguments: [
+        "<UITextView: 0x1f; text = 'a'>\n", "typed 'a\n", "a; b\n",
+    ])
+    func `a heading of leaks after text that a user may have typed is not read`(front: String) {
+        #expect(
+            LeaksStackReport(Text(front + Self.leaksReport(["Jane"])), FrameReader(demangle: { _ in nil }))
+                == nil)
+    }
+
     /// Reports of LeakSanitizer, https://clang.llvm.org/docs/LeakSanitizer.html.
     private static func sanitizerReport(process: Int, _ functions: [String]) -> String {
         let leaks = functions.enumerated().map { number, function in

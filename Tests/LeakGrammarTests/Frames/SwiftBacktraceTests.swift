@@ -180,6 +180,9 @@ import Testing
 
     @Test(arguments: [
         "2026-11-24 10:33:00.1 Shop[1:2] ", "[10:33:00.123] ", "2026-11-24T10:33:00.123Z ", "> ",
+        "2026-11-24 10:33:00.123 ", "11-24 10:33:00.123  1234  5678 E Tag: ", "E/Tag( 1234): ",
+        "Nov 24 10:33:00 host shop[123]: ", "web-1  | ", "2026-11-24T10:33:00.123Z stdout F ", "[ERROR] ",
+        "flutter: ", "2026-11-24 10:33:00.123+0100 Df Shop[1234:5678] [com.acme.shop:leaks] ",
     ])
     func `a backtrace in the lines of a log has offsets, and its text no images`(prefix: String) throws {
         let lines = Self.description(slide: 0).map { prefix + $0 }
@@ -187,6 +190,34 @@ import Testing
         let stack = try #require(CallStack(lines))
         #expect(stack.keyElements == ["at \(id) + 0x17af", "at \(id) + 0x1e80"])
         #expect(!DetectorMessage(lines.joined(separator: "\n")).maskedText.contains("libswiftCore"))
+    }
+
+    @Test(arguments: [
+        (
+            "protocol witness for Loader.load() in conformance CartModel", "CartModel.load()"
+        ),
+        (
+            "protocol witness for Shop.Loader.load() -> () in conformance Shop.CartModel : Shop.Loader in Shop",
+            "CartModel.load()"
+        ),
+        (
+            "protocol witness for Loader.items.getter in conformance Store<A>", "Store.items.getter"
+        ),
+        (
+            "protocol witness for static Equatable.== infix(_:_:) in conformance CartModel",
+            "static CartModel.== infix(_:_:)"
+        ),
+        (
+            "specialized protocol witness for Loader.load() in conformance CartModel", "CartModel.load()"
+        ),
+        ("CartModel.__allocating_init()", "CartModel.init()"),
+        ("Shop.CartModel.__allocating_init(id: Swift.Int) -> Shop.CartModel", "CartModel.init(id:)"),
+        ("closure #1 in CartModel.__allocating_init(id:)", "closure #1 in CartModel.init(id:)"),
+    ])
+    func `a protocol witness is the method of the type that conforms, and an allocating initializer is init`(
+        symbol: String, function: String
+    ) {
+        #expect(CallFrame("3   Shop   0x0000000104b1c0aa \(symbol) + 20")?.function == function)
     }
 
     @Test func `omitted frames do not end the call stack of a text`() {

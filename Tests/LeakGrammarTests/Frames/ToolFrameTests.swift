@@ -37,6 +37,33 @@ import Testing
                 ["2026-11-24 10:33:00,5+0100 ", "[2026-11-24 10:33:00.123-08:00] ", "10:33:00 "], apple
             ).map { $0 + $1 }, key: appleKey),
         Form(
+            testDescription: "V8 with a function without a name in a folder with a space",
+            lines: [
+                "    at Cart.load (/Applications/My App.app/x.js:3:4)",
+                "    at /Users/jane doe/app/x.js:8:22", "    at async file:///Users/jane doe/x.js:9:1",
+                "    at openCart (app.js:9:1)",
+            ], key: ["at Cart.load", "at openCart"]),
+        Form(
+            testDescription: "Firefox",
+            lines: [
+                "load@http://localhost/x.js:1:2", "openCart/<@http://localhost/x.js:9:2",
+                "promise callback*openCart@http://localhost/x.js:3:2",
+                "async*main@file:///Users/jane/My App/x.js:5:1", "@http://localhost/x.js:9:2",
+            ], key: ["at load", "at openCart", "at main"]),
+        Form(
+            testDescription: "Java without the word at, as Netty prints it",
+            lines: [
+                "\tcom.acme.Cart.load(Cart.java:12)", "\tcom.acme.shop.Main.main(Main.kt:3)",
+                "\tjava.base/java.lang.Thread.run(Thread.java:829)",
+            ], key: ["at Cart.load in com.acme", "at Main.main in com.acme.shop"]),
+        Form(
+            testDescription: "leaks, the outermost call first",
+            lines: [
+                "4   dyld   0x18159d0e0 start + 2360", "3   Shop   0x100d5b848 main + 2088  main.swift:108",
+                "2   Shop   0x100dcdc1c Cart.load() + 64  Cart.swift:355",
+                "1   libswiftCore.dylib   0x1a5cdc1c0 swift_allocObject + 64",
+            ], key: ["at Cart.load() in Shop", "at main in Shop"]),
+        Form(
             testDescription: "V8 with the name that a caller has",
             lines: ["    at Cart.load [as onClick] (app.js:3:4)", "    at bind (app.js:9:1)"],
             key: ["at Cart.load", "at bind"]),
@@ -224,6 +251,80 @@ import Testing
         #expect(
             DetectorMessage(redacted, guessesClass: true).callStack?.keyElements
                 == message.callStack?.keyElements)
+    }
+
+    /// The text that a log writes before each line; `N` is a digit.
+    static let logPrefixes = [
+        "2026-11-24 10:33:00.123 ", "2026-11-24 10:33:00,123 ", "11-24 10:33:0N.123  1234  567N E Tag: ",
+        "E/Tag( 123N): ",
+        "2026-11-24 10:33:00.12N  1234-567N  Tag                     com.acme             D  ",
+        "I/flutter ( 1234): ", "flutter: ", "Nov 24 10:33:0N host shop[123]: ", "web-1  | ",
+        "2026-11-24T10:33:00.12345678NZ stdout F ", "2026-11-24T10:33:0N+0000 error com.acme.shop : [Shop] ",
+        "2026-11-24 10:33:00.12345N+0100 0x1a2bN    Default     0x0                  1234   0    Shop: ",
+        "2026-11-24 10:33:00.123+0100 Df Shop[1234:567N] [com.acme.shop:leaks] ", "[ERROR] ",
+        "2026-11-24 10:33:00.12345N+0100 My Shop[1234:567N] ",
+    ]
+    private static let framesInLogs = [
+        apple,
+        [
+            "0\t0x0000559e83f910dc [ra] [0] Shop Cart.load() + 6",
+            "1\t0x0000559e83f920dc [ra] [0] Shop CartModel.bind() + 6",
+        ],
+        ["    at com.acme.Cart.load(Cart.java:3)", "    at com.acme.CartModel.bind(Cart.java:9)"],
+        [
+            "#0      Cart.load (package:shop/cart.dart:3:5)",
+            "#1      CartModel.bind (package:shop/cart.dart:9:5)",
+        ],
+        [
+            "#00 pc 0000000000012345  /data/app/lib/arm64/libshop.so (Cart::load()+24)",
+            "#01 pc 0000000000012389  /data/app/lib/arm64/libshop.so (CartModel::bind()+24)",
+        ],
+        [
+            "#0  0x0000555555555085 in Cart::load (n=3) at c.cc:5",
+            "#1  0x0000555555555555 in CartModel::bind (n=3) at c.cc:9",
+        ],
+    ]
+
+    @Test(arguments: logPrefixes)
+    func `frames in the lines of a log are read as without the log, in a stack and in a text`(prefix: String)
+        throws
+    {
+        for frames in Self.framesInLogs {
+            let lines = frames.enumerated().map { prefix.replacing("N", with: "\($0)") + $1 }
+            let key = try #require(CallStack(frames)).keyElements
+            #expect(key.count == 2)
+            #expect(CallStack(lines)?.keyElements == key, "\(lines)")
+            let message = DetectorMessage(
+                "`CartModel` was not released\n" + lines.joined(separator: "\n"), guessesClass: true)
+            #expect(message.callStack?.keyElements == key, "\(lines)")
+            #expect(message.guessedClassName == "CartModel")
+        }
+    }
+
+    @Test func `a sentence in the line of the first frame is no text of a log`() {
+        let text = "CartModel leaked: " + Self.apple.joined(separator: "\n")
+        let message = DetectorMessage(text, guessesClass: true)
+        #expect(message.guessedClassName == "CartModel" && message.callStack?.keyElements == Self.appleKey)
+        let redacted = DetectorMessage.redacted(text)
+        #expect(DetectorMessage.redacted(redacted) == redacted)
+        #expect(DetectorMessage(redacted, guessesClass: true).callStack?.keyElements == Self.appleKey)
+    }
+
+    @Test(arguments: [
+        "Note: 3 apples at 0x1f", "Jane: at noon (room:1)", "Jane: at home.of(Jane)", "a | 3 of 0x12",
+        "tasks: #1 call Jane (home:3)", "text = 'Jane: 3   Shop   0x0000000104f85eb0 x'",
+        "see: com.acme.Cart.load(Cart.java:12)", "com.acme.Cart.load(Jane)", "Cart.load(Cart.java:12)",
+    ])
+    func `a sentence that resembles a frame after a separator is not read as a frame`(line: String) {
+        #expect(CallFrame(line) == nil)
+    }
+
+    @Test func `a line of 4 KiB of separators is read in the time of any other line`() {
+        for part in [": 1 ", "| # ", "] a", "  0", " F 3 ", ": 1 0x", ": at a(", ": 1 S 0x00000000z "] {
+            let line = String(repeating: part, count: FrameReader.lineByteLimit / part.utf8.count)
+            let duration = ContinuousClock().measure { for _ in 0..<20 { _ = CallFrame(line) } }
+            #expect(duration < .seconds(2), "\(part): \(duration)")
+        }
     }
 
     @Test(arguments: [", ", " | ", "; ", ",", "   "])

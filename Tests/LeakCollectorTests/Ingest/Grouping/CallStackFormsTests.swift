@@ -166,6 +166,23 @@ struct FrameForm: CustomTestStringConvertible, Sendable {
                     : "Cart.step\($0.step)@http://host\($0.launch)/b\($0.build).js:\($0.line):\($0.offset)"
             }, namesImage: false),
         FrameForm(
+            name: "JavaScript of Firefox",
+            print: {
+                $0.isSystem
+                    ? "loop\($0.step)@[native code]"
+                    : "\($0.number == 2 ? "promise callback*" : "")Cart.step\($0.step)"
+                        + "@http://host\($0.launch)/b\($0.build).js:\($0.line):\($0.offset)"
+            }, namesImage: false),
+        FrameForm(
+            name: "Java in logcat",
+            print: {
+                "11-24 10:33:\(10 + $0.launch % 50).123  \(1000 + $0.launch % 9000)  \(1000 + $0.launch % 9000) E Shop:     at "
+                    + ($0.isSystem
+                        ? "android.os.Looper.loop\($0.step)(Looper.java:"
+                        : "com.acme.shop.Cart.step\($0.step)(Cart.java:")
+                    + "\($0.line))"
+            }, namesImage: false),
+        FrameForm(
             name: "JavaScript of Hermes",
             print: {
                 $0.isSystem
@@ -201,6 +218,20 @@ struct FrameForm: CustomTestStringConvertible, Sendable {
                 "\($0.number)   \($0.image)   \(hexadecimal($0.address)) \(function($0)) + \($0.offset)"
                     + ($0.isSystem ? "" : "  Cart.swift:\($0.line)")
             }, isOutermostFirst: true),
+        FrameForm(
+            name: "leaks with recorded stacks",
+            print: {
+                "\($0.number)   \($0.image)   \(hexadecimal($0.address)) \(function($0)) + \($0.offset)"
+                    + ($0.isSystem ? "" : "  Cart.swift:\($0.line)")
+            }, isOutermostFirst: true,
+            text: { frames, build in
+                ([
+                    "leaks Report Version: 4.0", "",
+                    "STACK OF \(1 + build) INSTANCES OF 'ROOT LEAK: <Shop.Cart>':",
+                ]
+                    + frames + ["====", "    1 (48 bytes) ROOT LEAK: <Shop.Cart 0x600000c0400\(build)> [48]"])
+                    .joined(separator: "\n")
+            }),
         FrameForm(
             name: "malloc_history",
             print: {
@@ -388,6 +419,14 @@ struct FrameForm: CustomTestStringConvertible, Sendable {
         for launch in 0..<1_000 {
             #expect(key(form, leak: 1 + launch % 20, &random, build: launch % 5) == ["Cart"])
         }
+    }
+
+    @Test func `a leak is one group in the output of leaks and in a crash report`() throws {
+        var random = SeededRandom(seed: 19)
+        let keys = try ["leaks", "leaks with recorded stacks", "crash report"].map { name in
+            key(try #require(FrameForm.all.first { $0.name == name }), &random)
+        }
+        #expect(Set(keys).count == 1, "\(keys)")
     }
 
     @Test

@@ -63,6 +63,81 @@ import Testing
         #expect(one.id != identity("$s4Shop4CartC4saveyyF", "0x0000000104f85eb").id)
     }
 
+    /// Launches with other times, processes and addresses.
+    @Test(arguments: [
+        "2026-11-24 10:33:0N.123 ", "11-24 10:33:0N.123  1234  567N E Tag: ", "E/Tag( 123N): ",
+        "Nov 24 10:33:0N host shop[123N]: ", "web-1  | ", "2026-11-24T10:33:0NZ stdout F ", "[ERROR] ",
+        "2026-11-24T10:33:0N+0000 error com.acme.shop : [Shop] ",
+    ])
+    func `a backtrace in a log is one leak in all launches, and another call is another leak`(prefix: String)
+    {
+        func ids(_ call: String) -> [LeakID] {
+            (1...3).flatMap { launch in
+                let lines = [call, "main"].enumerated().map { number, call in
+                    prefix.replacing("N", with: "\(launch)")
+                        + "\(number)\t0x0000559e83f\(launch)10dc [ra] [\(launch)] Shop \(call)() + 6"
+                }
+                return [
+                    Self.identity(className: "CartModel", stack: lines).id,
+                    Self.identity(message: "CartModel leaked\n" + lines.joined(separator: "\n")).id,
+                ]
+            }
+        }
+        #expect(Set(ids("load")).count == 1)
+        #expect(Set(ids("load") + ids("save")).count == 2)
+    }
+
+    @Test func `leaks of Netty are distinguished by the calls that created the buffer`() {
+        func id(_ call: String) -> LeakID {
+            Self.identity(
+                message:
+                    "LEAK: ByteBuf.release() was not called before it's garbage-collected.\nCreated at:\n"
+                    + "\tio.netty.buffer.PooledByteBufAllocator.newDirectBuffer(PooledByteBufAllocator.java:363)\n"
+                    + "\tcom.acme.\(call)(\(call.prefix(4)).java:12)\n\tcom.acme.Main.main(Main.java:3)"
+            ).id
+        }
+        #expect(id("Cart.load") != id("Home.load") && id("Cart.load") == id("Cart.load"))
+    }
+
+    @Test func `witnesses of one protocol in two types are two leaks, and a witness is the method itself`() {
+        func id(_ calls: [String]) -> LeakID {
+            let stack = (calls + ["main"]).enumerated().map {
+                "\($0)   Shop   0x0000000104f85e\($0)0 \($1) + 8"
+            }
+            return Self.identity(className: "Cart", stack: stack).id
+        }
+        let witness = "protocol witness for Loader.load() in conformance CartModel"
+        #expect(
+            id([witness]) == id(["CartModel.load()"]) && id([witness]) == id(["CartModel.load()", witness]))
+        #expect(id([witness]) != id([witness.replacing("CartModel", with: "HomeModel")]))
+        let mangled = "$s4Shop9CartModelCAA6LoaderA2aDP4loadyyFTW"
+        #expect(id([mangled]) == id([witness]))
+        let inits = ["CartModel.init()", "CartModel.__allocating_init()"]
+        #expect(id(inits) == id([inits[0]]) && id([inits[1]]) == id([inits[0]]))
+        #expect(id(["$s4Shop9CartModelCACycfC"]) == id([inits[0]]))
+    }
+
+    @Test func `a stack in the output of leaks is the leak of its class and of callStackSymbols`() {
+        func report(_ name: String, _ call: String, address: String = "0x100dcdc1") -> String {
+            "STACK OF 1 INSTANCE OF 'ROOT LEAK: <\(name)>':\n3   dyld   \(address)0 start + 2360\n"
+                + "2   Shop   \(address)4 main + 2088  main.swift:108\n1   Shop   \(address)c \(call) + 64\n====\n"
+                + "    1 (48 bytes) ROOT LEAK: <\(name) 0x600000c04000> [48]\n"
+        }
+        func groups(_ text: String) -> GroupingRules.Groups {
+            var report = LeakReport()
+            report.message = "leaks Report Version: 4.0\n\n" + text
+            return GroupingRules.groups(report, app: "shop", module: nil)
+        }
+        func id(_ text: String) -> LeakID { groups(text).first.identity.id }
+        let one = id(report("CartModel", "load()"))
+        #expect(one == id(report("CartModel", "load()", address: "0x104f85eb")))
+        #expect(one != id(report("HomeModel", "load()")) && one != id(report("CartModel", "save()")))
+        let symbols = ["0   Shop   0x0000000104f85eb0 load() + 64", "1   Shop   0x0000000104f86000 main + 8"]
+        #expect(one == Self.identity(className: "CartModel", stack: symbols).id)
+        let both = groups(report("CartModel", "load()") + "\n" + report("HomeModel", "save()"))
+        #expect(both.first.identity.id == one && both.others.map(\.identity.className) == ["HomeModel"])
+    }
+
     @Test func `call frames after a path of owners are not part of the path`() {
         func stack(_ address: String) -> [String] {
             ["Nav", "Tabs", "CartVC"] + (0..<3).map { "\($0)   Shop   \(address)\($0) main + 14" }
