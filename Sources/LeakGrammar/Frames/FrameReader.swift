@@ -47,8 +47,8 @@ struct FrameReader {
     /// `[3] 3   Shop …`, `4. 3   Shop …`, `==4232== …`, `web-1  | 3   Shop …`, `11-24 10:33:00.1  12  34 E Tag: 3   Shop …`.
     static func withoutListMarks(_ line: Text) -> Text {
         let (text, hasTime) = withoutTimeAndMarks(line)
-        if isLogPrefixAlone(text, hasTime: hasTime) { return text[text.endIndex...] }
-        return textAfterLogPrefix(text) ?? text
+        if let textAfter = textAfterLogPrefix(text) { return textAfter }
+        return isLogPrefixAlone(text, hasTime: hasTime) ? text[text.endIndex...] : text
     }
 
     /// Returns the text after a time and a process, a quote or a list mark, and `true` if there was a time.
