@@ -173,7 +173,7 @@ import Testing
                 "#03 pc 0000000000001234  <anonymous:0000007f12345000>",
             ], key: ["at 5E7B2F4488DD44BE + 0xa1b2c", "at libshop + 0xa1b30"]),
         Form(
-            testDescription: "sanitizer without symbols",
+            testDescription: "sanitizer without names",
             lines: [
                 "    #0 0x7fcb4f2b8c57 in __interceptor_malloc ../../../../src/libsanitizer/asan/asan_malloc_linux.cpp:69",
                 "    #1 0x560e4317118d  (/tmp/shop+0x118d)",
