@@ -21,7 +21,8 @@ struct ErrorPage: Component {
     var hasNavigation = true
 
     var html: HTML {
-        let message = back == nil || status >= 500 ? Self.message(forStatus: status) : Self.rejectedFormMessage
+        let message =
+            back == nil || status >= 500 ? Self.message(forStatus: status) : Self.rejectedFormMessage
         let back = back ?? PageLink(target: .summary(app: nil), text: "Go to the list of leaks")
         return PageLayout(
             title: message.title, section: nil, context: context, hasNavigation: hasNavigation,

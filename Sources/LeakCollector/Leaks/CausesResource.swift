@@ -30,7 +30,8 @@ struct CausesResource: JSONResource, PageResource {
             app: scope, first: firstCauseKey, from: view.reader, symbolTables: view.symbolTables,
             now: view.now)
         return CausesPage(
-            context: try view.contextWithEnvironments(app: scope), sharedCauses: sharedCauses, firstCauseKey: firstCauseKey
+            context: try view.contextWithEnvironments(app: scope), sharedCauses: sharedCauses,
+            firstCauseKey: firstCauseKey
         ).html
     }
 }

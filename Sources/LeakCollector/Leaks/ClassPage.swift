@@ -30,7 +30,8 @@ struct ClassPage: Component {
 
     private var environments: EnvironmentForm {
         EnvironmentForm(
-            context: context, target: .leakClass(leakClass.name, app: AppScope(nil)), hiddenField: ("class", leakClass.name))
+            context: context, target: .leakClass(leakClass.name, app: AppScope(nil)),
+            hiddenField: ("class", leakClass.name))
     }
 
     private var modules: HTML? {

@@ -32,7 +32,8 @@ extension LeakQuery {
         query.cursor = parameter("cursor", request)
         if let search = query.search, search.utf8.count > maxSearchBytes {
             throw Problem(
-                .badRequest, "the parameter “q” is \(search.utf8.count) bytes, the limit is \(maxSearchBytes)")
+                .badRequest, "the parameter “q” is \(search.utf8.count) bytes, the limit is \(maxSearchBytes)"
+            )
         }
         if let text = parameter("state", request) {
             guard let state = StateFilter(rawValue: text) else {

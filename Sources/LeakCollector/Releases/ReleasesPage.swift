@@ -60,7 +60,8 @@ struct ReleasesPage: Component {
 
     private var apps: HTML? {
         guard context.apps.count > 1 else {
-            return "\(app.app.map { #"<p class="crumb">\#(IsolatedText($0))</p>"# as HTML })\(EnvironmentForm(context: context, target: .releases(app: nil)))"
+            return
+                "\(app.app.map { #"<p class="crumb">\#(IsolatedText($0))</p>"# as HTML })\(EnvironmentForm(context: context, target: .releases(app: nil)))"
         }
         guard context.links.isServed else {
             let links = context.apps.map { name -> HTML in

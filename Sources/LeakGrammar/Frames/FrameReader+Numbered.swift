@@ -98,7 +98,8 @@ extension FrameReader {
             path = path[..<open.lowerBound]
             for note: StaticString in ["(deleted)", "(offset 0x"] {
                 guard notes.starts(with: note) else { continue }
-                notes = notes[(notes.firstIndex(of: UInt8(ascii: ")")).map { $0 + 1 } ?? notes.endIndex)...]
+                notes =
+                    notes[(notes.firstIndex(of: UInt8(ascii: ")")).map { $0 + 1 } ?? notes.endIndex)...]
                     .trimmed
             }
             if notes.first == UInt8(ascii: "(") {

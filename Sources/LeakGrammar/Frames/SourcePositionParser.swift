@@ -32,7 +32,9 @@ enum SourcePositionParser {
         guard text.count > 6, let mark = firstHomeFolder(in: text) else { return text }
         var start = mark
         // `C:`
-        if text[..<start].last == UInt8(ascii: ":"), text[..<(start - 1)].last?.isLetter ?? false { start -= 2 }
+        if text[..<start].last == UInt8(ascii: ":"), text[..<(start - 1)].last?.isLetter ?? false {
+            start -= 2
+        }
         // `Object../src/home/cart.js` is a folder of the project.
         guard text[..<start].last.map({ !$0.isIdentifier }) ?? true else { return text }
         // A path may have spaces before its last component.

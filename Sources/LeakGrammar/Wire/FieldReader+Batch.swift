@@ -162,7 +162,8 @@ extension FieldReader {
                 else {
                     if byteCount > WireLimits.droppedReasonBytes {
                         let limit = WireLimits.droppedReasonBytes
-                        recordProblem("a name in dropped is \(byteCount) bytes, the limit is \(limit)", at: offset)
+                        recordProblem(
+                            "a name in dropped is \(byteCount) bytes, the limit is \(limit)", at: offset)
                     } else {
                         recordProblem("dropped has more than \(WireLimits.droppedCount) entries", at: start)
                     }

@@ -239,7 +239,8 @@ extension FieldReader {
                 let byteCount = textByteCount(name)
                 if byteCount > WireLimits.keyBytes {
                     recordProblem(
-                        "a name in keys is \(byteCount) bytes, the limit is \(WireLimits.keyBytes)", at: nameOffset
+                        "a name in keys is \(byteCount) bytes, the limit is \(WireLimits.keyBytes)",
+                        at: nameOffset
                     )
                 }
                 try readKeyValue(of: name)

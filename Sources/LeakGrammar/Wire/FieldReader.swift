@@ -48,7 +48,9 @@ struct FieldReader {
         // Resolving escape sequences never makes a text longer.
         if slice.count > limit {
             let count = textByteCount(slice)
-            if count > limit { recordProblem("\(field()) is \(count) bytes, the limit is \(limit)", at: offset) }
+            if count > limit {
+                recordProblem("\(field()) is \(count) bytes, the limit is \(limit)", at: offset)
+            }
         }
         return slice
     }

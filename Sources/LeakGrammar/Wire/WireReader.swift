@@ -25,7 +25,8 @@ package enum WireReader {
     ///   an empty message; it has more than ``WireLimits/reportsCount`` reports; or a field of a batch outside of reports is invalid.
     package static func read(_ body: [UInt8], as format: WireFormat) throws(WireError) -> WireDocument {
         guard body.count <= JSONSlice.byteLimit else {
-            throw WireError("the body is \(body.count) bytes, the limit is \(JSONSlice.byteLimit)", at: 0, in: [])
+            throw WireError(
+                "the body is \(body.count) bytes, the limit is \(JSONSlice.byteLimit)", at: 0, in: [])
         }
         if let offset = UTF8Validator.firstInvalidByte(in: body) {
             throw WireError("not UTF-8", at: offset, in: body)

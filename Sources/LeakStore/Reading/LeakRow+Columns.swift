@@ -34,7 +34,8 @@ extension LeakRow {
         case reports, installs, id, app, environment, kind, className, quality, freed, aliveAtMost, firstSeen,
             lastSeen
         case firstVersion, lastVersion, isNew, isSlow, title, module, stack, children, cycle
-        case groupedVersion, groupedClass, groupedStack, lived, checks, rateReports, rateVersion, retainedBytes,
+        case groupedVersion, groupedClass, groupedStack, lived, checks, rateReports, rateVersion,
+            retainedBytes,
             impact, previousChecks, previousRateReports, allReports
 
         package var sql: String {

@@ -46,7 +46,8 @@ import Testing
         let refused = try delete(path + "a", of: running, secret: token)
         #expect(refused.status == 400)
         #expect(
-            refused.json["detail"] as? String == "the id of the install is 129 bytes, the limit is 128; check it"
+            refused.json["detail"] as? String
+                == "the id of the install is 129 bytes, the limit is 128; check it"
         )
     }
 

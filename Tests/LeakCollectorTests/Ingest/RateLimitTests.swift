@@ -71,8 +71,7 @@ import Testing
         #expect(counted >= min(allowed, 2 * parallel * hours * 3_600) / 2 - size, "\(counted) of \(allowed)")
     }
 
-    @Test func `requests at the same time are accepted until their ingest key owes more than one bucket`()
-    {
+    @Test func `requests at the same time are accepted until their ingest key owes more than one bucket`() {
         let limit = RateLimit(reportsPerSecond: 10)
         for seconds in [nil, nil, 21, 21] as [Int?] {
             #expect(limit.charge(1, cost: 150, now: 0, isBehind: false) == seconds)

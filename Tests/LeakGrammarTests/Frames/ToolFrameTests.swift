@@ -164,7 +164,10 @@ import Testing
                     + "(com.acme.Home.load+124)",
                 "#04 pc 0000000000001234  <anonymous:0000007f12345000>",
             ],
-            key: ["at Cart::load() in libshop", "at com.acme.Cart.load in memfd:jit-cache", "at com.acme.Home.load"]),
+            key: [
+                "at Cart::load() in libshop", "at com.acme.Cart.load in memfd:jit-cache",
+                "at com.acme.Home.load",
+            ]),
         Form(
             testDescription: "Android with a library in an APK, without names",
             lines: [

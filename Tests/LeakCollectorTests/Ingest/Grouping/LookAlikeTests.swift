@@ -738,12 +738,14 @@ import Testing
     }
 
     @Test(arguments: [
-        #"at Shop.CartModel.Load() in C:\Users\USER\Cart.cs:line 3"#, "Shop.CartModel.load() at /Users/USER/Cart.swift:3",
+        #"at Shop.CartModel.Load() in C:\Users\USER\Cart.cs:line 3"#,
+        "Shop.CartModel.load() at /Users/USER/Cart.swift:3",
         #"c:\users\USER\cart.cpp"#,
     ])
     func `the name of a user in the path of a file does not make a leak for each developer`(owner: String) {
         let keys = ["jane", "John Roe"].map { user in
-            Self.identity(className: "A", stack: ["Root", owner.replacing("USER", with: user)]).groupingKey.stack
+            Self.identity(className: "A", stack: ["Root", owner.replacing("USER", with: user)]).groupingKey
+                .stack
         }
         #expect(keys[0] == keys[1] && !keys[0].joined().contains("jane"))
     }
