@@ -90,14 +90,18 @@ extension ReleaseCheckResult {
         return sentence(about: checked)
     }
 
+    /// `true` in an environment in which each run of the app counts as a device.
+    private var isInCI: Bool { environment == "ci" }
+
     /// Returns the reason why a class could not be compared.
     func sentence(about checked: CheckedClass) -> String {
         switch (checked.result, checked.neededChecks) {
         case (.notChecked, _):
             "\(checked.name) is no longer checked in \(Self.versionName(version, build)). Does this version still start the detector?"
         case (.fewDevices, _):
-            "\(checked.name) is checked on too few devices to know how much the rate differs between devices; "
-                + "about 20 are needed in each version"
+            "\(checked.name) is checked \(isInCI ? "in too few runs" : "on too few devices") to know how much the rate differs "
+                + "between \(isInCI ? "runs" : "devices"); about 20 are needed \(isInCI ? "of" : "in") each version"
+                + (isInCI ? ", each with an install of its own" : "")
         case (_, let needed?):
             "\(checked.name) has \(Count(checked.versionChecks)) of the \(Count(needed)) checks that are needed"
         case (_, nil):
@@ -133,7 +137,7 @@ extension ReleaseCheckResult {
         }
         let classesOnFewDevices = classes.filter { $0.result == .fewDevices }
         if !classesOnFewDevices.isEmpty, verdict != .cannotTell || classesOnFewDevices.count > 1 {
-            notes.append("Checked on too few devices: \(Self.listText(of: classesOnFewDevices)).")
+            notes.append("Checked \(isInCI ? "in too few runs" : "on too few devices"): \(Self.listText(of: classesOnFewDevices)).")
         }
         // Without a baseline nothing was compared, as the result says.
         if uncomparedCount > 0, baseline != nil {

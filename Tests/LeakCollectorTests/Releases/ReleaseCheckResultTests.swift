@@ -264,6 +264,21 @@ enum SampleCheck: String, CaseIterable, Sendable {
         #expect(try ReleaseCheckResult(json: Array(json.utf8)).sentence.hasPrefix("a 1 passes"))
     }
 
+    @Test(arguments: [
+        (AppKey.production, "is checked on too few devices", "about 20 are needed in each version"),
+        ("ci", "is checked in too few runs", "about 20 are needed of each version, each with an install of its own"),
+    ])
+    func `a class on too few devices needs more devices, and in the environment ci more runs`(
+        environment: String, reason: String, remedy: String
+    ) throws {
+        let json = """
+            {"app":"a","environment":"\(environment)","version":"1","baseline":"0","verdict":"cannot_tell","worse_count":0,
+            "new_count":0,"back_count":0,"classes":[{"class":"Cart","baseline":90,"version":90,"result":"few_devices"}]}
+            """
+        let sentence = try ReleaseCheckResult(json: Array(json.utf8)).sentence
+        #expect(sentence.contains(reason) && sentence.contains(remedy), "\(sentence)")
+    }
+
     @Test func `the Markdown of a release check is shorter than GitHub's limit`() throws {
         let stack = [String](repeating: String(repeating: "_", count: 500), count: 20)
         var check = SampleCheck.check(
