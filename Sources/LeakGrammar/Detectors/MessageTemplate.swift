@@ -60,6 +60,7 @@ enum MessageTemplate {
     private static func homeFolderName(_ text: Text) -> Text? {
         guard text.first == UInt8(ascii: "/") || text.first == UInt8(ascii: "\\"),
             let path = text.dropping("/Users/") ?? text.dropping("/home/") ?? text.dropping("\\Users\\")
+                ?? text.dropping("\\users\\")
         else { return nil }
         let name = path.prefix { $0.isIdentifier || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "-") }
         return name.isEmpty ? nil : name

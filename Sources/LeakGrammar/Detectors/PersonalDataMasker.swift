@@ -87,7 +87,7 @@ struct PersonalDataMasker {
     }
 
     private static let bearer = Array("bearer".utf8)
-    private static let homePrefixes = ["/Users/", "/home/", "\\Users\\"].map { Array($0.utf8) }
+    private static let homePrefixes = ["/Users/", "/home/", "\\Users\\", "\\users\\"].map { Array($0.utf8) }
 
     private init(_ text: Text) {
         self.text = text

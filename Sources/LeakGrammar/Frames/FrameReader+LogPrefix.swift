@@ -54,12 +54,13 @@ extension FrameReader {
         return nil
     }
 
-    /// Returns `true` if an index follows `: `, `| `, `] `, ` F ` or two blanks.
+    /// Returns `true` if an index follows `: `, `| `, `] `, `) `, ` - `, ` F ` or two blanks.
     ///
     /// - Parameter index: the index after a blank.
     private static func isAfterSeparator(_ index: Int, in line: Text) -> Bool {
         switch line[index - 2] {
-        case 0...0x20, UInt8(ascii: ":"), UInt8(ascii: "|"), UInt8(ascii: "]"): true
+        case 0...0x20, UInt8(ascii: ":"), UInt8(ascii: "|"), UInt8(ascii: "]"), UInt8(ascii: ")"): true
+        case UInt8(ascii: "-"): line[..<(index - 1)].ends(with: " -")
         case UInt8(ascii: "F"): line[..<(index - 1)].ends(with: " F")
         default: false
         }

@@ -88,11 +88,11 @@ struct LeaksStackReport {
         // Without a type, `malloc in load(int)` names the caller, which is one of the frames.
         let word = type ?? name.prefix { $0.isIdentifier }
         let front = heading[..<name.startIndex]
-        // Without a type, the frames say more than the kind.
+        // Without a type, the frames name the leak.
         let subject = type.map { Array([kind, Text(": <"), $0, Text(": 0x0>")].joined())[...] }
         return Leak(
             heading: Array([front, word, Text(">':")].joined())[...],
-            subject: subject ?? Text("memory leak"), className: type,
+            subject: subject ?? [], className: type,
             objectCount: Int(digits.prefix(9).string).map { min($0, WireLimits.aliveCount) })
     }
 

@@ -30,18 +30,23 @@ enum SourcePositionParser {
     /// `load in C:\Users\me\cart.cs:line 3`. A home folder has the name of a user.
     static func withoutHomeFolder(_ text: Text) -> Text {
         guard text.count > 6, let mark = firstHomeFolder(in: text) else { return text }
-        var start = mark
-        // `C:`
-        if text[..<start].last == UInt8(ascii: ":"), text[..<(start - 1)].last?.isLetter ?? false {
-            start -= 2
-        }
-        // `Object../src/home/cart.js` is a folder of the project.
-        guard text[..<start].last.map({ !$0.isIdentifier }) ?? true else { return text }
+        let word = text[..<mark].suffix(
+            from: text[..<mark].lastIndex { $0 <= 0x20 || "(<[\"'".utf8.contains($0) }.map { $0 + 1 }
+                ?? text.startIndex)
+        let folder = word.firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "\\") }
+        let front = word[..<(folder ?? word.endIndex)]
+        // `C:`, `file:` and `/var` begin the path. `Object../src/home/cart.js` is a folder of the project.
+        let isStart = front.isEmpty || front.last == UInt8(ascii: ":")
+        guard isStart || folder == nil && !(front.last?.isIdentifier ?? false) else { return text }
+        let start = isStart ? word.startIndex : mark
         // A path may have spaces before its last component.
         let path = text[start...].prefix { $0 != UInt8(ascii: ")") }
-        let name = lastComponent(path).prefix { $0 != UInt8(ascii: ":") }
-        let remainder = text[name.endIndex...].drop { $0 == UInt8(ascii: ":") || $0.isDigit }
-        return text[..<start] + name + (remainder.dropping("line ")?.drop(while: \.isDigit) ?? remainder)
+        let names = text[mark..<path.endIndex].split { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "\\") }
+        let last = lastComponent(path).prefix { $0 != UInt8(ascii: ":") }
+        let remainder = text[last.endIndex...].drop { $0 == UInt8(ascii: ":") || $0.isDigit }
+        // The name of the user is not kept if it is the last one.
+        return text[..<start] + (names.count > 2 ? last : [])
+            + (remainder.dropping("line ")?.drop(while: \.isDigit) ?? remainder)
     }
 
     private static func firstHomeFolder(in text: Text) -> Int? {

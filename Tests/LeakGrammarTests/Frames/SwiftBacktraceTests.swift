@@ -166,6 +166,9 @@ import Testing
         ("at Object./Users/jane/app/index.js (/Users/jane/app/index.js:3:4)", "Object.index.js"),
         (#"{"module":"file:///Users/jane/Shop","function":"load"}"#, "load"),
         ("3 Shop 0x0000000104b1c0aa load in /Users/jane/x.swift:3:4", "load in x.swift"),
+        ("3 Shop 0x0000000104b1c0aa load in /var/home/jane/shop/cart.c:3 + 4", "load in cart.c"),
+        ("3 Shop 0x0000000104b1c0aa load in /Users/jane", "load in"),
+        ("at Object../src/home/cart.js (main.js:1:2)", "Object../src/home/cart.js"),
         (#"3   \\srv\jane\Shop   0x0000000104b1c0aa load + 20"#, "load"),
     ])
     func `a frame has neither a path nor an address in its function and its module`(
@@ -218,6 +221,12 @@ import Testing
         symbol: String, function: String
     ) {
         #expect(CallFrame("3   Shop   0x0000000104b1c0aa \(symbol) + 20")?.function == function)
+    }
+
+    @Test(arguments: ["10:33:00.123 X ERROR Leaks.check():12 - ", "(1234) "])
+    func `a frame is read after the words of a log that end with a hyphen or a bracket`(words: String) {
+        let frame = CallFrame(words + "0   Shop   0x00000001023bcd8a load() + 282")
+        #expect(frame?.function == "load()" && frame?.module == "Shop")
     }
 
     @Test func `omitted frames do not end the call stack of a text`() {

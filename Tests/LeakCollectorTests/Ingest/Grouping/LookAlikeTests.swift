@@ -740,7 +740,7 @@ import Testing
     @Test(arguments: [
         #"at Shop.CartModel.Load() in C:\Users\USER\Cart.cs:line 3"#,
         "Shop.CartModel.load() at /Users/USER/Cart.swift:3",
-        #"c:\users\USER\cart.cpp"#,
+        #"c:\users\USER\cart.cpp"#, "Shop.load() at /System/Volumes/Data/Users/USER/shop/Cart.swift:3",
     ])
     func `the name of a user in the path of a file does not make a leak for each developer`(owner: String) {
         let keys = ["jane", "John Roe"].map { user in
