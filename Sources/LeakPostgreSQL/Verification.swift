@@ -254,8 +254,12 @@
                   where d.id = s.decision)
                 """),
             RowCheck(
-                "reports that a leak had from the hour in which it was resolved are no more than all its reports then",
-                "select count(*) from decision_release where hour_reports > reports"),
+                "reports that a leak had from the hour in which it was resolved are no more than its reports now",
+                """
+                select count(*) from decision_release s where hour_reports > (select coalesce(max(c.reports), 0)
+                  from decision d join leak_release c on c.leak = d.leak and c.release = s.release
+                  where d.id = s.decision)
+                """),
             // If the reports of a day arrive after the app's row of that day has expired, they count only for the leak.
             RowCheck(
                 "reports of an app's days and slots are no more than those of its leaks",

@@ -234,9 +234,13 @@ struct RowCheck: Sendable {
                 """,
             firstSchema: 3),
         RowCheck(
-            "reports that a leak had from the hour in which it was resolved are no more than all its reports then",
-            countSQL: "select count(*) from decision_release where hour_reports > reports",
-            repairSQL: "update decision_release set hour_reports = reports where hour_reports > reports",
+            "reports that a leak had from the hour in which it was resolved are no more than its reports now",
+            countSQL:
+                "select count(*) from decision_release as s where hour_reports > (\(currentReportsSQL))",
+            repairSQL: """
+                update decision_release as s set hour_reports = (\(currentReportsSQL))
+                where hour_reports > (\(currentReportsSQL))
+                """,
             firstSchema: 19),
         // If a report arrives after the row of its day in `app_day` was deleted, it counts only in its leak.
         RowCheck(

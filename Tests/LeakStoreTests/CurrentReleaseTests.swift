@@ -357,7 +357,7 @@ import Testing
         func references() throws -> [String?] {
             let decision = try store.decide(
                 Decision(.resolve(.nextVersion), by: "ada"), about: leak("Page").id, now: noon)
-            guard case .resolved(let version, true) = decision?.action else { return [] }
+            guard case .resolved(let version, _, true) = decision?.action else { return [] }
             return [version, try store.makeReader().leak(leak("Page").id, now: noon)?.referenceVersion]
         }
         #expect(try currentVersion() == "1.0" && references() == [reference, reference])

@@ -368,6 +368,27 @@ import Testing
         #expect(try titles(self.check("5.4"), .back) == ["Regressed"])
     }
 
+    @Test func `a release check of a build and the state of a leak resolved in this build agree`() throws {
+        try count("5.2", build: "800", Count(name: "Page", reports: 300, checks: 3_000))
+        try count("5.3", build: "892", Count(name: "Page", reports: 300, checks: 3_000))
+        try decide(.resolve(.version("5.3", build: "895")), "Page")
+        try count("5.3", build: "895", Count(name: "Page", checks: 3_000))
+        try count("5.3", build: "892", Count(name: "Page", reports: 20, checks: 200))
+        var check = try check(build: "895")
+        #expect(check.verdict == .passed && titles(check, .better) == ["Page"])
+        #expect(check.leaks.map(\.row.state) == [.resolved])
+        // The earlier build is not fixed, so its leak is compared.
+        check = try self.check(build: "892", baseline: "5.2")
+        #expect(check.setAsideCount == 0 && titles(check, .back) == [])
+
+        try count("5.3", build: "896", Count(name: "Page", reports: 30, checks: 3_000))
+        check = try self.check(build: "896")
+        #expect(check.verdict == .failed && titles(check, .back) == ["Page"])
+        #expect(check.leaks.first?.row.decisionStatus?.regressedInBuild == "896")
+        #expect(try titles(self.check(), .back) == ["Page"])
+        #expect(try titles(self.check(build: "892", baseline: "5.2"), .back) == [])
+    }
+
     @Test
     func `a release check returns at most 200 leaks with the same kind of result, and counts all of them`()
         throws

@@ -116,6 +116,66 @@ import Testing
         #expect(status.steps.map(\.progress.stage) == [.proving, .fixed, .regressed])
     }
 
+    @Test
+    func `the evidence for a fix in a build is from this build and later ones, not from earlier builds`()
+        throws
+    {
+        try count("5.3.0", build: "800", reports: 300, of: 3_000)
+        try count("5.4.0", build: "892", reports: 300, of: 3_000)
+        try resolve(.version("5.4.0", build: "895"))
+        var status = try fix()
+        #expect(status.progress.stage == .proving && status.version == nil && status.steps.isEmpty)
+        #expect(status.progress.before == Proportion(events: 600, trials: 6_000))
+
+        try count("5.4.0", build: "895", reports: 0, of: 3_000)
+        try count("5.4.0", build: "892", reports: 20, of: 200)
+        status = try fix()
+        #expect(status.progress.stage == .fixed && status.version == "5.4.0" && status.build == "895")
+        #expect(status.progress.before == Proportion(events: 620, trials: 6_200))
+        #expect(status.progress.since == Proportion(events: 0, trials: 3_000))
+        #expect(status.steps.map(\.build) == ["895"])
+
+        // Builds of the same version under another name are in the order of the builds.
+        try count("5.4", build: "894", reports: 10, of: 100)
+        try count("5.4", build: "1000", reports: 150, of: 1_000)
+        status = try fix("Page", .regressed)
+        #expect(status.progress.stage == .regressed)
+        #expect(status.progress.before == Proportion(events: 630, trials: 6_300))
+        #expect(status.progress.since == Proportion(events: 150, trials: 1_000))
+        #expect(status.steps.map(\.version) == ["5.4.0", "5.4"])
+        #expect(status.steps.map(\.build) == ["895", "1000"])
+        #expect(status.steps.map(\.progress.stage) == [.fixed, .regressed])
+        #expect(try store.verify() == [])
+    }
+
+    @Test
+    func `a build with reports when the leak was resolved in it proves nothing, and a later build does`()
+        throws
+    {
+        try count("5.4.0", build: "892", reports: 300, of: 3_000)
+        try count("5.4.0", build: "895", reports: 100, of: 3_000)
+        try resolve(.newestVersion)
+        var status = try fix()
+        #expect(status.progress.stage == .proving && status.version == nil)
+        #expect(status.progress.before == Proportion(events: 300, trials: 3_000))
+        try count("5.4.0", build: "896", reports: 0, of: 3_000)
+        status = try fix()
+        #expect(status.progress.stage == .fixed && status.version == "5.4.0" && status.build == "896")
+        #expect(status.progress.since == Proportion(events: 0, trials: 3_000))
+    }
+
+    @Test func `the history tells the fix in one build from the fix in the next build`() throws {
+        try count("5.4.0", build: "892", reports: 300, of: 3_000)
+        try resolve(.version("5.4.0", build: "895"), now: noon - 2 * day)
+        try count("5.4.0", build: "895", reports: 0, of: 3_000)
+        try resolve(.version("5.4.0", build: "896"))
+        try count("5.4.0", build: "896", reports: 0, of: 3_000)
+        let detail = try #require(try store.makeReader().leak(leak("Page").id, now: noon))
+        #expect(detail.fixes[0]?.build == "896" && detail.fixes[0]?.progress.stage == .fixed)
+        #expect(detail.fixes[1]?.build == "895" && detail.fixes[1]?.progress.stage == .fixed)
+        #expect(detail.fixes[1]?.steps.map(\.build) == ["895"])
+    }
+
     @Test func `a leak that only became rarer is half fixed, stays on the list, and fails the release check`()
         throws
     {
@@ -335,7 +395,7 @@ import Testing
         return rows.flatMap { row in
             rows.compactMap { decision in
                 let status = cache?.decisionStatus(of: row, decision: decision, reports: 40)
-                guard case .resolved(let version, _) = status?.decision.action else { return nil }
+                guard case .resolved(let version, _, _) = status?.decision.action else { return nil }
                 return version
             }
         }

@@ -176,6 +176,27 @@ import Testing
         #expect(try detail().row.decisionStatus?.reportsSince == 2)
     }
 
+    @Test
+    func
+        `a merged leak that was resolved in a build regresses only with reports of this build or later ones`()
+        throws
+    {
+        try count(
+            Report(leak: old, version: "2.0", build: "892", at: noon - 3 * day),
+            Report(leak: new, version: "2.0", build: "892", at: noon - 3 * day, count: 50), at: noon - 2 * day
+        )
+        try decide(.resolve(.version("2.0", build: "895")), old, at: noon - day)
+        try merge([old])
+        let action = PastDecision.Action.resolved(version: "2.0", build: "895", isAfter: false)
+        #expect(try detail().row.decisionStatus?.decision.action == action)
+        try count(Report(leak: new, version: "2.0", build: "892", count: 9))
+        #expect(try detail().row.state == .resolved)
+        try count(Report(leak: new, version: "2.0", build: "895", count: 2))
+        #expect(try detail().row.state == .regressed)
+        #expect(try detail().row.decisionStatus?.reportsSince == 2)
+        #expect(try store.verify() == [])
+    }
+
     @Test(arguments: [false, true])
     func `late reports do not contradict the decision of a merged leak`(areHoursDeleted: Bool) throws {
         let decision = noon - day + hour / 2

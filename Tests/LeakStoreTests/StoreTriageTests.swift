@@ -139,6 +139,119 @@ import Testing
         #expect(try row().decisionStatus == nil && row().state == .open)
     }
 
+    // MARK: Builds
+
+    @Test(
+        arguments: [
+            ("5.4.0", "892", .resolved, nil), ("5.4.0", nil, .resolved, nil),
+            ("5.4.0", "local", .resolved, nil),
+            ("5.4.0", "99", .resolved, nil), ("5.4", "892", .resolved, nil), ("5.3.9", "999", .resolved, nil),
+            ("5.4.0-rc.1", "999", .resolved, nil), ("5.4.0", "895", .regressed, "895"),
+            ("5.4.0", "1000", .regressed, "1000"), ("v5.4", "896", .regressed, "896"),
+            ("5.4.1", "1", .regressed, "1"), ("5.4.1", nil, .regressed, nil),
+            ("6.0", "local", .regressed, "local"),
+        ] as [(String, String?, LeakState, String?)])
+    func
+        `a leak resolved in a build regresses only with reports of this build, a later one, or a later version`(
+            version: String, build: String?, state: LeakState, back: String?
+        ) throws
+    {
+        try count(
+            Report(leak: page, version: "5.3.0", build: "800"),
+            Report(leak: page, version: "5.4.0", build: "892", count: 5))
+        let decision = try decide(.resolve(.version("5.4.0", build: "895")))
+        #expect(decision.action == .resolved(version: "5.4.0", build: "895", isAfter: false))
+        #expect(try row().decisionStatus == DecisionStatus(decision: decision, reportsSince: 0))
+        // Reports of the build before the fix are neither counted nor named.
+        try count(Report(leak: page, version: "5.4.0", build: "892", count: 20))
+        #expect(try row().state == .resolved && row().decisionStatus?.reportsSince == 0)
+        try count(Report(leak: page, version: version, build: build, count: 3))
+        #expect(try row().state == state)
+        let isBack = state == .regressed
+        #expect(
+            try row().decisionStatus
+                == DecisionStatus(
+                    decision: decision, reportsSince: isBack ? 3 : 0, regressedIn: isBack ? version : nil,
+                    regressedInBuild: back))
+        #expect(try store.makeReader().leak(page.id, now: noon)?.history == [decision])
+        #expect(try store.verify() == [])
+    }
+
+    @Test func `resolved now means from the newest build of the current release on`() throws {
+        try count(
+            Report(leak: page, version: "5.4.0", build: "892", count: 5),
+            Report(leak: leak("Other"), version: "5.4.0", build: "1000"),
+            Report(leak: leak("Other"), version: "5.4.0", build: "local"),
+            Report(leak: leak("Other"), version: "5.4.0"))
+        let detail = try #require(try store.makeReader().leak(page.id, now: noon))
+        #expect(detail.referenceVersion == "5.4.0" && detail.referenceBuild == "1000")
+        let decision = try decide(.resolve(.newestVersion))
+        #expect(decision.action == .resolved(version: "5.4.0", build: "1000", isAfter: false))
+        try count(Report(leak: page, version: "5.4.0", build: "892"))
+        #expect(try row().state == .resolved)
+        try count(Report(leak: page, version: "5.4.0", build: "1001"))
+        #expect(try row().decisionStatus?.regressedInBuild == "1001")
+        #expect(try decide(.resolve(.nextVersion)).action == .resolved(version: "5.4.0", isAfter: true))
+    }
+
+    @Test func `resolved now means the whole current release if none of its builds has a number`() throws {
+        try count(Report(leak: page, version: "5.4.0", build: "local"), Report(leak: page, version: "5.4.0"))
+        #expect(try store.makeReader().leak(page.id, now: noon)?.referenceBuild == nil)
+        #expect(try decide(.resolve(.newestVersion)).action == .resolved(version: "5.4.0", isAfter: false))
+        try count(Report(leak: page, version: "5.4.0"))
+        #expect(try row().state == .regressed)
+    }
+
+    @Test
+    func
+        `reports that a build had when the leak was resolved in it do not contradict the fix, later reports do`()
+        throws
+    {
+        try count(
+            Report(leak: page, version: "5.4.0", build: "892", count: 5),
+            Report(leak: page, version: "5.4.0", build: "895", count: 4))
+        try decide(.resolve(.version("5.4.0", build: "895")))
+        #expect(try row().state == .resolved)
+        // Made before the decision, and arrived late.
+        try count(Report(leak: page, version: "5.4.0", build: "895", at: noon - 3 * day, count: 2))
+        #expect(try row().state == .resolved)
+        try count(Report(leak: page, version: "5.4.0", build: "895", count: 3))
+        #expect(try row().decisionStatus?.reportsSince == 3)
+        #expect(try row().decisionStatus?.regressedIn == "5.4.0")
+        #expect(try row().decisionStatus?.regressedInBuild == "895")
+        // The new reports may be of either build now.
+        try count(Report(leak: page, version: "5.4.0", build: "896"))
+        #expect(try row().decisionStatus?.regressedIn == "5.4.0")
+        #expect(try row().decisionStatus?.regressedInBuild == nil)
+        #expect(try store.verify() == [])
+    }
+
+    @Test func `the build in which a leak regressed is the oldest build with reports since the fix`() throws {
+        try count(Report(leak: page, version: "5.3.0"))
+        try decide(.resolve(.nextVersion))
+        try count(Report(leak: page, version: "5.4.0", build: "1000"))
+        #expect(try row().decisionStatus?.regressedInBuild == "1000")
+        try count(
+            Report(leak: page, version: "5.4.0", build: "895"),
+            Report(leak: page, version: "5.5.0", build: "7"))
+        #expect(try row().decisionStatus?.regressedIn == "5.4.0")
+        #expect(try row().decisionStatus?.regressedInBuild == "895")
+    }
+
+    @Test func `releases count a leak as regressed only if a build with the fix has it`() throws {
+        try count(
+            Report(leak: page, version: "5.3.0", build: "800"),
+            Report(leak: page, version: "5.4.0", build: "892"))
+        try decide(.resolve(.version("5.4.0", build: "895")))
+        func regressed() throws -> [Int] {
+            try store.makeReader().releases(app: "shop").map(\.regressedLeaks)
+        }
+        try count(Report(leak: page, version: "5.4.0", build: "892"))
+        #expect(try regressed() == [0, 0])
+        try count(Report(leak: page, version: "5.4.0", build: "895"))
+        #expect(try regressed() == [1, 0])
+    }
+
     // MARK: Ignoring
 
     @Test func `a leak that is ignored forever stays ignored`() throws {
@@ -219,6 +332,10 @@ import Testing
         Decision(.reopen, note: "\u{85}", by: "ada"), Decision(.resolve(.version("")), by: "ada"),
         Decision(.resolve(.version("unknown")), by: "ada"), Decision(.resolve(.version("1\n")), by: "ada"),
         Decision(.resolve(.version("1." + String(repeating: "0", count: 63))), by: "ada"),
+        Decision(.resolve(.version("1.0", build: "")), by: "ada"),
+        Decision(.resolve(.version("1.0", build: "local")), by: "ada"),
+        Decision(.resolve(.version("1.0", build: "1\u{7F}")), by: "ada"),
+        Decision(.resolve(.version("1.0", build: String(repeating: "1", count: 65))), by: "ada"),
         Decision(.ignore(.until(milliseconds: noon)), by: "ada"),
         Decision(.ignore(.until(milliseconds: 253_402_300_800_000)), by: "ada"),
         Decision(.ignore(.nextReports(0)), by: "ada"), Decision(.ignore(.nextReports(-1)), by: "ada"),

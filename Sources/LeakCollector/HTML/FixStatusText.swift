@@ -8,7 +8,8 @@ struct FixStatusText {
     /// The noun for the checks of the leak's class, such as `dismissals`.
     private let noun: String
     /// For a half fixed leak, the version in which it was seen again. For other leaks, the oldest version with checks or
-    /// reports that should have the fix; if there is none yet, the version that the decision names.
+    /// reports that should have the fix; if there is none yet, the version that the decision names. A build follows in
+    /// parentheses if the decision names one.
     let version: String
 
     /// - Returns: `nil` if the leak is not resolved.
@@ -16,7 +17,7 @@ struct FixStatusText {
         guard let fix = row.fix, let status = row.decisionStatus else { return nil }
         self.init(
             fix, of: status.decision, kind: row.identity.kind,
-            seenAgain: fix.progress.stage == .halfFixed ? status.regressedIn : nil)
+            seenAgain: fix.progress.stage == .halfFixed ? status.backIn : nil)
     }
 
     /// - Parameters:
@@ -24,10 +25,13 @@ struct FixStatusText {
     ///   - seenAgain: the version in which a half fixed leak was seen again.
     /// - Returns: `nil` if the decision does not resolve the leak.
     init?(_ fix: FixStatus, of decision: PastDecision, kind: String, seenAgain: String? = nil) {
-        guard case .resolved(let version, _) = decision.action else { return nil }
+        guard case .resolved(let version, let build, _) = decision.action else { return nil }
         self.fix = fix
         noun = ObjectKindName.checksNoun(of: kind)
-        self.version = seenAgain ?? fix.version ?? version
+        self.version =
+            seenAgain
+            ?? fix.version.map { VersionName(version: $0, build: fix.build).text }
+            ?? VersionName(version: version, build: build).text
     }
 
     var stage: FixProgress.Stage { fix.progress.stage }
@@ -45,8 +49,11 @@ struct FixStatusText {
         fix.steps.reversed().map { step in
             let date =
                 step.seenAgainDay.map { "seen again on \(CivilDate(days: Int64($0)).dayMonthYear)" }
-                ?? "in use since \(CivilDate(milliseconds: step.firstUse).dayMonthYear)"
-            return (step.version, date, evidence(of: step.progress) ?? step.progress.stage.displayName)
+                ?? "\(step.build == nil ? "" : "version ")in use since \(CivilDate(milliseconds: step.firstUse).dayMonthYear)"
+            return (
+                VersionName(version: step.version, build: step.build).text, date,
+                evidence(of: step.progress) ?? step.progress.stage.displayName
+            )
         }
     }
 

@@ -26,7 +26,7 @@ struct StateBadge: Component {
                 return
                     #"<span class="badge regressed">Half fixed; seen again in \#(IsolatedText(fix.version))</span>\#(note(fix.numbers))"#
             }
-            let versionNote: HTML? = row.decisionStatus?.regressedIn.map { " in \(IsolatedText($0))" }
+            let versionNote: HTML? = row.decisionStatus?.backIn.map { " in \(IsolatedText($0))" }
             return #"<span class="badge regressed">Regressed\#(versionNote)</span>\#(note(fix?.numbers))"#
         case .resolved:
             let fix = FixStatusText(row: row)

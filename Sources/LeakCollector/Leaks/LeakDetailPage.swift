@@ -17,6 +17,8 @@ struct LeakDetailPage: Component {
     var otherEnvironments: OtherEnvironments?
     /// The current release of the leak's app.
     var currentRelease: String?
+    /// The newest build of ``currentRelease``: ``LeakDetail/referenceBuild``.
+    var currentBuild: String?
 
     private var leak: LeakIdentity { detail.row.identity }
 
@@ -56,7 +58,9 @@ struct LeakDetailPage: Component {
             },
             otherEnvironments: otherEnvironments?.html,
             form: context.links.isServed
-                ? TriageForm(context: context, row: row, currentRelease: currentRelease).html : nil)
+                ? TriageForm(
+                    context: context, row: row, currentRelease: currentRelease, currentBuild: currentBuild
+                ).html : nil)
     }
 
     private var history: HTML? {

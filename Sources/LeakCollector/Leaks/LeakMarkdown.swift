@@ -48,7 +48,7 @@ struct LeakMarkdown {
             guard row.state == .regressed else {
                 return "resolved" + (fix?.evidence.map { ", " + $0.replacing("\u{A0}", with: " ") } ?? "")
             }
-            return "regressed" + (row.decisionStatus?.regressedIn.map { " in \(Self.codeSpan($0))" } ?? "")
+            return "regressed" + (row.decisionStatus?.backIn.map { " in \(Self.codeSpan($0))" } ?? "")
                 + numbers
         case .ignored: return "ignored"
         case .open: return row.isNew ? "new in \(Self.codeSpan(row.firstVersion))" : "open"

@@ -67,7 +67,7 @@ struct LeakContent {
             relatedLeaks: relatedLeaks,
             sampleReports: samples.compactMap { ParsedSample($0).report },
             otherEnvironments: try OtherEnvironments(of: leak, context: context, reader: view.reader),
-            currentRelease: detail.referenceVersion
+            currentRelease: detail.referenceVersion, currentBuild: detail.referenceBuild
         ).html
     }
 

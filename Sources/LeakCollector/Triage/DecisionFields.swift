@@ -6,11 +6,15 @@ internal import LeakStore
 struct DecisionFields: Hashable, Sendable {
     /// `resolve`, `ignore`, `reopen` or `note`.
     var action: String?
-    /// The field `in`: `now`, `next`, or a version.
+    /// The field `in`: `now`, `next`, or a version, which may have a build in parentheses.
     var fixVersion: String?
+    /// The field `build`: the build of the version in ``fixVersion``.
+    var fixBuild: String?
     /// The current release that the page showed, to which `now` and `next` refer. `nil`: the current release at the time
     /// of the request. It may be newer than the release that the page showed.
     var shownCurrentRelease: String?
+    /// The newest build of ``shownCurrentRelease`` that the page showed.
+    var shownBuild: String?
     /// The end of the time in which the leak is ignored: a day, or a time of RFC 3339.
     var until: String?
     /// The number of further reports for which the leak is ignored.
@@ -21,7 +25,7 @@ struct DecisionFields: Hashable, Sendable {
     static let maxReports = 1_000_000_000
 
     private static let validActions = "resolve, ignore, reopen or note"
-    private static let validFixes = "now, next, or a version such as 5.2.0"
+    private static let validFixes = "now, next, or a version such as 5.2.0 or 5.2.0 (812)"
     private static let validEnds = "a day such as 2026-12-01, or a time such as 2026-12-01T09:00:00Z"
 
     /// Parses the decision.
@@ -40,12 +44,14 @@ struct DecisionFields: Hashable, Sendable {
             try reject([("until", until != nil), ("reports", reports != nil)], with: action)
             return Decision(.resolve(try parseFix()), note: note, by: name)
         case "ignore":
-            try reject([("in", fixVersion != nil)], with: action)
+            try reject([("in", fixVersion != nil), ("build", fixBuild != nil)], with: action)
             return Decision(.ignore(try parseIgnoreLimit(now)), note: note, by: name)
         case "reopen", "note":
             try reject(
-                [("in", fixVersion != nil), ("until", until != nil), ("reports", reports != nil)],
-                with: action)
+                [
+                    ("in", fixVersion != nil), ("build", fixBuild != nil), ("until", until != nil),
+                    ("reports", reports != nil),
+                ], with: action)
             guard action == "note" else { return Decision(.reopen, note: note, by: name) }
             guard note != nil else { throw Self.invalidField("the field “note” is empty: write a comment") }
             return Decision(.note, note: note, by: name)
@@ -58,26 +64,54 @@ struct DecisionFields: Hashable, Sendable {
         switch fixVersion {
         case nil, "": throw Self.invalidField("the field “in” is missing: \(Self.validFixes)")
         case "now":
-            return try shownCurrentRelease.map(Self.validatedVersion).map { .version($0) } ?? .newestVersion
+            try rejectBuild()
+            guard let version = try Self.shownName("newest", shownCurrentRelease) else {
+                return .newestVersion
+            }
+            return .version(version, build: try Self.shownName("newest-build", shownBuild))
         case "next":
-            return try shownCurrentRelease.map(Self.validatedVersion).map { .newerThan($0) } ?? .nextVersion
+            try rejectBuild()
+            return try Self.shownName("newest", shownCurrentRelease).map { .newerThan($0) } ?? .nextVersion
         case let version?:
             if let problem = WireName.problem(
                 in: version, of: "the field “in”", atMost: WireLimits.versionBytes)
             {
                 throw Self.invalidField("\(problem); it must be \(Self.validFixes)")
             }
-            return .version(version)
+            return try namedFix(in: VersionName(version.trimmedOfWhiteSpace))
         }
     }
 
-    private static func validatedVersion(_ version: String) throws(Problem) -> String {
+    /// Returns the fix in a version that the decision names, and in the build that it names in one of the two fields.
+    private func namedFix(in version: VersionName) throws(Problem) -> Decision.Fix {
+        guard let fixBuild, !fixBuild.isEmpty else { return .version(version.version, build: version.build) }
+        let name = "the field “build”"
+        if let problem = WireName.problem(in: fixBuild, of: name, atMost: WireLimits.versionBytes) {
+            throw Self.invalidField("\(problem); it must be a build such as 812")
+        }
+        let build = fixBuild.trimmedOfWhiteSpace
+        guard version.build ?? build == build else {
+            throw Self.invalidField(
+                "the fields “in” and “build” name different builds: send only one of them")
+        }
+        return .version(version.version, build: build)
+    }
+
+    private func rejectBuild() throws(Problem) {
+        guard fixBuild ?? "" == "" else {
+            throw Self.invalidField("the field “build” needs a version in the field “in”, such as 5.2.0")
+        }
+    }
+
+    /// Checks a name that the page showed, and that its form has in a hidden field.
+    private static func shownName(_ field: String, _ name: String?) throws(Problem) -> String? {
+        guard let name else { return nil }
         if let problem = WireName.problem(
-            in: version, of: "the field “newest”", atMost: WireLimits.versionBytes)
+            in: name, of: "the field “\(field)”", atMost: WireLimits.versionBytes)
         {
             throw invalidField("\(problem): load the leak's page again")
         }
-        return version
+        return name
     }
 
     private func parseIgnoreLimit(_ now: Int64) throws(Problem) -> Decision.IgnoreLimit? {

@@ -23,7 +23,9 @@ extension DecisionFields {
         switch try Self.button(of: form) {
         case .resolveInNextVersion:
             (action, fixVersion, shownCurrentRelease) = ("resolve", "next", text("newest"))
-        case .resolveNow: (action, fixVersion, shownCurrentRelease) = ("resolve", "now", text("newest"))
+        case .resolveNow:
+            (action, fixVersion, shownCurrentRelease) = ("resolve", "now", text("newest"))
+            shownBuild = text("newest-build")
         case .resolveInVersion:
             guard let version = text("in") else {
                 throw Problem(

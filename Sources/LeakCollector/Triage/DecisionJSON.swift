@@ -59,6 +59,7 @@ extension DecisionFields {
         switch name {
         case "action": field = \.action
         case "in": field = \.fixVersion
+        case "build": field = \.fixBuild
         case "until": field = \.until
         case "reports": field = nil
         case "note": field = \.note
@@ -66,7 +67,7 @@ extension DecisionFields {
             let unknown = name.prefix(Self.maxQuotedNameLength)
             return Problem(
                 .badRequest,
-                "unknown field \"\(unknown)\"; a decision has action, in, until, reports and note")
+                "unknown field \"\(unknown)\"; a decision has action, in, build, until, reports and note")
         }
         let kind = try scanner.kind()
         guard kind != .null else {

@@ -11,6 +11,7 @@ extension JSONWriter {
             writer.fields(of: decisionStatus.decision)
             writer.field("reports_since", decisionStatus.reportsSince)
             writer.field("back_in", decisionStatus.regressedIn)
+            writer.field("back_in_build", decisionStatus.regressedInBuild)
         }
     }
 
@@ -21,6 +22,7 @@ extension JSONWriter {
             let progress = fix.progress
             writer.field("stage", progress.stage.rawValue)
             writer.field("version", fix.version)
+            writer.field("build", fix.build)
             if progress.before.trials > 0 {
                 writer.field("before", reports: progress.before.events, checks: progress.before.trials)
             } else {
@@ -34,6 +36,7 @@ extension JSONWriter {
                 for step in fix.steps {
                     array.object {
                         $0.field("version", step.version)
+                        $0.field("build", step.build)
                         $0.field("stage", step.progress.stage.rawValue)
                         $0.time("first_use", step.firstUse)
                         if let seenAgainDay = step.seenAgainDay {
@@ -59,17 +62,19 @@ extension JSONWriter {
     /// Writes all fields of a decision. Fields that do not belong to its action are `null`.
     mutating func fields(of decision: PastDecision) {
         var version: String?
+        var build: String?
         var isAfter: Bool?
         var until: Int64?
         var reports: Int?
         switch decision.action {
-        case .resolved(let fix, let after): (version, isAfter) = (fix, after)
+        case .resolved(let fix, let fixBuild, let after): (version, build, isAfter) = (fix, fixBuild, after)
         case .ignored(.until(let end)): until = end
         case .ignored(.nextReports(let count)): reports = count
         case .ignored(nil), .reopened, .noted: break
         }
         field("action", decision.action.name)
         field("version", version)
+        field("build", build)
         field("is_after", isAfter)
         if let until { time("until", until) } else { nullField("until") }
         field("reports_limit", reports)

@@ -15,12 +15,11 @@ struct DecisionStatusLine: Component {
 
     private var sentence: HTML {
         switch decision.action {
-        case .resolved(let version, let isAfter):
-            guard let back = decisionStatus.regressedIn else {
-                return "Resolved by \(author), \(FixText(version: version, isAfter: isAfter))\(evidence)"
-            }
+        case .resolved(let version, let build, let isAfter):
+            let fix = FixText(version: version, build: build, isAfter: isAfter)
+            guard let back = decisionStatus.backIn else { return "Resolved by \(author), \(fix)\(evidence)" }
             return """
-                Resolved by \(author), \(FixText(version: version, isAfter: isAfter)); seen again in \
+                Resolved by \(author), \(fix); seen again in \
                 \(IsolatedText(back)) (\(Count(decisionStatus.reportsSince).text(noun: "report", plural: "reports")) since)\(evidence)
                 """
         case .ignored(nil): return "Ignored forever by \(author)"

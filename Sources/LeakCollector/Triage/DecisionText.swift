@@ -7,8 +7,8 @@ struct DecisionText: Component {
 
     var html: HTML {
         switch action {
-        case .resolved(let version, let isAfter):
-            "marked it as resolved \(FixText(version: version, isAfter: isAfter))"
+        case .resolved(let version, let build, let isAfter):
+            "marked it as resolved \(FixText(version: version, build: build, isAfter: isAfter))"
         case .ignored(nil): "ignored it forever"
         case .ignored(let limit?): "ignored it until \(LimitText(limit: limit))"
         case .reopened: "reopened it"
@@ -29,12 +29,21 @@ struct AuthorText: Component {
 /// Words for the version from which on a leak is fixed.
 struct FixText: Component {
     var version: String
+    /// The build of ``version`` that has the fix; `nil` for all builds.
+    var build: String?
     /// True if the fix is in the next version after ``version``.
     var isAfter: Bool
 
     var html: HTML {
-        isAfter ? "in the next version after \(IsolatedText(version))" : "in \(IsolatedText(version))"
+        isAfter
+            ? "in the next version after \(IsolatedText(version))"
+            : "in \(IsolatedText(VersionName(version: version, build: build).text))"
     }
+}
+
+extension DecisionStatus {
+    /// The version and build in which a resolved leak was seen again, such as `5.4.0 (895)`; `nil` if it was not seen again.
+    var backIn: String? { regressedIn.map { VersionName(version: $0, build: regressedInBuild).text } }
 }
 
 /// Words for the limit of an ignored leak: `1 Dec 2026`, `100 more reports`.

@@ -7,6 +7,8 @@ struct TriageForm: Component {
     var row: LeakRow
     /// The current release of the app: ``LeakDetail/referenceVersion``.
     var currentRelease: String?
+    /// The newest build of ``currentRelease``: ``LeakDetail/referenceBuild``.
+    var currentBuild: String?
 
     private typealias Button = DecisionFields.Button
 
@@ -44,8 +46,14 @@ struct TriageForm: Component {
     /// pressed.
     private var newestField: HTML? {
         guard isNumbered else { return nil }
-        return #"<input type="hidden" name="newest" value="\#(referenceVersion)">"#
+        let build = referenceBuild.map {
+            #"<input type="hidden" name="newest-build" value="\#($0)">"# as HTML
+        }
+        return #"<input type="hidden" name="newest" value="\#(referenceVersion)">\#(build)"#
     }
+
+    /// The build that `now` refers to.
+    private var referenceBuild: String? { currentRelease == nil ? nil : currentBuild }
 
     private var stateButtons: HTML {
         switch row.state {
@@ -74,14 +82,17 @@ struct TriageForm: Component {
     }
 
     private var resolveInVersion: HTML {
+        let current = VersionName(version: referenceVersion, build: isNumbered ? referenceBuild : nil)
+        // Shows that a build may follow the version.
+        let example: HTML? = current.build.map { _ in #" placeholder="\#(current.text)""# }
         let versions = context.versions.prefix(Self.maxOfferedVersions).map { version in
             #"<option value="\#(version)"></option>"# as HTML
         }
         return #"""
             <details><summary>Resolved in…</summary><div class="choices">\#
-            <p>\#(button(.resolveNow, "Resolve in \(IsolatedText(referenceVersion))"))</p>\#
-            <p><label>version <input name="in" list="versions" maxlength="64" size="10" autocomplete="off" \#
-            spellcheck="false"></label> \#(button(.resolveInVersion, "Resolve"))</p>\#
+            <p>\#(button(.resolveNow, "Resolve in \(IsolatedText(current.text))"))</p>\#
+            <p><label>version <input name="in" list="versions" maxlength="64" size="14" autocomplete="off" \#
+            spellcheck="false"\#(example)></label> \#(button(.resolveInVersion, "Resolve"))</p>\#
             <datalist id="versions">\#(versions)</datalist></div></details>
             """#
     }

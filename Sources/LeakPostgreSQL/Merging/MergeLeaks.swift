@@ -64,7 +64,7 @@
             Query(
                 """
                 select l.key, l.id, l.reports, l.sightings, a.name, d.id, d.kind, d.version, d.is_after, d.until_at,
-                  d.until_reports, d.note, d.by, d.at, a.environment
+                  d.until_reports, d.note, d.by, d.at, a.environment, d.build
                 from leak l join app a on a.id = l.app
                 left join decision d on d.id = (select max(id) from decision where leak = l.id and kind <> 'note')
                 where l.key = any($1::uuid[])
@@ -93,7 +93,8 @@
                 if let decisionRowID = row.optionalInt64(5) {
                     guard
                         let action = PastDecision.Action(
-                            kind: row.text(6), version: row.optionalText(7), isAfter: row.bool(8),
+                            kind: row.text(6), version: row.optionalText(7),
+                            build: row.optionalText(15), isAfter: row.bool(8),
                             untilAt: row.optionalInt64(9), untilReports: row.optionalInt(10))
                     else { throw .unreadable("a decision", in: connection.name) }
                     part.lastDecision = MergePart.StateDecision(
@@ -176,20 +177,24 @@
                     .integer(decisionInForce.rowID)),
                 Query(
                     """
-                    select release, least(sum(reports), LARGEST_TOTAL)::bigint,
-                      least(sum(hour_reports), LARGEST_TOTAL)::bigint from (
-                      select release, reports, 0::bigint as hour_reports from leak_day
+                    select g.release, least(g.reports, \(ContradictingReports.reportsSQL)), g.hour_reports
+                    from (select leak, release, least(sum(reports), LARGEST_TOTAL)::bigint as reports,
+                      least(sum(hour_reports), LARGEST_TOTAL)::bigint as hour_reports from (
+                      select leak, release, reports, 0::bigint as hour_reports from leak_day
                       where leak = any($1::bigint[]) and day < $2::bigint / 24
                       union all
-                      select release, reports, case hour when $2::bigint then reports else 0 end from leak_hour
+                      select leak, release, reports, case hour when $2::bigint then reports else 0 end from leak_hour
                       where leak = any($1::bigint[]) and hour between $2::bigint / 24 * 24 and $2::bigint
                       union all
-                      select release, reports, 0::bigint from leak_day d
+                      select leak, release, reports, 0::bigint from leak_day d
                       where leak = any($1::bigint[]) and day = $2::bigint / 24 and not exists (
                         select 1 from leak_hour h where h.leak = d.leak
                           and h.hour between $2::bigint / 24 * 24 and $2::bigint / 24 * 24 + 23)) as before
-                    group by release
-                    """, .integers(otherRowIDs), .integer(Calendar.hour(of: decisionInForce.decision.at))),
+                      group by leak, release) g
+                    join leak_release c on c.leak = g.leak and c.release = g.release
+                    join release r on r.id = c.release join decision d on d.id = $3::bigint
+                    """, .integers(otherRowIDs), .integer(Calendar.hour(of: decisionInForce.decision.at)),
+                    .integer(decisionInForce.rowID)),
             ])
             var reportsByRelease: [Int64: ReportsAtDecision] = [:]
             for rows in answers {
@@ -221,13 +226,13 @@
                     Query(
                         "update decision set reports_then = null where id = $1::bigint",
                         .integer(decisionInForce.rowID)))
-                let counts = reportsByRelease.filter { $0.value.reports > 0 }.sorted { $0.key < $1.key }
+                let counts = reportsByRelease.sorted { $0.key < $1.key }
                 queries.append(
                     Query(
                         """
                         insert into decision_release (decision, release, reports, hour_reports)
-                        select d.id, c.release, least(held.reports, c.reports),
-                          least(held.reports, held.hour_reports, c.reports)
+                        select d.id, c.release, least(held.reports, \(ContradictingReports.reportsSQL)),
+                          least(held.hour_reports, c.reports)
                         from unnest($2::bigint[], $3::bigint[], $4::bigint[]) as held (release, reports, hour_reports)
                         join decision d on d.id = $1::bigint
                         join leak_release c on c.leak = d.leak and c.release = held.release and c.reports > 0

@@ -85,13 +85,16 @@
             Query(
                 """
                 select d.leak, \(PastDecision.Column.columnsSQL), coalesce(since.reports, greatest(l.reports - d.reports_then, 0)), since.back_in,
-                  coalesce(since.may_expire, false)
+                  coalesce(since.may_expire, false),
+                  (select \(ContradictingReports.buildSQL) from leak_release c join release r on r.id = c.release
+                    \(ContradictingReports.joinSQL) where c.leak = d.leak and c.release = since.back_in_release)
                 from decision d join leak l on l.id = d.leak
                 left join lateral (
                   select least(coalesce(sum(c.reports), 0), LARGEST_TOTAL)::bigint as reports,
-                    (array_agg(c.version order by c.order_key))[1] as back_in, bool_or(c.is_known) as may_expire
+                    (array_agg(c.version order by c.order_key))[1] as back_in,
+                    (array_agg(c.release order by c.order_key))[1] as back_in_release, bool_or(c.is_known) as may_expire
                   from (
-                    select r.version, r.order_key, \(contradictingReportsSQL) as reports, r.id <= d.known_release as is_known
+                    select c.release, r.version, r.order_key, \(contradictingReportsSQL) as reports, r.id <= d.known_release as is_known
                     from leak_release c join release r on r.id = c.release and r.order_key >= d.fix_from
                     \(ContradictingReports.joinSQL)
                     where c.leak = d.leak) c
@@ -108,7 +111,8 @@
             let nextColumn = 1 + PastDecision.Column.count
             return DecisionStatus(
                 decision: decision, reportsSince: row.int(nextColumn),
-                regressedIn: row.optionalText(nextColumn + 1))
+                regressedIn: row.optionalText(nextColumn + 1),
+                regressedInBuild: row.optionalText(nextColumn + 3))
         }
 
         /// Selects each regressed leak with each release in which a report contradicts its fix.

@@ -34,7 +34,7 @@
                     Self.values(.closures, of: number),
                     Query(
                         """
-                        select r.version from leak l join app a on a.id = l.app
+                        select r.version, (\(CurrentRelease.newestBuildSQL)) from leak l join app a on a.id = l.app
                         join release r on r.id = (\(CurrentRelease.referenceReleaseSQL)) where l.id = $1::bigint
                         """, .integer(number)),
                 ])
@@ -58,7 +58,8 @@
                     reasons: LeakDetail.sortedCounts(answers[8].map { ($0.text(0), $0.int(1)) }),
                     closures: LeakDetail.sortedCounts(answers[10].map { ($0.text(0), $0.int(1)) }),
                     retainedBytes: LeakDetail.retainedBytes(answers[9].map { ($0.text(0), $0.int(1)) }),
-                    referenceVersion: answers[11].first?.text(0))
+                    referenceVersion: answers[11].first?.text(0),
+                    referenceBuild: answers[11].first?.optionalText(1))
                 try Self.addHistory(answers[6], to: &detail, of: number, on: connection)
                 return detail
             }

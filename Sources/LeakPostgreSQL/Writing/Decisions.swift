@@ -21,11 +21,8 @@
                 }
                 for target in [first] + others {
                     let (storedAction, rowID) = try Self.insert(
-                        decision, about: target,
-                        currentVersion: VersionOrder(first.currentVersion)
-                            < VersionOrder(target.currentVersion)
-                            ? target.currentVersion : first.currentVersion,
-                        now: now, on: connection)
+                        decision, about: target, current: max(first.current, target.current), now: now,
+                        on: connection)
                     action = action ?? storedAction
                     if decision.action != .note {
                         queries += target.stateUpdates(to: decision.action == .reopen ? 0 : rowID)
@@ -42,27 +39,26 @@
         }
 
         private static func insert(
-            _ decision: Decision, about leak: DecisionTarget, currentVersion: String, now: Int64,
+            _ decision: Decision, about leak: DecisionTarget, current: ReleaseBuild, now: Int64,
             on connection: PostgreSQLConnection
         ) throws(StoreError) -> (PastDecision.Action, rowID: Int64) {
             var columns = DecisionColumns(decision, about: leak, now: now)
             switch decision.action {
             case .resolve(let fix):
-                let bound = fix.bound(currentVersion: currentVersion)
-                (columns.version, columns.isAfter, columns.fixFrom) = (
-                    bound.version, bound.isAfter, bound.lowestContradictingKey
-                )
+                let bound = fix.bound(current: current)
+                columns.bound = bound
                 columns.reportsThen = leak.reports
                 let rowID = try columns.insert(on: connection)
                 try connection.run(
                     Query(
                         """
                         insert into decision_release (decision, release, reports, hour_reports)
-                        select d.id, c.release, c.reports, \(ContradictingReports.hourReportsSQL(smallest: "least"))
+                        select d.id, c.release, \(ContradictingReports.reportsSQL),
+                          \(ContradictingReports.hourReportsSQL(smallest: "least"))
                         from decision d join leak_release c on c.leak = d.leak join release r on r.id = c.release
                         where d.id = $1::bigint and c.reports > 0 and r.order_key >= d.fix_from
                         """, .integer(rowID)))
-                return (.resolved(version: bound.version, isAfter: bound.isAfter), rowID)
+                return (bound.action, rowID)
             case .ignore(let limit):
                 columns.reportsThen = leak.reports
                 switch limit {
@@ -94,9 +90,9 @@
         /// The row ID of the decision that is in force; 0 if there is none.
         let decisionInForceRowID: Int64
         let reports: Int
-        /// The version that ``Decision/Fix/newestVersion`` and ``Decision/Fix/nextVersion`` refer to, see
-        /// ``CurrentRelease/referenceReleaseSQL``.
-        let currentVersion: String
+        /// The version that ``Decision/Fix/newestVersion`` and ``Decision/Fix/nextVersion`` refer to, with its newest build,
+        /// see ``CurrentRelease/referenceReleaseSQL``.
+        let current: ReleaseBuild
 
         /// Locks the apps of leaks, in the order of their rows, and reads the leaks that exist.
         static func lockAndRead(
@@ -112,7 +108,8 @@
                 // Read after the lock, so that the values are current.
                 Query(
                     """
-                    select l.key, l.id, l.state, l.reports, r.version from leak l join app a on a.id = l.app
+                    select l.key, l.id, l.state, l.reports, r.version, (\(CurrentRelease.newestBuildSQL))
+                    from leak l join app a on a.id = l.app
                     join release r on r.id = (\(CurrentRelease.referenceReleaseSQL)) where l.key = any($1::uuid[])
                     """, .uuids(leaks)),
             ])
@@ -125,7 +122,7 @@
                 targets[id] = DecisionTarget(
                     leakRowID: leakRow.int64(1), decisionInForceRowID: leakRow.int64(2),
                     reports: leakRow.int(3),
-                    currentVersion: leakRow.text(4))
+                    current: ReleaseBuild(version: leakRow.text(4), build: leakRow.optionalText(5)))
             }
             return targets
         }
@@ -152,9 +149,8 @@
         let author: String
         let kind: DecisionKind
         let note: String?
-        var version: String?
-        var isAfter: Bool?
-        var fixFrom: [UInt8]?
+        /// `nil` if the decision does not resolve the leak.
+        var bound: FixBound?
         var reportsThen: Int?
         var untilDate: Int64?
         var untilReports: Int?
@@ -173,14 +169,15 @@
                 Query(
                     """
                     insert into decision (leak, at, by, kind, note, version, is_after, fix_from, reports_then, until_at,
-                      until_reports, known_release)
+                      until_reports, build, build_from, known_release)
                     values ($1::bigint, $2::bigint, $3::text, $4::text, $5::text, $6::text, $7::bigint, $8::bytea,
-                      $9::bigint, $10::bigint, $11::bigint, (select max(id) from release))
+                      $9::bigint, $10::bigint, $11::bigint, $12::text, $13::bytea, (select max(id) from release))
                     returning id
                     """, .integer(leakRowID), .integer(decidedAt), .text(author), .text(kind.rawValue),
-                    .text(note), .text(version), .integer(isAfter.map { $0 ? 1 : 0 }), .bytes(fixFrom),
-                    .integer(reportsThen.map { Int64($0) }), .integer(untilDate),
-                    .integer(untilReports.map { Int64($0) })))
+                    .text(note), .text(bound?.version), .integer(bound.map { $0.isAfter ? 1 : 0 }),
+                    .bytes(bound?.lowestVersionKey), .integer(reportsThen.map { Int64($0) }),
+                    .integer(untilDate), .integer(untilReports.map { Int64($0) }), .text(bound?.build),
+                    .bytes(bound?.lowestBuildKey)))
             return rows.first?.int64(0) ?? 0
         }
     }

@@ -88,6 +88,10 @@ public enum CurrentRelease {
         order by order_key desc limit 1
         """
 
+    /// SQL for the name of the newest build of a release `r`; empty if no build has a name.
+    package static let newestBuildSQL =
+        "select b.name from build b where b.release = r.id order by b.order_key desc limit 1"
+
     /// Columns of `release` r for ``earlierOrderSQL``.
     package static let earlierColumnsSQL = """
         r.id, r.version, r.order_key, r.sessions, r.checks, max(r.checks) over () as most_checks, r.installs,

@@ -31,23 +31,26 @@ extension Writer {
                 ? try connection.statement(
                     "select release, reports, hour_reports from decision_release where decision = ?")
                 : try connection.statement(
-                    """
-                    select release, cast(min(total(reports), LARGEST_TOTAL) as integer),
-                      cast(min(total(hour_reports), LARGEST_TOTAL) as integer) from (
-                      select release, reports, 0 as hour_reports from leak_day where leak = ?1 and day < ?2 / 24
-                      union all
-                      select release, reports, case hour when ?2 then reports else 0 end from leak_hour
-                      where leak = ?1 and hour between ?2 / 24 * 24 and ?2
-                      union all
-                      select release, reports, 0 from leak_day where leak = ?1 and day = ?2 / 24 and not exists (
-                        select 1 from leak_hour where leak = ?1 and hour between ?2 / 24 * 24 and ?2 / 24 * 24 + 23))
-                    group by release
-                    """)
+                    composed: """
+                        select g.release, min(g.reports, \(ContradictingReports.reportsSQL)), g.hour_reports
+                        from (select release, cast(min(total(reports), LARGEST_TOTAL) as integer) as reports,
+                          cast(min(total(hour_reports), LARGEST_TOTAL) as integer) as hour_reports from (
+                          select release, reports, 0 as hour_reports from leak_day where leak = ?1 and day < ?2 / 24
+                          union all
+                          select release, reports, case hour when ?2 then reports else 0 end from leak_hour
+                          where leak = ?1 and hour between ?2 / 24 * 24 and ?2
+                          union all
+                          select release, reports, 0 from leak_day where leak = ?1 and day = ?2 / 24 and not exists (
+                            select 1 from leak_hour where leak = ?1 and hour between ?2 / 24 * 24 and ?2 / 24 * 24 + 23))
+                        group by release) g
+                        join leak_release c on c.leak = ?1 and c.release = g.release
+                        join release r on r.id = c.release join decision d on d.id = ?3
+                        """)
             defer { select.reset() }
             if part.leakRowID == decidedPart.leakRowID {
                 try select.bind(decided.rowID)
             } else {
-                try select.bind(part.leakRowID, Calendar.hour(of: decided.decision.at))
+                try select.bind(part.leakRowID, Calendar.hour(of: decided.decision.at), decided.rowID)
             }
             while try select.step() {
                 reportsByRelease[select.int64(0), default: ReportsAtDecision()]
@@ -74,15 +77,17 @@ extension Writer {
         case .resolved:
             // The number of reports that the other parts had in older versions at the time of the decision is not known.
             try connection.run("update decision set reports_then = null where id = ?", decided.rowID)
-            for (release, held) in reportsAtDecision.sorted(by: { $0.key < $1.key }) where held.reports > 0 {
-                try connection.run(
-                    """
-                    insert into decision_release (decision, release, reports, hour_reports)
-                    select d.id, c.release, min(?3, c.reports), min(?3, ?4, c.reports) from decision d
-                    join leak_release c on c.leak = d.leak and c.release = ?2 and c.reports > 0
-                    join release r on r.id = c.release and r.order_key >= d.fix_from
-                    where d.id = ?1
-                    """, decided.rowID, release, held.reports, held.hourReports)
+            for (release, held) in reportsAtDecision.sorted(by: { $0.key < $1.key }) {
+                try connection.statement(
+                    composed: """
+                        insert into decision_release (decision, release, reports, hour_reports)
+                        select d.id, c.release, min(?3, \(ContradictingReports.reportsSQL)),
+                          min(?4, c.reports) from decision d
+                        join leak_release c on c.leak = d.leak and c.release = ?2 and c.reports > 0
+                        join release r on r.id = c.release and r.order_key >= d.fix_from
+                        where d.id = ?1
+                        """
+                ).run(decided.rowID, release, held.reports, held.hourReports)
             }
         case .ignored:
             var otherReports = 0

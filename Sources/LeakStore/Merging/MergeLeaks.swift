@@ -56,7 +56,7 @@ extension Writer {
         let select = try connection.statement(
             """
             select l.id, l.reports, l.sightings, a.name, d.id, d.kind, d.version, d.is_after, d.until_at,
-              d.until_reports, d.note, d.by, d.at, a.environment
+              d.until_reports, d.note, d.by, d.at, a.environment, d.build
             from leak l join app a on a.id = l.app
             left join decision d on d.id = (select max(id) from decision where leak = l.id and kind <> 'note')
             where l.key = ?
@@ -75,7 +75,8 @@ extension Writer {
         if let rowID = select.optionalInt64(4) {
             guard
                 let action = PastDecision.Action(
-                    kind: select.text(5), version: select.optionalText(6), isAfter: select.int(7) == 1,
+                    kind: select.text(5), version: select.optionalText(6),
+                    build: select.optionalText(14), isAfter: select.int(7) == 1,
                     untilAt: select.optionalTime(8), untilReports: select.optionalInt(9))
             else { throw .unreadable("a decision", in: connection.path) }
             part.lastDecision = MergePart.StateDecision(

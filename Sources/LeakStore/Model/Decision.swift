@@ -13,14 +13,15 @@ public struct Decision: Hashable, Sendable {
         case note
     }
 
-    /// The lowest version that should have the fix. A sighting in this version, or in a newer version, contradicts the fix.
+    /// The lowest version that should have the fix. A sighting in this version, or in a newer version, contradicts the fix. If a
+    /// build is named, sightings in earlier builds of the version, and in builds without a number, do not contradict it.
     public enum Fix: Hashable, Sendable {
-        /// The current release of the leak's app: ``CurrentRelease``.
+        /// The current release of the leak's app: ``CurrentRelease``, from its newest build on.
         case newestVersion
         /// The first version that is newer than ``newestVersion``.
         case nextVersion
-        /// This version.
-        case version(String)
+        /// This version, or this build of it.
+        case version(String, build: String? = nil)
         /// The first version that is newer than this version.
         case newerThan(String)
     }
@@ -57,8 +58,8 @@ public struct Decision: Hashable, Sendable {
 /// A decision as it was stored.
 public struct PastDecision: Hashable, Sendable {
     public enum Action: Hashable, Sendable {
-        /// Resolved from `version` on; if `isAfter` is `true`, only in versions newer than `version`.
-        case resolved(version: String, isAfter: Bool)
+        /// Resolved from `version` on, or from this build of it on; if `isAfter` is `true`, only in versions newer than `version`.
+        case resolved(version: String, build: String? = nil, isAfter: Bool)
         case ignored(Decision.IgnoreLimit?)
         case reopened
         case noted
@@ -84,6 +85,8 @@ public struct FixStatus: Hashable, Sendable {
     /// A version in which the fix reached another stage.
     public struct Step: Hashable, Sendable {
         public var version: String
+        /// The build of the version; `nil` for all builds, unless a decision about the leak names a build of the version.
+        public var build: String?
         /// The time of the first report, session or check of the version, in milliseconds since 1970. The stage was reached
         /// later than this time, on a day that is not known, because checks are counted by version and not by day.
         public var firstUse: Int64
@@ -93,8 +96,12 @@ public struct FixStatus: Hashable, Sendable {
         /// The progress that follows from the counts of all versions up to this version.
         public var progress: FixProgress
 
-        public init(version: String, firstUse: Int64, seenAgainDay: Int? = nil, progress: FixProgress) {
+        public init(
+            version: String, build: String? = nil, firstUse: Int64, seenAgainDay: Int? = nil,
+            progress: FixProgress
+        ) {
             self.version = version
+            self.build = build
             self.firstUse = firstUse
             self.seenAgainDay = seenAgainDay
             self.progress = progress
@@ -105,12 +112,17 @@ public struct FixStatus: Hashable, Sendable {
     public var progress: FixProgress
     /// The oldest version with checks or reports that is not older than the fix; `nil` if there is none yet.
     public var version: String?
+    /// The build of ``version``, as in ``Step/build``.
+    public var build: String?
     /// The versions in which the fix reached another stage, oldest version first.
     public var steps: [Step]
 
-    public init(progress: FixProgress, version: String? = nil, steps: [Step] = []) {
+    public init(
+        progress: FixProgress, version: String? = nil, build: String? = nil, steps: [Step] = []
+    ) {
         self.progress = progress
         self.version = version
+        self.build = build
         self.steps = steps
     }
 }
@@ -124,11 +136,17 @@ public struct DecisionStatus: Hashable, Sendable {
     /// For a resolved leak: the oldest version that is not older than the fix and in which the leak was seen since the
     /// decision; `nil` if there is no such version.
     public var regressedIn: String?
+    /// The oldest build of ``regressedIn`` in which the leak was seen since the decision; `nil` if it has no name, or is not
+    /// known because several builds had reports already when the decision was made.
+    public var regressedInBuild: String?
 
-    public init(decision: PastDecision, reportsSince: Int, regressedIn: String? = nil) {
+    public init(
+        decision: PastDecision, reportsSince: Int, regressedIn: String? = nil, regressedInBuild: String? = nil
+    ) {
         self.decision = decision
         self.reportsSince = reportsSince
         self.regressedIn = regressedIn
+        self.regressedInBuild = regressedInBuild
     }
 
     /// Returns the state of the leak that follows from this decision.

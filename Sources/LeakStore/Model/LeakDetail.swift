@@ -31,6 +31,8 @@ public struct LeakDetail: Sendable {
     /// use if the leak was seen in it on at least 2 installs, and on at least 5 % as many installs as in the version with the
     /// most.
     public var referenceVersion: String?
+    /// The newest build of ``referenceVersion``, which “now” refers to; `nil` if no build has a number.
+    public var referenceBuild: String?
     /// The evidence for the fixes of the newest decisions that resolved the leak. The key is the index of the decision in
     /// ``history``. The evidence for an older decision is from the versions up to the fix of the next decision.
     public var fixes: [Int: FixStatus]
@@ -40,7 +42,8 @@ public struct LeakDetail: Sendable {
         siblings: [Sibling], samples: Int, lived: [LivedRange] = [], history: [PastDecision] = [],
         fixes: [Int: FixStatus] = [:],
         reasons: [ValueCount] = [], closures: [ValueCount] = [],
-        retainedBytes: [(bytes: Int, count: Int)] = [], referenceVersion: String? = nil
+        retainedBytes: [(bytes: Int, count: Int)] = [], referenceVersion: String? = nil,
+        referenceBuild: String? = nil
     ) {
         self.row = row
         self.versions = versions
@@ -55,6 +58,7 @@ public struct LeakDetail: Sendable {
         self.lived = lived
         self.history = history
         self.referenceVersion = referenceVersion
+        self.referenceBuild = referenceBuild.flatMap { VersionOrder($0).isNumbered ? $0 : nil }
         self.fixes = fixes
     }
 

@@ -89,6 +89,11 @@ extension SQLiteReader {
                      \(ContradictingReports.joinSQL)
                      where c.leak = l.id and r.order_key >= d.fix_from and \(contradicting) > 0
                      order by r.order_key limit 1) end,
+                  case d.kind when 'resolve' then
+                    (select \(ContradictingReports.buildSQL) from leak_release c join release r on r.id = c.release
+                     \(ContradictingReports.joinSQL)
+                     where c.leak = l.id and r.order_key >= d.fix_from and \(contradicting) > 0
+                     order by r.order_key limit 1) end,
                   exists (select 1 from leak_release c join release r on r.id = c.release
                     \(ContradictingReports.joinSQL)
                     where c.leak = l.id and r.order_key >= d.fix_from and r.id <= d.known_release
@@ -99,13 +104,14 @@ extension SQLiteReader {
         try select.bind(leaks.jsonArray)
         var decidedLeaks: [DecidedLeak] = []
         while try select.step() {
+            let next = PastDecision.Column.count
             let decisionStatus = DecisionStatus(
-                decision: try PastDecision(select, in: connection.path), reportsSince: select.int(11),
-                regressedIn: select.optionalText(12))
-            let (row, reports) = (select.int64(8), select.int(10))
+                decision: try PastDecision(select, in: connection.path), reportsSince: select.int(next + 3),
+                regressedIn: select.optionalText(next + 4), regressedInBuild: select.optionalText(next + 5))
+            let (row, reports) = (select.int64(next), select.int(next + 2))
             decisionCache.keep(
-                decisionStatus, of: row, decision: select.int64(9), reports: reports,
-                mayExpire: select.int(13) != 0)
+                decisionStatus, of: row, decision: select.int64(next + 1), reports: reports,
+                mayExpire: select.int(next + 6) != 0)
             decidedLeaks.append(DecidedLeak(leakRowID: row, reports: reports, decisionStatus: decisionStatus))
         }
         return decidedLeaks

@@ -21,6 +21,7 @@ extension SQLiteReader {
             try addFixes(to: &rows, rowIDs: [storedLeak.rowID])
             row = rows[0]
             let values = try values(of: [storedLeak.rowID])[storedLeak.rowID] ?? [:]
+            let reference = try referenceBuild(of: storedLeak.rowID)
             var detail = LeakDetail(
                 row: row, versions: try versions(of: storedLeak.rowID),
                 systems: Self.ranked(values[.system] ?? [:]), models: Self.ranked(values[.model] ?? [:]),
@@ -31,21 +32,23 @@ extension SQLiteReader {
                 closures: LeakDetail.sortedCounts((values[.closures] ?? [:]).map { ($0.key.text, $0.value) }),
                 retainedBytes: LeakDetail.retainedBytes(
                     (values[.retainedBytes] ?? [:]).map { ($0.key.text, $0.value) }),
-                referenceVersion: try referenceVersion(of: storedLeak.rowID))
+                referenceVersion: reference?.version, referenceBuild: reference?.build)
             try addHistory(to: &detail, of: storedLeak.rowID)
             return detail
         }
     }
 
-    private func referenceVersion(of leak: Int64) throws(StoreError) -> String? {
+    /// Returns ``LeakDetail/referenceVersion``, with its newest build.
+    private func referenceBuild(of leak: Int64) throws(StoreError) -> ReleaseBuild? {
         let select = try connection.statement(
             composed: """
-                select r.version from leak l join app a on a.id = l.app
+                select r.version, (\(CurrentRelease.newestBuildSQL)) from leak l join app a on a.id = l.app
                 join release r on r.id = (\(CurrentRelease.referenceReleaseSQL)) where l.id = ?
                 """)
         defer { select.reset() }
         try select.bind(leak)
-        return try select.step() ? select.text(0) : nil
+        return try select.step()
+            ? ReleaseBuild(version: select.text(0), build: select.optionalText(1)) : nil
     }
 
     func trend(of id: LeakID, by step: Trend.Step, now: Int64) throws(StoreError) -> Trend? {

@@ -80,7 +80,7 @@ extension LeakOutline {
 extension PastDecision {
     /// Columns for `decision` d.
     package enum Column: Int32, StoredColumn {
-        case kind, version, isAfter, untilAt, untilReports, note, by, at
+        case kind, version, isAfter, untilAt, untilReports, note, by, at, build
 
         package var sql: String {
             switch self {
@@ -92,6 +92,7 @@ extension PastDecision {
             case .note: "d.note"
             case .by: "d.by"
             case .at: "d.at"
+            case .build: "d.build"
             }
         }
     }
@@ -103,7 +104,8 @@ extension PastDecision {
         let row = NamedRow(storedRow, of: Column.self, from: first)
         guard
             let action = PastDecision.Action(
-                kind: row.text(.kind), version: row.optionalText(.version), isAfter: row.bool(.isAfter),
+                kind: row.text(.kind), version: row.optionalText(.version),
+                build: row.optionalText(.build), isAfter: row.bool(.isAfter),
                 untilAt: row.optionalTime(.untilAt), untilReports: row.optionalInt(.untilReports))
         else { throw .unreadable("a decision", in: database) }
         self.init(action, note: row.optionalText(.note), by: row.text(.by), at: row.time(.at))

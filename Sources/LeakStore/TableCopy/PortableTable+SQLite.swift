@@ -98,7 +98,8 @@ extension PortableTable {
             [
                 .number("id"), .number("leak"), .number("at"), .text("by"), .text("kind"), .text("version"),
                 .number("is_after"), .bytes("fix_from"), .number("reports_then"), .number("until_at"),
-                .number("until_reports"), .text("note"), .number("known_release"),
+                .number("until_reports"), .text("note"), .number("known_release"), .text("build"),
+                .bytes("build_from"),
             ]),
         PortableTable(
             "decision_release",

@@ -6,7 +6,31 @@ package enum ContradictingReports {
     /// Joins the counts that `c` had when the decision was made, if it had any.
     package static let joinSQL = "left join decision_release s on s.decision = d.id and s.release = c.release"
 
-    private static let newReportsSQL = "(c.reports - coalesce(s.reports, 0))"
+    /// SQL for the condition that the fix of the decision is in a build of the release.
+    private static let isSplitSQL =
+        "(d.build_from is not null and substr(r.order_key, 1, length(d.fix_from)) = d.fix_from)"
+    /// SQL that selects the builds of `c` that should have the fix, as `b`, with their counts of the leak, as `p`.
+    private static let buildsSQL = """
+        from build b join leak_build p on p.leak = c.leak and p.build = b.id
+        where b.release = c.release and p.reports > 0 and (not \(isSplitSQL) or b.order_key >= d.build_from)
+        """
+
+    /// SQL for the number of reports of `c` in builds that should have the fix. A report without a build, or with a build that
+    /// has no number, may be of any build, so it does not count if the decision names a build of the version.
+    package static let reportsSQL = """
+        case when \(isSplitSQL) then (select cast(coalesce(sum(p.reports), 0) as bigint) \(buildsSQL)) else c.reports end
+        """
+
+    /// SQL for the oldest build of `c` with reports that contradict the decision, if `c` has any such reports; null if the
+    /// build has no name. It is also null if several builds had reports, some of them when the decision was made, because the
+    /// new reports may be of any of them.
+    package static let buildSQL = """
+        (select b.name \(buildsSQL) and b.name not in ('', '\(StoreLimits.other)')
+          and (coalesce(s.reports, 0) = 0 or (select count(*) \(buildsSQL)) = 1)
+          order by b.order_key limit 1)
+        """
+
+    private static let newReportsSQL = "(\(reportsSQL) - coalesce(s.reports, 0))"
     /// SQL that selects the reports of the day of the decision that were made in its hour or later, as `t`.
     private static let hoursClauseSQL = """
         from leak_hour t where t.leak = c.leak and t.release = c.release
@@ -18,7 +42,8 @@ package enum ContradictingReports {
     /// Reports of a release that was known when the decision was made may be of objects that leaked before the decision, and
     /// arrive late. So only reports count that were made in the hour of the decision or later, and had not arrived when the
     /// decision was made. The store knows the times of reports by hour, or by day once the hours have expired. If the hours
-    /// have expired, the reports on the day of the decision are ignored.
+    /// have expired, the reports on the day of the decision are ignored. It does not know the times by build: if the decision
+    /// names a build of the version, a late report of this build counts if another report of the version was made since.
     ///
     /// - Parameter smallest: the SQL function that returns the smallest of its parameters.
     package static func sql(smallest: String) -> String {

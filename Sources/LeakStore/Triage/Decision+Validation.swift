@@ -1,6 +1,6 @@
 extension Decision {
-    /// Maximum length in bytes of the version in ``Fix/version(_:)`` and ``Fix/newerThan(_:)``, equal to that of a report's
-    /// version.
+    /// Maximum length in bytes of the version and of the build in ``Fix/version(_:build:)`` and ``Fix/newerThan(_:)``, equal to
+    /// that of a report's version.
     public static let maxVersionBytes = 64
 
     /// Validates the decision, and returns it in the form that is stored: an empty note becomes `nil`.
@@ -12,12 +12,10 @@ extension Decision {
         try Self.validateName(by)
         try Self.validate("the note", note ?? "", maxBytes: Self.maxNoteBytes, allowsLines: true)
         switch action {
-        case .resolve(.version(let version)), .resolve(.newerThan(let version)):
-            try Self.validate("the version", version, maxBytes: Self.maxVersionBytes, allowsLines: false)
-            guard VersionOrder(version).isNumbered else {
-                throw .invalid(
-                    "'\(version)' cannot be compared with other versions: it must begin with a number")
-            }
+        case .resolve(.version(let version, let build)):
+            try Self.validateComparable(version, noun: "version")
+            if let build { try Self.validateComparable(build, noun: "build") }
+        case .resolve(.newerThan(let version)): try Self.validateComparable(version, noun: "version")
         case .ignore(.until(let end)):
             guard end > now else {
                 throw .invalid("the time until which a leak is ignored must be in the future")
@@ -46,6 +44,13 @@ extension Decision {
         try validate("the name", name, maxBytes: maxNameBytes, allowsLines: false)
     }
 
+    private static func validateComparable(_ text: String, noun: String) throws(StoreError) {
+        try validate("the \(noun)", text, maxBytes: maxVersionBytes, allowsLines: false)
+        guard VersionOrder(text).isNumbered else {
+            throw .invalid("'\(text)' cannot be compared with other \(noun)s: it must begin with a number")
+        }
+    }
+
     private static func validate(
         _ noun: String, _ text: String, maxBytes: Int, allowsLines: Bool
     ) throws(StoreError) {
@@ -63,20 +68,69 @@ extension Decision {
     }
 }
 
+/// A version with a build of it, in the order of both: by the rank of the version, then by build.
+package struct ReleaseBuild: Comparable, Sendable {
+    package var version: String
+    /// `nil` for all builds.
+    package var build: String?
+
+    package init(version: String, build: String?) {
+        self.version = version
+        self.build = build
+    }
+
+    package static func < (one: Self, other: Self) -> Bool {
+        let (order, otherOrder) = (VersionOrder(one.version), VersionOrder(other.version))
+        guard order.sameRankLowerBound == otherOrder.sameRankLowerBound, one.build != other.build else {
+            return order < otherOrder
+        }
+        return VersionOrder(one.build ?? "") < VersionOrder(other.build ?? "")
+    }
+}
+
+/// The version, or the build of it, from which on a leak should be fixed, as a row of `decision` has it.
+package struct FixBound: Sendable {
+    package var version: String
+    package var build: String?
+    /// `true` if only versions newer than ``version`` should have the fix.
+    package var isAfter: Bool
+
+    /// A sighting in a version whose ``VersionOrder/key`` is less does not contradict the fix.
+    package var lowestVersionKey: [UInt8] {
+        isAfter ? VersionOrder(version).higherRankLowerBound : VersionOrder(version).sameRankLowerBound
+    }
+
+    /// A sighting in a build of ``version`` whose ``VersionOrder/key`` is less does not contradict the fix. `nil` for a fix in
+    /// all builds.
+    package var lowestBuildKey: [UInt8]? { build.map { VersionOrder($0).sameRankLowerBound } }
+
+    package var action: PastDecision.Action { .resolved(version: version, build: build, isAfter: isAfter) }
+
+    /// Returns `true` if a sighting contradicts the fix.
+    ///
+    /// - Parameter build: `nil` if the sighting may be in any build of the version.
+    package func isRefuted(in version: String, build: String?) -> Bool {
+        let key = VersionOrder(version).key
+        guard !key.lexicographicallyPrecedes(lowestVersionKey) else { return false }
+        guard let lowestBuildKey, let build, key.starts(with: lowestVersionKey) else { return true }
+        return !VersionOrder(build).key.lexicographicallyPrecedes(lowestBuildKey)
+    }
+}
+
 extension Decision.Fix {
     /// Returns the version from which on the leak should be fixed.
     ///
-    /// - Parameter currentVersion: the current release of the leak's app.
-    /// - Returns: `version` and `isAfter` as in ``PastDecision/Action/resolved(version:isAfter:)``. A sighting in a version
-    ///   with a ``VersionOrder/key`` of at least `lowestContradictingKey` contradicts the fix.
-    package func bound(currentVersion: String) -> (
-        version: String, isAfter: Bool, lowestContradictingKey: [UInt8]
-    ) {
+    /// - Parameter current: the current release of the leak's app, with its newest build.
+    package func bound(current: ReleaseBuild) -> FixBound {
         switch self {
-        case .newestVersion: (currentVersion, false, VersionOrder(currentVersion).sameRankLowerBound)
-        case .nextVersion: (currentVersion, true, VersionOrder(currentVersion).higherRankLowerBound)
-        case .version(let version): (version, false, VersionOrder(version).sameRankLowerBound)
-        case .newerThan(let version): (version, true, VersionOrder(version).higherRankLowerBound)
+        case .newestVersion:
+            // Builds without a number are not in order.
+            FixBound(
+                version: current.version,
+                build: current.build.flatMap { VersionOrder($0).isNumbered ? $0 : nil }, isAfter: false)
+        case .nextVersion: FixBound(version: current.version, isAfter: true)
+        case .version(let version, let build): FixBound(version: version, build: build, isAfter: false)
+        case .newerThan(let version): FixBound(version: version, isAfter: true)
         }
     }
 }

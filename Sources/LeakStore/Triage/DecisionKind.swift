@@ -17,12 +17,12 @@ extension Decision.Action {
 extension PastDecision.Action {
     /// Creates the action from the columns of a row; `nil` for values that no store wrote.
     package init?(
-        kind: String, version: String?, isAfter: Bool, untilAt: Int64?, untilReports: Int?
+        kind: String, version: String?, build: String?, isAfter: Bool, untilAt: Int64?, untilReports: Int?
     ) {
         switch DecisionKind(rawValue: kind) {
         case .resolve:
             guard let version else { return nil }
-            self = .resolved(version: version, isAfter: isAfter)
+            self = .resolved(version: version, build: build, isAfter: isAfter)
         case .ignore:
             self = .ignored(untilAt.map { .until(milliseconds: $0) } ?? untilReports.map { .nextReports($0) })
         case .reopen: self = .reopened
@@ -31,10 +31,9 @@ extension PastDecision.Action {
         }
     }
 
-    /// Returns `true` if a sighting in this version contradicts the fix.
-    package func isRefuted(in version: String) -> Bool {
-        guard case .resolved(let fix, let isAfter) = self else { return false }
-        let bound = isAfter ? VersionOrder(fix).higherRankLowerBound : VersionOrder(fix).sameRankLowerBound
-        return !VersionOrder(version).key.lexicographicallyPrecedes(bound)
+    /// Returns `true` if a sighting contradicts the fix: ``FixBound/isRefuted(in:build:)``.
+    package func isRefuted(in version: String, build: String?) -> Bool {
+        guard case .resolved(let fix, let fixBuild, let isAfter) = self else { return false }
+        return FixBound(version: fix, build: fixBuild, isAfter: isAfter).isRefuted(in: version, build: build)
     }
 }

@@ -31,9 +31,11 @@ package struct FixCounts: Sendable {
         }
     }
 
-    /// All builds of a version.
+    /// All builds of a version, or one of its builds if a decision about the leak names a build of the version.
     package struct Version: Sendable {
         package var version: String
+        /// `nil` for all builds, and for the reports and checks without a build.
+        package var build: String?
         /// `false` for a version that is older than the fix.
         package var hasFix: Bool
         /// `true` if the version had reports of the leak when it was resolved, or later got only reports that do not contradict
@@ -53,16 +55,31 @@ package struct FixCounts: Sendable {
         package var counts: Counts
 
         package init(
-            version: String, hasFix: Bool, hadReports: Bool = false, earlierFixes: Int = 0,
-            firstUse: Int64 = 0, seenAgainDay: Int? = nil, counts: Counts
+            version: String, build: String? = nil, hasFix: Bool, hadReports: Bool = false,
+            earlierFixes: Int = 0, firstUse: Int64 = 0, seenAgainDay: Int? = nil, counts: Counts
         ) {
             self.version = version
+            self.build = build
             self.hasFix = hasFix
             self.hadReports = hadReports
             self.earlierFixes = earlierFixes
             self.firstUse = firstUse
             self.seenAgainDay = seenAgainDay
             self.counts = counts
+        }
+
+        /// Returns `true` if this version is not older than the version in which the leak was seen again. A build is not older
+        /// than a build of the same version whose name is not known.
+        fileprivate func isAtLeast(_ seenAgain: ReleaseBuild) -> Bool {
+            guard build != nil, seenAgain.build != nil else {
+                return VersionOrder(version) >= VersionOrder(seenAgain.version)
+            }
+            return ReleaseBuild(version: version, build: build) >= seenAgain
+        }
+
+        fileprivate func isEqual(to seenAgain: ReleaseBuild?) -> Bool {
+            version == seenAgain?.version
+                && (build == nil || seenAgain?.build == nil || build == seenAgain?.build)
         }
     }
 
@@ -107,10 +124,12 @@ package struct FixCounts: Sendable {
 
     /// Returns the evidence for the fix of the decision in force.
     ///
-    /// - Parameter regressedIn: ``DecisionStatus/regressedIn``
-    package func status(regressedIn: String?) -> FixStatus {
+    /// - Parameters:
+    ///   - regressedIn: ``DecisionStatus/regressedIn``
+    ///   - build: ``DecisionStatus/regressedInBuild``
+    package func status(regressedIn: String?, build: String? = nil) -> FixStatus {
         let before = countsBefore.bucketed
-        let seenAgainOrder = regressedIn.map(VersionOrder.init)
+        let regressedIn = regressedIn.map { ReleaseBuild(version: $0, build: build) }
         var withoutLeak = Counts()
         var seenAgain: Counts?
         func progress() -> FixProgress {
@@ -119,15 +138,15 @@ package struct FixCounts: Sendable {
         var steps: [FixStatus.Step] = []
         func addStep(_ version: Version) {
             let step = FixStatus.Step(
-                version: version.version, firstUse: version.firstUse, seenAgainDay: version.seenAgainDay,
-                progress: progress())
+                version: version.version, build: version.build, firstUse: version.firstUse,
+                seenAgainDay: version.seenAgainDay, progress: progress())
             if step.progress.stage != steps.last?.progress.stage { steps.append(step) }
         }
         // The version in which the leak was seen again may have earlier reports, so that its counts are no evidence. The step
         // then names this version, and not the next one.
-        let silentVersion = versionsWithEarlierReports.first { $0.version == regressedIn }
+        let silentVersion = versionsWithEarlierReports.first { $0.isEqual(to: regressedIn) }
         for version in versionsWithFix {
-            if let seenAgainOrder, VersionOrder(version.version) >= seenAgainOrder {
+            if let regressedIn, version.isAtLeast(regressedIn) {
                 if seenAgain == nil {
                     seenAgain = Counts()
                     if let silentVersion { addStep(silentVersion) }
@@ -143,14 +162,16 @@ package struct FixCounts: Sendable {
             seenAgain = Counts()
             if let silentVersion { addStep(silentVersion) }
         }
-        return FixStatus(progress: progress(), version: versionsWithFix.first?.version, steps: steps)
+        return FixStatus(
+            progress: progress(), version: versionsWithFix.first?.version,
+            build: versionsWithFix.first?.build, steps: steps)
     }
 
     /// Returns the evidence for the fix of a decision that is not in force any more.
     package func pastStatus() -> FixStatus {
         // If there is no `seenAgainDay`, the reports were made before the decision, and arrived late.
-        status(
-            regressedIn: versionsWithFix.first { $0.counts.hasReports && $0.seenAgainDay != nil }?.version)
+        let seenAgain = versionsWithFix.first { $0.counts.hasReports && $0.seenAgainDay != nil }
+        return status(regressedIn: seenAgain?.version, build: seenAgain?.build)
     }
 }
 
@@ -166,7 +187,8 @@ extension LeakRow {
     /// - Parameter counts: `nil` if no version has reports or checks.
     package mutating func addFix(_ counts: FixCounts?) {
         guard hasFix else { return }
-        fix = (counts ?? FixCounts()).status(regressedIn: decisionStatus?.regressedIn)
+        fix = (counts ?? FixCounts()).status(
+            regressedIn: decisionStatus?.regressedIn, build: decisionStatus?.regressedInBuild)
     }
 }
 

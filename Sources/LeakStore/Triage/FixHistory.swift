@@ -11,20 +11,36 @@ package struct FixHistory: Sendable {
         var decidedAt: Int64
         /// The least ``VersionOrder/key`` of a version that should have the fix.
         var order: [UInt8]
+        /// The least ``VersionOrder/key`` of a build that should have the fix; `nil` for a fix in all builds.
+        var buildOrder: [UInt8]?
         var isInForce: Bool
         /// `true` if a version with the fix was first used before another decision replaced this one.
         var wasUsed: Bool
 
         var day: Int64 { decidedAt / Calendar.dayMilliseconds }
+
+        /// Returns `true` if the fix is in a build of this version.
+        func splits(_ version: [UInt8]) -> Bool { buildOrder != nil && version.starts(with: order) }
+
+        /// Returns `true` if the version or build should have the fix.
+        func isFixed(_ version: Version) -> Bool {
+            guard !version.order.lexicographicallyPrecedes(order) else { return false }
+            guard let buildOrder, splits(version.order) else { return true }
+            return !version.buildOrder.lexicographicallyPrecedes(buildOrder)
+        }
     }
 
-    /// All builds of a version that have checks of the class or rows of the leak.
+    /// All builds of a version that have checks of the class or rows of the leak. One of these builds if a decision names a
+    /// build of the version.
     private struct Version {
         /// Row ID in `release`.
         var row: Int64
         var name: String
         /// ``VersionOrder/key`` of ``name``.
         var order: [UInt8]
+        var build: String?
+        /// ``VersionOrder/key`` of the build; empty for all builds.
+        var buildOrder: [UInt8] = []
         var firstUse: Int64
         /// `true` if the version has rows of the leak. Freed objects have rows, too.
         var hasLeak = false
@@ -36,7 +52,7 @@ package struct FixHistory: Sendable {
 
     /// Ascending by row ID of the decision.
     private var fixes: [Fix] = []
-    /// Oldest first.
+    /// Oldest first, except the builds of versions that rank the same: ``sorted``.
     private var versions: [Version] = []
     /// The first day since each decision on which a version had the leak, by row of the version.
     private var firstDaysWithLeak: [Int64: [Int64]] = [:]
@@ -45,17 +61,47 @@ package struct FixHistory: Sendable {
 
     /// Counts for the decision in force; `nil` if no version has reports or checks.
     package var current: FixCounts? {
-        fixes.firstIndex(where: \.isInForce).flatMap { counts(of: $0, firstVersionIndices) }
+        let history = sorted
+        return fixes.firstIndex(where: \.isInForce).flatMap {
+            history.counts(of: $0, history.firstVersionIndices)
+        }
     }
 
     /// Counts for the newest decisions that are not in force any more, by row of the decision.
     package var past: [Int64: FixCounts] {
-        let firstVersionIndices = firstVersionIndices
+        let history = sorted
+        let firstVersionIndices = history.firstVersionIndices
         var past: [Int64: FixCounts] = [:]
         for index in fixes.indices.filter({ !fixes[$0].isInForce }).suffix(Decisions.pastLimit) {
-            past[fixes[index].row] = counts(of: index, firstVersionIndices)
+            past[fixes[index].row] = history.counts(of: index, firstVersionIndices)
         }
         return past
+    }
+
+    /// This history with the builds of versions that rank the same, such as 5.2 and 5.2.0, in the order of the builds.
+    private var sorted: FixHistory {
+        guard versions.contains(where: { !$0.buildOrder.isEmpty }) else { return self }
+        var history = self
+        history.versions = versions.map { (rank: VersionOrder($0.name).sameRankLowerBound, version: $0) }
+            .sorted {
+                one, other in
+                guard one.rank == other.rank else { return one.rank.lexicographicallyPrecedes(other.rank) }
+                let (order, otherOrder) = (one.version.buildOrder, other.version.buildOrder)
+                guard order == otherOrder else { return order.lexicographicallyPrecedes(otherOrder) }
+                return one.version.order.lexicographicallyPrecedes(other.version.order)
+            }.map(\.version)
+        return history
+    }
+
+    /// Returns the days with the leak in a version or build: ``firstDaysWithLeak``. The store knows the days by version, so those
+    /// of a build are known only if no other build of its version has reports.
+    private func daysWithLeak(of version: Version) -> [Int64] {
+        guard let days = firstDaysWithLeak[version.row] else { return [] }
+        guard !version.buildOrder.isEmpty else { return days }
+        let isOnly = versions.allSatisfy {
+            $0.row != version.row || $0.hasReports == ($0.buildOrder == version.buildOrder)
+        }
+        return isOnly ? days : []
     }
 
     /// For each fix, the index of the oldest version that should have the fix.
@@ -64,8 +110,7 @@ package struct FixHistory: Sendable {
             var (low, high) = (0, versions.count)
             while low < high {
                 let middle = (low + high) / 2
-                let isOlder = versions[middle].order.lexicographicallyPrecedes(fix.order)
-                if isOlder { low = middle + 1 } else { high = middle }
+                if fix.isFixed(versions[middle]) { high = middle } else { low = middle + 1 }
             }
             return low
         }
@@ -83,7 +128,7 @@ package struct FixHistory: Sendable {
         var counts: FixCounts?
         for (number, version) in versions.enumerated() where number >= min(first[index], firstWithLeak) {
             let hasFix = number >= first[index]
-            let seenAgainDay = firstDaysWithLeak[version.row]?.lazy.filter { $0 >= fix.day }.min()
+            let seenAgainDay = daysWithLeak(of: version).lazy.filter { $0 >= fix.day }.min()
             // Versions that are not older than the fix of the next decision belong to that decision, except versions in which
             // the leak was seen again before that decision was made.
             if let next, number >= first[next] {
@@ -92,9 +137,12 @@ package struct FixHistory: Sendable {
                 else { continue }
             }
             // The reports that a version had at a past decision are not stored. If a version with reports was in use before the
-            // decision, its reports may be from before the decision.
+            // decision, its reports may be from before the decision. The same holds for its builds, whose first use is not stored.
+            // `hadReports` is known for all builds with the fix together.
             let hadReports =
-                fix.isInForce ? version.hadReports : version.hasReports && version.firstUse < fix.decidedAt
+                fix.isInForce
+                ? version.hadReports && (version.buildOrder.isEmpty || version.hasReports)
+                : version.hasReports && version.firstUse < fix.decidedAt
             let earlierFixes = (0..<(hasFix ? 0 : index)).count(where: { earlier in
                 fixes[earlier].wasUsed && first[earlier] <= number
                     && !(version.hasLeak && version.firstUse < fixes[earlier].decidedAt)
@@ -102,8 +150,8 @@ package struct FixHistory: Sendable {
             counts = counts ?? FixCounts()
             counts?.add(
                 FixCounts.Version(
-                    version: version.name, hasFix: hasFix, hadReports: hadReports,
-                    earlierFixes: earlierFixes, firstUse: version.firstUse,
+                    version: version.name, build: version.build, hasFix: hasFix,
+                    hadReports: hadReports, earlierFixes: earlierFixes, firstUse: version.firstUse,
                     seenAgainDay: hasFix ? seenAgainDay.map { Int($0) } : nil, counts: version.counts))
         }
         return counts
@@ -158,8 +206,8 @@ extension FixHistory {
             """
             select e.leak, e.id, e.at, e.fix_from, e.id = e.state,
               case when e.next_at is null then false else exists (select 1 from release r where r.app = e.app
-                and r.order_key >= e.fix_from and r.first_seen >= e.at and r.first_seen < e.next_at) end
-            from (select d.leak, d.id, d.kind, d.at, d.fix_from, l.app, l.state, min(d.at) over (partition by d.leak order by d.id
+                and r.order_key >= e.fix_from and r.first_seen >= e.at and r.first_seen < e.next_at) end, e.build_from
+            from (select d.leak, d.id, d.kind, d.at, d.fix_from, d.build_from, l.app, l.state, min(d.at) over (partition by d.leak order by d.id
                 rows between 1 following and unbounded following) as next_at
               from \(leaks) join decision d on d.leak = l.id and d.kind <> 'note') e
             where e.kind = 'resolve' order by e.leak, e.id
@@ -167,7 +215,7 @@ extension FixHistory {
         case .builds:
             """
             select l.id, r.id, r.version, r.order_key, r.first_seen, k.buckets, p.buckets, p.reports,
-              \(decisions == .past ? "false" : hadReportsSQL(smallest: smallest))
+              \(decisions == .past ? "false" : hadReportsSQL(smallest: smallest)), b.name, b.order_key
             from \(leaks) \(decisions == .past ? "" : decisions.joinSQL)
             join release f on f.id = l.first_release
             join release r on r.app = l.app and r.order_key >= \(smallest)(f.order_key,
@@ -176,7 +224,7 @@ extension FixHistory {
             left join build_check k on k.build = b.id and k.class = l.class
             left join leak_build p on p.leak = l.id and p.build = b.id
             where k.build is not null or p.leak is not null
-            order by l.id, r.order_key, r.id
+            order by l.id, r.order_key, r.id, b.order_key
             """
         case .days:
             """
@@ -214,16 +262,23 @@ extension FixHistory {
             fixes.append(
                 Fix(
                     row: row.int64(1), decidedAt: row.int64(2), order: row.bytes(3),
-                    isInForce: row.int64(4) != 0, wasUsed: row.int64(5) != 0))
+                    buildOrder: row.isNull(6) ? nil : row.bytes(6), isInForce: row.int64(4) != 0,
+                    wasUsed: row.int64(5) != 0))
         case .builds:
             guard let checks = row.isNull(5) ? BucketCounts() : counts(row.bytes(5)),
                 let reports = row.isNull(6) ? BucketCounts() : counts(row.bytes(6))
             else { throw .unreadable("counts by bucket", in: database) }
-            if versions.last?.row != row.int64(1) {
-                versions.append(
-                    Version(
-                        row: row.int64(1), name: String(decoding: row.bytes(2), as: UTF8.self),
-                        order: row.bytes(3), firstUse: row.int64(4), hadReports: row.int64(8) != 0))
+            let order = row.bytes(3)
+            let isSplit = fixes.contains { $0.splits(order) }
+            if versions.last?.row != row.int64(1) || isSplit {
+                var version = Version(
+                    row: row.int64(1), name: String(decoding: row.bytes(2), as: UTF8.self), order: order,
+                    firstUse: row.int64(4), hadReports: row.int64(8) != 0)
+                if isSplit {
+                    let name = String(decoding: row.bytes(9), as: UTF8.self)
+                    (version.build, version.buildOrder) = (name.isEmpty ? nil : name, row.bytes(10))
+                }
+                versions.append(version)
             }
             let last = versions.count - 1
             versions[last].counts.add(FixCounts.Counts(checks: checks, reports: reports))

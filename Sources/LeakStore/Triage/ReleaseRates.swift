@@ -111,10 +111,12 @@ package struct ReleaseVerdict: Sendable {
         check = ReleaseCheck(
             app: app.name, environment: app.environment, version: version, baseline: baseline,
             verdict: .cannotTell, leaks: [], classes: [], rareCount: 0, setAsideCount: 0)
+        // A leak that regressed in another build of the version may be seen in an earlier build than its fix.
+        let regressed = regressed.filter { leakStates.isRefuted($0, in: version) }
         var (comparedLeaks, resolvedLeaks): ([ReleaseRates.Leak], [ReleaseRates.Leak]) = ([], [])
         for leak in rates.leaks.values.sorted(by: { $0.leakRowID < $1.leakRowID }) {
             if !regressed.contains(leak.leakRowID),
-                Self.isSetAside(leak.leakRowID, in: version.version, leakStates)
+                Self.isSetAside(leak.leakRowID, in: version, leakStates)
             {
                 check.setAsideCount += leak.reports > 0 ? 1 : 0
                 if leakStates.states[leak.leakRowID] == .resolved, leak.reports == 0 {
@@ -264,13 +266,22 @@ package struct ReleaseVerdict: Sendable {
         }
     }
 
-    /// Returns `true` if the release check leaves out the leak. A resolved leak whose fix is in a later version is not left
-    /// out.
-    private static func isSetAside(_ rowID: Int64, in version: String, _ leakStates: LeakStates) -> Bool {
+    /// Returns `true` if the release check leaves out the leak. A resolved leak whose fix is in a later version or build is not
+    /// left out.
+    private static func isSetAside(
+        _ rowID: Int64, in version: ReleaseCheck.Side, _ leakStates: LeakStates
+    ) -> Bool {
         switch leakStates.states[rowID] {
         case .known, .ignored: true
-        case .resolved: leakStates.decisionStatuses[rowID]?.decision.action.isRefuted(in: version) ?? false
+        case .resolved: leakStates.isRefuted(rowID, in: version)
         case .open, .slow, .regressed, nil: false
         }
+    }
+}
+
+extension LeakStates {
+    /// Returns `true` if the leak is resolved, and a sighting on this side of a release check contradicts the fix.
+    fileprivate func isRefuted(_ rowID: Int64, in side: ReleaseCheck.Side) -> Bool {
+        decisionStatuses[rowID]?.decision.action.isRefuted(in: side.version, build: side.build) ?? false
     }
 }

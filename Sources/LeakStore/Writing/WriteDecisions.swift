@@ -16,9 +16,7 @@ extension Writer {
                 for leak in Set(leaks).subtracting([first]).sorted() {
                     guard var other = try findDecisionTarget(leak) else { continue }
                     // "Now" and "next" refer to the current version of one of the two environments: the higher version.
-                    if VersionOrder(other.currentVersion) < VersionOrder(target.currentVersion) {
-                        other.currentVersion = target.currentVersion
-                    }
+                    other.current = max(other.current, target.current)
                     _ = try store(decision, about: other, now: now)
                 }
                 return PastDecision(action, note: decision.note, by: decision.by, at: now)
@@ -35,15 +33,16 @@ extension Writer {
         /// The row ID of the decision that is in force; 0 if there is none.
         var decisionInForceRowID: Int64
         var reports: Int
-        /// The version that ``Decision/Fix/newestVersion`` and ``Decision/Fix/nextVersion`` refer to:
+        /// The version that ``Decision/Fix/newestVersion`` and ``Decision/Fix/nextVersion`` refer to, with its newest build:
         /// ``CurrentRelease/referenceReleaseSQL``.
-        var currentVersion: String
+        var current: ReleaseBuild
     }
 
     private func findDecisionTarget(_ leak: LeakID) throws(StoreError) -> DecisionTarget? {
         let select = try connection.statement(
             composed: """
-                select l.id, l.state, l.reports, r.version from leak l join app a on a.id = l.app
+                select l.id, l.state, l.reports, r.version, (\(CurrentRelease.newestBuildSQL))
+                from leak l join app a on a.id = l.app
                 join release r on r.id = (\(CurrentRelease.referenceReleaseSQL)) where l.key = ?
                 """)
         defer { select.reset() }
@@ -51,7 +50,7 @@ extension Writer {
         guard try select.step() else { return nil }
         return DecisionTarget(
             leakRowID: select.int64(0), decisionInForceRowID: select.int64(1), reports: select.int(2),
-            currentVersion: select.text(3))
+            current: ReleaseBuild(version: select.text(3), build: select.optionalText(4)))
     }
 
     private func store(
@@ -74,24 +73,26 @@ extension Writer {
         let kind = decision.action.kind.rawValue
         switch decision.action {
         case .resolve(let fix):
-            let bound = fix.bound(currentVersion: leak.currentVersion)
+            let bound = fix.bound(current: leak.current)
             try connection.run(
                 """
-                insert into decision (leak, at, by, kind, note, version, is_after, fix_from, reports_then, known_release)
-                values (?, ?, ?, ?, ?, ?, ?, ?, ?, (select max(id) from release))
+                insert into decision (leak, at, by, kind, note, version, is_after, fix_from, build, build_from,
+                  reports_then, known_release)
+                values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, (select max(id) from release))
                 """, leak.leakRowID, now, decision.by, kind, decision.note, bound.version,
                 bound.isAfter ? 1 : 0,
-                bound.lowestContradictingKey, leak.reports)
+                bound.lowestVersionKey, bound.build, bound.lowestBuildKey, leak.reports)
             let rowID = connection.lastInsertedRowID
             try connection.statement(
                 composed: """
                     insert into decision_release (decision, release, reports, hour_reports)
-                    select d.id, c.release, c.reports, \(ContradictingReports.hourReportsSQL(smallest: "min"))
+                    select d.id, c.release, \(ContradictingReports.reportsSQL),
+                      \(ContradictingReports.hourReportsSQL(smallest: "min"))
                     from decision d join leak_release c on c.leak = d.leak join release r on r.id = c.release
                     where d.id = ? and c.reports > 0 and r.order_key >= d.fix_from
                     """
             ).run(rowID)
-            return (.resolved(version: bound.version, isAfter: bound.isAfter), rowID)
+            return (bound.action, rowID)
         case .ignore(let limit):
             var (end, count): (Int64?, Int?)
             switch limit {

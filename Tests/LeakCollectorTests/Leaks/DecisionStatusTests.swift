@@ -16,12 +16,12 @@ private func words(_ html: HTML) throws -> String {
     private static let hour = Shop.hour
 
     private static func decisionStatus(
-        _ action: PastDecision.Action, reports: Int = 0, back: String? = nil
+        _ action: PastDecision.Action, reports: Int = 0, back: String? = nil, build: String? = nil
     ) -> DecisionStatus {
         DecisionStatus(
             decision: PastDecision(action, note: nil, by: "Ann", at: Shop.now - 73 * hour),
             reportsSince: reports,
-            regressedIn: back)
+            regressedIn: back, regressedInBuild: build)
     }
 
     @Test(
@@ -37,6 +37,12 @@ private func words(_ html: HTML) throws -> String {
             (
                 decisionStatus(.resolved(version: "5.0.0", isAfter: false), reports: 1, back: "5.2.0"),
                 "Resolved by Ann, 3 days ago, in 5.0.0; seen again in 5.2.0 (1 report since)"
+            ),
+            (
+                decisionStatus(
+                    .resolved(version: "5.2.0", build: "812", isAfter: false), reports: 1, back: "5.2.0",
+                    build: "813"),
+                "Resolved by Ann, 3 days ago, in 5.2.0 (812); seen again in 5.2.0 (813) (1 report since)"
             ),
             (decisionStatus(.ignored(nil)), "Ignored forever by Ann, 3 days ago"),
             (
@@ -208,6 +214,15 @@ private func words(_ html: HTML) throws -> String {
     ) throws {
         let form = TriageForm(context: Shop.context(), row: Shop.checkout, currentRelease: newest)
         #expect(try Markup(form.html.bytes).texts.contains("Resolve in \(version)"))
+    }
+
+    @Test func `the form offers to resolve a leak in the newest build of the current release`() throws {
+        let form = TriageForm(
+            context: Shop.context(), row: Shop.checkout, currentRelease: "5.3.0", currentBuild: "901")
+        #expect(try Markup(form.html.bytes).texts.contains("Resolve in 5.3.0 (901)"))
+        let html = text(form.html)
+        #expect(html.contains(#"<input type="hidden" name="newest-build" value="901">"#))
+        #expect(html.contains(#"placeholder="5.3.0 (901)""#))
     }
 
     /// If Enter is pressed in a field, the browser presses the first button of the form.

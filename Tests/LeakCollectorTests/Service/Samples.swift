@@ -255,7 +255,7 @@ enum Shop {
         detail.row.state = .regressed
         detail.row.isNew = false
         detail.row.decisionStatus = DecisionStatus(
-            decision: history[1], reportsSince: 37, regressedIn: "5.2.0")
+            decision: history[1], reportsSince: 37, regressedIn: "5.2.0", regressedInBuild: "812")
         detail.row.fix = fixStatus([("5.1.0", 0, 1_204), ("5.2.0", 37, 900)], regressedIn: "5.2.0")
         detail.history = history
         detail.fixes = [1: detail.row.fix!]
@@ -453,7 +453,7 @@ enum SamplePage: String, CaseIterable {
                 context: Shop.context(), detail: Shop.regressedDetail, hourlyTrend: Shop.hourlyTrend,
                 newestSample: Shop.parsedSample(.newest, hoursAgo: 2),
                 firstSample: Shop.parsedSample(.first, hoursAgo: 51),
-                relatedLeaks: Shop.relatedLeaks
+                relatedLeaks: Shop.relatedLeaks, currentRelease: "5.2.0", currentBuild: "812"
             ).html
         case .exportedLeak:
             LeakDetailPage(

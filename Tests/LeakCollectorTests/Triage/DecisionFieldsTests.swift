@@ -23,6 +23,22 @@ import Testing
             (#"{"action":"resolve","in":"now"}"#, .resolve(.newestVersion)),
             (#"{"action":"resolve","in":"next","until":null}"#, .resolve(.nextVersion)),
             (#"{"in":"5.2.0","action":"resolve"}"#, .resolve(.version("5.2.0"))),
+            (#"{"action":"resolve","in":"5.4.0","build":"895"}"#, .resolve(.version("5.4.0", build: "895"))),
+            (
+                #"{"action":"resolve","in":"5.4.0","build":" 895 "}"#,
+                .resolve(.version("5.4.0", build: "895"))
+            ),
+            (#"{"action":"resolve","in":"5.4.0 (895)"}"#, .resolve(.version("5.4.0", build: "895"))),
+            (
+                #"{"action":"resolve","in":"5.4.0(895)","build":""}"#,
+                .resolve(.version("5.4.0", build: "895"))
+            ),
+            (
+                #"{"build":"895","action":"resolve","in":"5.4.0 (895)"}"#,
+                .resolve(.version("5.4.0", build: "895"))
+            ),
+            (#"{"action":"resolve","in":"5.4.0 (beta)"}"#, .resolve(.version("5.4.0 (beta)"))),
+            (#"{"action":"resolve","in":"now","build":null}"#, .resolve(.newestVersion)),
             (#"{"action":"ignore"}"#, .ignore(nil)),
             (#"{"action":"ignore","until":"2026-12-01"}"#, .ignore(.until(milliseconds: december))),
             (
@@ -41,6 +57,10 @@ import Testing
             ("do=resolve-next&in=&until=&reports=&note=", .resolve(.nextVersion)),
             ("do=resolve-now&until=2026-12-01&reports=5", .resolve(.newestVersion)),
             ("do=resolve-now&newest=5.2%2B7", .resolve(.version("5.2+7"))),
+            ("do=resolve-now&newest=5.2&newest-build=812", .resolve(.version("5.2", build: "812"))),
+            ("do=resolve-now&newest=5.2&newest-build=", .resolve(.version("5.2"))),
+            ("do=resolve-next&newest=5.2&newest-build=812", .resolve(.newerThan("5.2"))),
+            ("do=resolve-in&in=5.4.0+%28895%29&newest=5.1", .resolve(.version("5.4.0", build: "895"))),
             ("do=resolve-next&newest=5.2", .resolve(.newerThan("5.2"))),
             ("do=resolve-next&newest=", .resolve(.nextVersion)),
             ("do=resolve-in&in=5.2.0&newest=5.1", .resolve(.version("5.2.0"))),
@@ -70,7 +90,7 @@ import Testing
         ("{}", "the field “action” is missing"),
         (
             #"{"action":"reopen","x":null}"#,
-            #"unknown field "x"; a decision has action, in, until, reports and note"#
+            #"unknown field "x"; a decision has action, in, build, until, reports and note"#
         ),
         (#"{"action":"reopen","action":"ignore"}"#, "the field “action” is given twice"),
         (#"{"action":"ignore","until":null,"until":"2026-12-01"}"#, "the field “until” is given twice"),
@@ -87,6 +107,21 @@ import Testing
             #"{"action":"resolve","in":"now","reports":3}"#,
             "the field “reports” does not go with the action “resolve”"
         ),
+        (#"{"action":"resolve","build":"895"}"#, "the field “in” is missing"),
+        (#"{"action":"resolve","in":"now","build":"895"}"#, "the field “build” needs a version"),
+        (#"{"action":"resolve","in":"next","build":"895"}"#, "the field “build” needs a version"),
+        (#"{"action":"resolve","in":"5.4.0","build":895}"#, "the field “build” must be a string"),
+        (
+            #"{"action":"resolve","in":"5.4.0","build":"8\u0000"}"#,
+            "the field “build” has a control character"
+        ),
+        (
+            #"{"action":"resolve","in":"5.4.0","build":"\#(String(repeating: "9", count: 65))"}"#,
+            "the field “build” is 65 bytes, the limit is 64"
+        ),
+        (#"{"action":"resolve","in":"5.4.0 (892)","build":"895"}"#, "name different builds"),
+        (#"{"action":"reopen","build":"895"}"#, "the field “build” does not go with the action “reopen”"),
+        (#"{"action":"ignore","build":"895"}"#, "the field “build” does not go with the action “ignore”"),
         (#"{"action":"ignore","in":"now"}"#, "the field “in” does not go with the action “ignore”"),
         (#"{"action":"ignore","until":"2026-12-01","reports":3}"#, "exclude each other"),
         (#"{"action":"ignore","until":"2026-11-20"}"#, "the field “until” is past"),
@@ -124,6 +159,7 @@ import Testing
         ("do=ignore-reports&reports=many", "number of reports is missing"),
         ("do=ignore-until&until=tomorrow", "the field “until” must be a day"),
         ("do=resolve-now&newest=%00", "load the leak's page again"),
+        ("do=resolve-now&newest=5&newest-build=%00", "load the leak's page again"),
         ("do=close", "load the leak's page again"), ("in=5&until=2026-12-01", "press the button"),
         ("", "the field “note” is empty"), ("do=note&note=+", "the field “note” is empty"),
     ])

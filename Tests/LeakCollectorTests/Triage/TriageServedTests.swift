@@ -67,6 +67,42 @@ import Testing
             decisionStatus["is_after"] as? Bool == true && decisionStatus["version"] as? String == "5.0.0")
     }
 
+    @Test(arguments: [#""in":"5.4.0 (895)""#, #""in":"5.4.0","build":"895""#])
+    func `a leak resolved in a build is seen again in this build, not in an earlier one`(fields: String)
+        throws
+    {
+        let running = try RunningCollector()
+        try sendReport("5.4.0 (892)", to: running)
+        let leak = try leak(running)
+        let stored = try #require(
+            try decide(#"{"action":"resolve",\#(fields)}"#, about: leak, running)["decision"]
+                as? [String: Any])
+        #expect(stored["version"] as? String == "5.4.0" && stored["build"] as? String == "895")
+        try sendReport("5.4.0 (892)", to: running, count: 20)
+        try sendReport("5.4.0", to: running)
+        var (toFix, words) = try state(running, leak)
+        #expect(toFix == 0 && words.contains("5.4.0 (895)"))
+
+        try sendReport("5.4.0 (895)", to: running)
+        (toFix, words) = try state(running, leak)
+        #expect(toFix == 1 && words.contains("Regressed in 5.4.0 (895)"))
+        #expect(words.contains("in 5.4.0 (895); seen again in 5.4.0 (895) (1\u{A0}report since)"))
+        let json = try running.json("/api/v1/leaks/\(leak)")
+        let standing = try #require(json["standing"] as? [String: Any])
+        #expect(standing["back_in"] as? String == "5.4.0" && standing["back_in_build"] as? String == "895")
+        #expect(standing["reports_since"] as? Int == 1)
+    }
+
+    @Test func `a build without a number is refused in a decision`() throws {
+        let running = try RunningCollector()
+        try sendReport("5.4.0", to: running)
+        let answer = try running.post(
+            #"{"action":"resolve","in":"5.4.0","build":"local"}"#,
+            to: "/api/v1/leaks/\(try leak(running))/decisions",
+            fields: [HTTPField("Authorization", "Bearer \(RunningCollector.token)")])
+        #expect(answer.status == 400 && answer.text.contains("'local' cannot be compared with other builds"))
+    }
+
     /// Sends one session from each of 50 installs. The class is checked in each session, and leaks in the first `leaky`
     /// sessions.
     private func sendSessions(

@@ -242,7 +242,8 @@ private struct DecisionRecordingStore: ForwardingStore {
         decisions.with { $0.append(decision) }
         let action: PastDecision.Action =
             switch decision.action {
-            case .resolve(.version(let version)): .resolved(version: version, isAfter: false)
+            case .resolve(.version(let version, let build)):
+                .resolved(version: version, build: build, isAfter: false)
             case .resolve(let fix): .resolved(version: "1.0", isAfter: fix == .nextVersion)
             case .ignore(let limit): .ignored(limit)
             case .reopen: .reopened

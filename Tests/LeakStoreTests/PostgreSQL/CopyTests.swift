@@ -130,7 +130,8 @@ import LeakSeededRandom
         private static func decisions(_ random: inout SeededRandom, now: Int64) -> [Decision.Action] {
             let all: [Decision.Action] = [
                 .resolve(.newestVersion), .resolve(.nextVersion), .resolve(.version("2.0")), .ignore(nil),
-                .ignore(.until(milliseconds: now + hour)), .ignore(.nextReports(2)), .reopen,
+                .resolve(.version("2.0", build: "7")), .ignore(.until(milliseconds: now + hour)),
+                .ignore(.nextReports(2)), .reopen,
             ]
             return Array(all.shuffled(using: &random).prefix(Int.random(in: 0..<3, using: &random)))
         }
@@ -142,6 +143,7 @@ import LeakSeededRandom
                         "L\(Int.random(in: 0..<6, using: &random))",
                         app: ["shop", "mail"].randomElement(using: &random) ?? ""),
                     version: ["1.0", "2.0", "3.0"].randomElement(using: &random) ?? "",
+                    build: [nil, "6", "7", "10"].randomElement(using: &random) ?? nil,
                     install: UInt64.random(in: 0..<900, using: &random),
                     isFreed: Int.random(in: 0..<5, using: &random) == 0, at: now, lived: 12,
                     body: #"{"message":"message \#(number)"}"#)

@@ -309,6 +309,29 @@
             #expect(try migrated.verify() == [])
         }
 
+        @Test func `a decision that was stored with schema 21 holds for all builds of its version`() throws {
+            let page = leak("Page")
+            let store = try PostgreSQLStore(address: schema.address, clock: .unguarded)
+            _ = try store.count([submission([Report(leak: page, build: "892")])], now: noon)
+            #expect(
+                try store.decide(Decision(.resolve(.version("1.0")), by: "a"), about: page.id, now: noon)
+                    != nil)
+            _ = try PostgreSQLConnection(to: schema.address).run(
+                PastSchema.without22.map { Query($0) } + [Query("update schema_version set version = 21")])
+            let migrated = try PostgreSQLStore(address: schema.address, clock: .unguarded)
+            #expect(try version() == Migration.newestVersion)
+            #expect(try migrated.verify() == [])
+            #expect(try migrated.makeReader().leak(page.id, now: noon)?.row.state == .resolved)
+            _ = try migrated.count([submission([Report(leak: page, build: "892")])], now: noon)
+            let row = try #require(try migrated.makeReader().leak(page.id, now: noon)).row
+            #expect(row.decisionStatus?.decision.action == .resolved(version: "1.0", isAfter: false))
+            #expect(row.state == .regressed)
+            let decision = Decision(.resolve(.version("1.0", build: "895")), by: "a")
+            #expect(try migrated.decide(decision, about: page.id, now: noon) != nil)
+            #expect(try migrated.makeReader().leak(page.id, now: noon)?.row.state == .resolved)
+            #expect(try migrated.verify() == [])
+        }
+
         @Test func `a migration adds up the newest 91 days of an app, and no earlier days`() throws {
             let late = (0..<5).map { Report(leak: leak("L\($0)"), at: noon - 3 * day) }
             _ = try PostgreSQLStore(address: schema.address, clock: .unguarded).count(

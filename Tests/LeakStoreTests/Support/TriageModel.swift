@@ -71,7 +71,7 @@ struct TriageModel {
                 switch fix {
                 case .newestVersion: rank
                 case .nextVersion: rank + 1
-                case .version(let text): Self.versions.first { $0.text == text }?.rank ?? 0
+                case .version(let text, _): Self.versions.first { $0.text == text }?.rank ?? 0
                 case .newerThan(let text): (Self.versions.first { $0.text == text }?.rank ?? 0) + 1
                 }
             (leak.resolved, leak.ignored) = ((from, leak.reports), nil)

@@ -141,5 +141,17 @@
                   where d.id = s.decision and h.release = s.release), 0))
                 """,
             ])
+
+        /// Version 22: the build of a version from which on a leak should be fixed.
+        static let schema22 = Migration(
+            version: 22,
+            statements: [
+                // build: the build that should have the fix; null for all builds of the version. build_from: the least order_key
+                // of a build in which a report contradicts the fix.
+                """
+                alter table decision add column if not exists build text collate "C",
+                  add column if not exists build_from bytea
+                """
+            ])
     }
 #endif

@@ -140,4 +140,14 @@ extension Migration {
               select sum(h.reports) from decision d join leak_hour h on h.leak = d.leak and h.hour = d.at / 3600000
               where d.id = s.decision and h.release = s.release), 0));
             """)
+
+    /// Version 20: the build of a version from which on a leak should be fixed.
+    static let schema20 = Migration(
+        version: 20,
+        script: """
+            -- build: the build that should have the fix; null for all builds of the version. build_from: the lowest order_key of
+            -- a build in which a report contradicts the fix.
+            alter table decision add column build text;
+            alter table decision add column build_from blob;
+            """)
 }
