@@ -30,8 +30,8 @@ struct FixStatusText {
         noun = ObjectKindName.checksNoun(of: kind)
         self.version =
             seenAgain
-            ?? fix.version.map { VersionName(version: $0, build: fix.build).text }
-            ?? VersionName(version: version, build: build).text
+            ?? fix.version.map { ReleaseBuild(version: $0, build: fix.build).text }
+            ?? ReleaseBuild(version: version, build: build).text
     }
 
     var stage: FixProgress.Stage { fix.progress.stage }
@@ -51,7 +51,7 @@ struct FixStatusText {
                 step.seenAgainDay.map { "seen again on \(CivilDate(days: Int64($0)).dayMonthYear)" }
                 ?? "\(step.build == nil ? "" : "version ")in use since \(CivilDate(milliseconds: step.firstUse).dayMonthYear)"
             return (
-                VersionName(version: step.version, build: step.build).text, date,
+                ReleaseBuild(version: step.version, build: step.build).text, date,
                 evidence(of: step.progress) ?? step.progress.stage.displayName
             )
         }
@@ -104,4 +104,9 @@ extension FixProgress.Stage {
         case .regressed: "regressed"
         }
     }
+}
+
+extension DecisionStatus {
+    /// The version and build in which a resolved leak was seen again, such as `5.4.0 (895)`; `nil` if it was not seen again.
+    var backIn: String? { regressedIn.map { ReleaseBuild(version: $0, build: regressedInBuild).text } }
 }

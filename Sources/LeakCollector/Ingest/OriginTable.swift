@@ -31,7 +31,7 @@ struct OriginTable {
     /// The environment of reports that name none.
     private let fallbackEnvironment: String
     /// The version of reports that name none.
-    private let fallbackVersion: VersionName
+    private let fallbackVersion: ReleaseBuild
     /// The module of reports that name none; `nil` if it is not known.
     private let fallbackModule: String?
 
@@ -42,7 +42,7 @@ struct OriginTable {
         fallbackApp =
             try Self.parameter("app", ingestRequest.app, atMost: WireLimits.appIDBytes) ?? restrictedApp
             ?? SubmissionBuilder.defaultApp
-        fallbackVersion = VersionName(
+        fallbackVersion = ReleaseBuild(
             try Self.parameter("version", ingestRequest.version, atMost: WireLimits.versionBytes)
                 ?? SubmissionBuilder.unknownVersion)
         fallbackEnvironment =
@@ -107,7 +107,7 @@ struct OriginTable {
             return trimmed
         }
         let install = text(slices.install)
-        let version = name(slices.version).map { VersionName($0) } ?? fallbackVersion
+        let version = name(slices.version).map { ReleaseBuild($0) } ?? fallbackVersion
         return Submission.Origin(
             app: name(slices.appID) ?? fallbackApp,
             environment: AppKey.environment(named: name(slices.environment) ?? fallbackEnvironment),

@@ -223,7 +223,7 @@ enum MergeNote {
         let actionText =
             switch decision.action {
             case .resolved(let version, let build, let isAfter):
-                "resolved in \(isAfter ? "the next version after " : "")\(VersionName(version: version, build: build).text)"
+                "resolved in \(isAfter ? "the next version after " : "")\(ReleaseBuild(version: version, build: build).text)"
             case .ignored(nil): "ignored forever"
             case .ignored(.until(let end)): "ignored until \(CivilDate(milliseconds: end).text)"
             case .ignored(.nextReports(let reports)): "ignored until \(countText(reports, of: "more report"))"

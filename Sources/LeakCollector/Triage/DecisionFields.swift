@@ -78,12 +78,12 @@ struct DecisionFields: Hashable, Sendable {
             {
                 throw Self.invalidField("\(problem); it must be \(Self.validFixes)")
             }
-            return try namedFix(in: VersionName(version.trimmedOfWhiteSpace))
+            return try namedFix(in: ReleaseBuild(version.trimmedOfWhiteSpace))
         }
     }
 
     /// Returns the fix in a version that the decision names, and in the build that it names in one of the two fields.
-    private func namedFix(in version: VersionName) throws(Problem) -> Decision.Fix {
+    private func namedFix(in version: ReleaseBuild) throws(Problem) -> Decision.Fix {
         guard let fixBuild, !fixBuild.isEmpty else { return .version(version.version, build: version.build) }
         let name = "the field “build”"
         if let problem = WireName.problem(in: fixBuild, of: name, atMost: WireLimits.versionBytes) {
@@ -144,7 +144,7 @@ struct DecisionFields: Hashable, Sendable {
         guard let note else { return nil }
         // Forms end lines with CR LF.
         let lines = note.replacing("\r\n", with: "\n")
-        let text = String(Substring(lines).trimmed)
+        let text = lines.trimmedOfWhiteSpace
         let count = text.utf8.count
         guard count <= Decision.maxNoteBytes else {
             throw Self.invalidField(
@@ -170,13 +170,4 @@ struct DecisionFields: Hashable, Sendable {
     }
 
     private static func invalidField(_ detail: String) -> Problem { Problem(.badRequest, detail) }
-}
-
-extension Substring {
-    /// The text without white space at both ends.
-    fileprivate var trimmed: Substring {
-        var text = drop(while: \.isWhitespace)
-        while text.last?.isWhitespace == true { text.removeLast() }
-        return text
-    }
 }

@@ -37,13 +37,8 @@ struct FixText: Component {
     var html: HTML {
         isAfter
             ? "in the next version after \(IsolatedText(version))"
-            : "in \(IsolatedText(VersionName(version: version, build: build).text))"
+            : "in \(IsolatedText(ReleaseBuild(version: version, build: build).text))"
     }
-}
-
-extension DecisionStatus {
-    /// The version and build in which a resolved leak was seen again, such as `5.4.0 (895)`; `nil` if it was not seen again.
-    var backIn: String? { regressedIn.map { VersionName(version: $0, build: regressedInBuild).text } }
 }
 
 /// Words for the limit of an ignored leak: `1 Dec 2026`, `100 more reports`.

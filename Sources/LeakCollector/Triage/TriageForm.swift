@@ -82,7 +82,7 @@ struct TriageForm: Component {
     }
 
     private var resolveInVersion: HTML {
-        let current = VersionName(version: referenceVersion, build: isNumbered ? referenceBuild : nil)
+        let current = ReleaseBuild(version: referenceVersion, build: isNumbered ? referenceBuild : nil)
         // Shows that a build may follow the version.
         let example: HTML? = current.build.map { _ in #" placeholder="\#(current.text)""# }
         let versions = context.versions.prefix(Self.maxOfferedVersions).map { version in

@@ -49,6 +49,9 @@
                 var rows = [row]
                 try Self.addFixes(to: &rows, rowIDs: [number], on: connection)
                 row = rows[0]
+                let reference = answers[11].first.map {
+                    ReleaseBuild(version: $0.text(0), newestBuild: $0.optionalText(1))
+                }
                 var detail = LeakDetail(
                     row: row, versions: answers[0].map { Self.version($0) },
                     systems: Self.values(answers[1]), models: Self.values(answers[2]), trend: trend,
@@ -58,8 +61,7 @@
                     reasons: LeakDetail.sortedCounts(answers[8].map { ($0.text(0), $0.int(1)) }),
                     closures: LeakDetail.sortedCounts(answers[10].map { ($0.text(0), $0.int(1)) }),
                     retainedBytes: LeakDetail.retainedBytes(answers[9].map { ($0.text(0), $0.int(1)) }),
-                    referenceVersion: answers[11].first?.text(0),
-                    referenceBuild: answers[11].first?.optionalText(1))
+                    referenceVersion: reference?.version, referenceBuild: reference?.build)
                 try Self.addHistory(answers[6], to: &detail, of: number, on: connection)
                 return detail
             }

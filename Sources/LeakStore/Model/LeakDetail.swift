@@ -58,7 +58,7 @@ public struct LeakDetail: Sendable {
         self.lived = lived
         self.history = history
         self.referenceVersion = referenceVersion
-        self.referenceBuild = referenceBuild.flatMap { VersionOrder($0).isNumbered ? $0 : nil }
+        self.referenceBuild = referenceBuild
         self.fixes = fixes
     }
 

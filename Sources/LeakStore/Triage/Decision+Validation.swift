@@ -68,26 +68,6 @@ extension Decision {
     }
 }
 
-/// A version with a build of it, in the order of both: by the rank of the version, then by build.
-package struct ReleaseBuild: Comparable, Sendable {
-    package var version: String
-    /// `nil` for all builds.
-    package var build: String?
-
-    package init(version: String, build: String?) {
-        self.version = version
-        self.build = build
-    }
-
-    package static func < (one: Self, other: Self) -> Bool {
-        let (order, otherOrder) = (VersionOrder(one.version), VersionOrder(other.version))
-        guard order.sameRankLowerBound == otherOrder.sameRankLowerBound, one.build != other.build else {
-            return order < otherOrder
-        }
-        return VersionOrder(one.build ?? "") < VersionOrder(other.build ?? "")
-    }
-}
-
 /// The version, or the build of it, from which on a leak should be fixed, as a row of `decision` has it.
 package struct FixBound: Sendable {
     package var version: String
@@ -124,10 +104,7 @@ extension Decision.Fix {
     package func bound(current: ReleaseBuild) -> FixBound {
         switch self {
         case .newestVersion:
-            // Builds without a number are not in order.
-            FixBound(
-                version: current.version,
-                build: current.build.flatMap { VersionOrder($0).isNumbered ? $0 : nil }, isAfter: false)
+            FixBound(version: current.version, build: current.build, isAfter: false)
         case .nextVersion: FixBound(version: current.version, isAfter: true)
         case .version(let version, let build): FixBound(version: version, build: build, isAfter: false)
         case .newerThan(let version): FixBound(version: version, isAfter: true)

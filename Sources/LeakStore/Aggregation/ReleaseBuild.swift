@@ -1,0 +1,54 @@
+/// A version, and optionally a build of it.
+package struct ReleaseBuild: Equatable, Sendable {
+    package var version: String
+    /// `nil` for all builds.
+    package var build: String?
+
+    package init(version: String, build: String?) {
+        self.version = version
+        self.build = build
+    }
+
+    /// Creates a version with its newest build. A build without a number is left out, because it is not in order.
+    package init(version: String, newestBuild: String?) {
+        self.init(version: version, build: newestBuild.flatMap { VersionOrder($0).isNumbered ? $0 : nil })
+    }
+
+    /// Parses a version as a sender or a person names it, with a build in parentheses at its end: `1.9 (5)` is the build `5` of
+    /// the version `1.9`. By the order of versions the whole text would be a pre-release of `1.9`.
+    package init(_ text: String) {
+        self.init(version: text, build: nil)
+        guard text.utf8.last == UInt8(ascii: ")"), let parenthesis = text.lastIndex(of: "(") else { return }
+        let front = String(text[..<parenthesis]).trimmedOfWhiteSpace
+        let inner = String(text[text.index(after: parenthesis)...].dropLast()).trimmedOfWhiteSpace
+        // A build begins with a digit; `1.9 (beta)` is a pre-release.
+        guard VersionOrder(front).isNumbered, let first = inner.utf8.first,
+            (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(first)
+        else { return }
+        (version, build) = (front, inner)
+    }
+
+    /// `1.9 (5)`, or `1.9` without a build.
+    package var text: String { version + (build.map { " (\($0))" } ?? "") }
+}
+
+/// Orders by the rank of the version, then by build.
+extension ReleaseBuild: Comparable {
+    package static func < (one: Self, other: Self) -> Bool {
+        let (order, otherOrder) = (VersionOrder(one.version), VersionOrder(other.version))
+        guard order.sameRankLowerBound == otherOrder.sameRankLowerBound, one.build != other.build else {
+            return order < otherOrder
+        }
+        return VersionOrder(one.build ?? "") < VersionOrder(other.build ?? "")
+    }
+}
+
+extension String {
+    /// The text without white space at its ends.
+    package var trimmedOfWhiteSpace: String {
+        guard first?.isWhitespace == true || last?.isWhitespace == true else { return self }
+        var text = self[...].drop(while: \.isWhitespace)
+        while text.last?.isWhitespace == true { text.removeLast() }
+        return String(text)
+    }
+}
