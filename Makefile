@@ -1,5 +1,5 @@
 # make run and make test do everything on a machine that has only the Swift toolchain.
-.PHONY: help setup run demo key test checks postgresql conformance statistics openapi sanitize hostile fuzz lint format docs build image soak soak-detector bench bench-detector bench-reporter bench-http bench-store bench-database bench-postgresql bench-pages gate-simulation clean
+.PHONY: help setup run demo key test checks postgresql conformance statistics openapi sanitize hostile fuzz lint format docs build image soak soak-detector bench bench-detector bench-reporter bench-http bench-store bench-database bench-postgresql bench-pages gate-simulation sample clean
 .DEFAULT_GOAL := help
 # Package.swift declares the products for the development of the collector only with it.
 export LEAK_COLLECTOR_DEVELOPMENT := 1
@@ -200,6 +200,13 @@ bench-pages: setup ## time and bytes of the pages, requests per second of the su
 gate-simulation: ## 10,000 simulated pairs of releases before the release gate: false alarms, what it finds, what it cannot tell
 	swift build -c release --package-path Benchmarks --product gate-simulation
 	"$$(swift build -c release --package-path Benchmarks --show-bin-path)/gate-simulation" $(BENCH)
+
+# SAMPLE is the folder, which must have no database yet.
+sample = $(or $(SAMPLE),.build/sample-data)
+sample: setup ## data for looking at the pages: 3 apps, 30 versions, 60 days up to now, 400 leaks, 5,000 installs
+	swift build -c release --package-path Benchmarks --product sample-data
+	"$$(swift build -c release --package-path Benchmarks --show-bin-path)/sample-data" $(sample)
+	@echo 'look at it: COLLECTOR_DATA=$(sample) make run'
 
 # Two minutes; BENCH='--rounds 3 --seconds 2' is shorter.
 bench-detector: setup ## what a leak detector costs the app beside one asyncAfter per object, and how often it wakes while idle
