@@ -196,7 +196,7 @@ bench-pages: setup ## time and bytes of the pages, requests per second of the su
 	swift build -c release -Xswiftc -enable-testing --package-path Benchmarks --scratch-path Benchmarks/.build/pages --product page-bench
 	Benchmarks/.build/pages/release/page-bench $(BENCH)
 
-# Twenty seconds; BENCH='--pairs 1000 --seed 2' is shorter.
+# Half a minute. BENCH='--check docs/CI.md' compares the table there, --write replaces it; '--pairs 1000 --seed 2' is shorter.
 gate-simulation: ## 10,000 simulated pairs of releases before the release gate: false alarms, what it finds, what it cannot tell
 	swift build -c release --package-path Benchmarks --product gate-simulation
 	"$$(swift build -c release --package-path Benchmarks --show-bin-path)/gate-simulation" $(BENCH)

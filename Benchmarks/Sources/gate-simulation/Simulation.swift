@@ -4,20 +4,23 @@ import LeakStatistics
 
 /// The difference between the two releases of a pair.
 enum Change: CaseIterable {
-    case none, doubled, newLeak
+    case unchanged, doubled, newLeak
 }
 
 struct Simulation {
+    /// The correlations of two checks on one device. Each pair has one of them.
+    static let correlations = [0, 0.005, 0.02, 0.05]
+
     var pairs: Int
     var seed: Int
 
     /// A pair of releases, with the facts that tell whether the gate's result is right.
     struct Pair {
+        var change: Change
         var classes: [ReleaseGate.ClassCounts] = []
         var leaks: [ReleaseGate.LeakCounts] = []
         /// Index in ``leaks`` of the leak that differs between the releases.
         var changed: Int?
-        var changedRate = 0.0
         var correlation = 0.0
         /// Checks of the class of the changed leak, in the release that has fewer of them.
         var checks = 0
@@ -25,23 +28,22 @@ struct Simulation {
         var isShifting = false
     }
 
-    func run() {
+    func run() -> SimulationTable {
         var random = SeededRandom(seed: seed)
         let gate = ReleaseGate()
-        var table = Table()
+        var table = SimulationTable(seed: seed)
         for number in 0..<pairs {
-            let change = Change.allCases[number % Change.allCases.count]
-            let pair = makePair(change, &random)
-            table.add(pair, change, gate.check(pair.classes, pair.leaks))
+            let pair = makePair(Change.allCases[number % Change.allCases.count], &random)
+            table.add(SimulationTable.Outcome(pair: pair, result: gate.check(pair.classes, pair.leaks)))
         }
-        table.print()
+        return table
     }
 
     // MARK: Drawing
 
     private func makePair(_ change: Change, _ random: inout SeededRandom) -> Pair {
-        var pair = Pair()
-        pair.correlation = random.element(of: [0, 0.005, 0.02, 0.05])
+        var pair = Pair(change: change)
+        pair.correlation = random.element(of: Self.correlations)
         pair.isShifting = random.chance(0.5)
         let installs = Int(logUniform(40, 4_000, &random))
         let classCount = random.number(1...12)
@@ -65,7 +67,7 @@ struct Simulation {
             pair.classes.append(
                 ReleaseGate.ClassCounts("Class\(index)", baseline: first, version: later))
             for leak in 0..<random.number(1...3) {
-                let isChanged = change != .none && index == changedClass && leak == 0
+                let isChanged = change != .unchanged && index == changedClass && leak == 0
                 let isNew = isChanged && change == .newLeak
                 var rate = logUniform(0.001, 0.2, &random)
                 if isNew { rate = 0.05 }
@@ -90,7 +92,6 @@ struct Simulation {
                 }
                 if isChanged {
                     pair.changed = pair.leaks.count
-                    pair.changedRate = rate
                     pair.checks = min(before.reduce(0, +), now.reduce(0, +))
                 }
                 pair.leaks.append(
@@ -164,63 +165,5 @@ struct Simulation {
 
     private func makeTendency(_ random: inout SeededRandom) -> DeviceTendency {
         DeviceTendency(seed: random.next())
-    }
-}
-
-/// The results of the gate, counted by kind of change.
-struct Table {
-    private struct Row {
-        var pairs = 0
-        var failed = 0
-        var passed = 0
-        var cannotTell = 0
-        /// Pairs in which the leak that changed was found.
-        var found = 0
-    }
-
-    private var rows: [String: Row] = [:]
-    private var order: [String] = []
-
-    mutating func add(_ pair: Simulation.Pair, _ change: Change, _ result: ReleaseGate.Result) {
-        var names: [String] = []
-        let mix = pair.isShifting ? "shifting" : "constant"
-        switch change {
-        case .none:
-            names = ["unchanged, all", "unchanged, mix \(mix)", "unchanged, correlation \(pair.correlation)"]
-            names.append(result.hasEnoughData ? "unchanged, enough checks" : "unchanged, too few checks")
-        case .doubled:
-            names = ["doubled, all"]
-            if pair.checks >= 3_000, pair.correlation <= 0.02 {
-                names.append("doubled, 3,000 checks, correlation to 0.02")
-            }
-        case .newLeak:
-            names = ["new in 5 %, all"]
-            if pair.checks >= 3_000 { names.append("new in 5 %, 3,000 checks") }
-        }
-        for name in names {
-            if rows[name] == nil { order.append(name) }
-            rows[name, default: Row()].pairs += 1
-            switch result.verdict {
-            case .failed: rows[name]?.failed += 1
-            case .passed: rows[name]?.passed += 1
-            case .cannotTell: rows[name]?.cannotTell += 1
-            }
-            if let changed = pair.changed, result.leaks[changed].failsRelease { rows[name]?.found += 1 }
-        }
-    }
-
-    func print() {
-        Swift.print("| release | pairs | failed | passed | cannot tell | found |")
-        Swift.print("|---|---|---|---|---|---|")
-        func share(_ part: Int, of whole: Int) -> String {
-            String(format: "%.2f %%", 100 * Double(part) / Double(max(1, whole)))
-        }
-        for name in order.sorted() {
-            guard let row = rows[name] else { continue }
-            let found = name.hasPrefix("unchanged") ? "" : share(row.found, of: row.pairs)
-            Swift.print(
-                "| \(name) | \(row.pairs) | \(share(row.failed, of: row.pairs)) | \(share(row.passed, of: row.pairs)) | \(share(row.cannotTell, of: row.pairs)) | \(found) |"
-            )
-        }
     }
 }
