@@ -137,7 +137,9 @@ extension ReleaseCheckResult {
         }
         let classesOnFewDevices = classes.filter { $0.result == .fewDevices }
         if !classesOnFewDevices.isEmpty, verdict != .cannotTell || classesOnFewDevices.count > 1 {
-            notes.append("Checked \(isInCI ? "in too few runs" : "on too few devices"): \(Self.listText(of: classesOnFewDevices)).")
+            notes.append(
+                "Checked \(isInCI ? "in too few runs" : "on too few devices"): \(Self.listText(of: classesOnFewDevices))."
+            )
         }
         // Without a baseline nothing was compared, as the result says.
         if uncomparedCount > 0, baseline != nil {

@@ -266,7 +266,10 @@ enum SampleCheck: String, CaseIterable, Sendable {
 
     @Test(arguments: [
         (AppKey.production, "is checked on too few devices", "about 20 are needed in each version"),
-        ("ci", "is checked in too few runs", "about 20 are needed of each version, each with an install of its own"),
+        (
+            "ci", "is checked in too few runs",
+            "about 20 are needed of each version, each with an install of its own"
+        ),
     ])
     func `a class on too few devices needs more devices, and in the environment ci more runs`(
         environment: String, reason: String, remedy: String
