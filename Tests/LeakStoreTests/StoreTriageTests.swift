@@ -177,12 +177,19 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `resolved now means from the newest build of the current release on`() throws {
-        try count(
-            Report(leak: page, version: "5.4.0", build: "892", count: 5),
-            Report(leak: leak("Other"), version: "5.4.0", build: "1000"),
-            Report(leak: leak("Other"), version: "5.4.0", build: "local"),
-            Report(leak: leak("Other"), version: "5.4.0"))
+    /// Counts sessions of a build of version 5.4.0.
+    private func countSessions(_ number: Int, build: String) throws {
+        var usage = usage(of: "5.4.0", reports: 0, sessions: number)
+        for index in usage.usageCounts.indices { usage.usageCounts[index].build = build }
+        _ = try store.count([usage], now: noon)
+    }
+
+    @Test func `resolved now means from the newest build of the current release on that is in use`() throws {
+        try count(Report(leak: page, version: "5.4.0", build: "892", count: 5))
+        try countSessions(60, build: "892")
+        try countSessions(40, build: "1000")
+        // The build of one developer has no adoption.
+        try countSessions(1, build: "99999")
         let detail = try #require(try store.makeReader().leak(page.id, now: noon))
         #expect(detail.referenceVersion == "5.4.0" && detail.referenceBuild == "1000")
         let decision = try decide(.resolve(.newestVersion))
@@ -192,6 +199,33 @@ import Testing
         try count(Report(leak: page, version: "5.4.0", build: "1001"))
         #expect(try row().decisionStatus?.regressedInBuild == "1001")
         #expect(try decide(.resolve(.nextVersion)).action == .resolved(version: "5.4.0", isAfter: true))
+    }
+
+    @Test(arguments: ["local", "7f3c2a1", ""])
+    func `resolved now means the whole current release if one of its builds is not only a number`(
+        name: String
+    )
+        throws
+    {
+        try count(
+            Report(leak: page, version: "5.4.0", build: "892"),
+            Report(leak: page, version: "5.4.0", build: name.isEmpty ? nil : name))
+        try countSessions(60, build: "892")
+        #expect(try store.makeReader().leak(page.id, now: noon)?.referenceBuild == nil)
+        #expect(try decide(.resolve(.newestVersion)).action == .resolved(version: "5.4.0", isAfter: false))
+        try count(Report(leak: page, version: "5.4.0", build: "7"))
+        #expect(try row().state == .regressed)
+    }
+
+    @Test func `resolved now means the whole current release in an environment without builds`() throws {
+        let other = leak("Other", environment: "ci")
+        try count(Report(leak: page, version: "5.4.0", build: "892"))
+        try countSessions(60, build: "892")
+        try count(Report(leak: other, version: "5.4.0"))
+        let decision = Decision(.resolve(.newestVersion), note: nil, by: "ada")
+        _ = try store.decide(decision, about: [page.id, other.id], now: noon)
+        try count(Report(leak: other, version: "5.4.0"))
+        #expect(try store.makeReader().leak(other.id, now: noon)?.row.state == .regressed)
     }
 
     @Test func `resolved now means the whole current release if none of its builds has a number`() throws {

@@ -34,7 +34,7 @@
                     Self.values(.closures, of: number),
                     Query(
                         """
-                        select r.version, (\(CurrentRelease.newestBuildSQL)) from leak l join app a on a.id = l.app
+                        select r.version, (\(BucketCountsNumeric.newestBuildSQL)) from leak l join app a on a.id = l.app
                         join release r on r.id = (\(CurrentRelease.referenceReleaseSQL)) where l.id = $1::bigint
                         """, .integer(number)),
                 ])
@@ -50,7 +50,7 @@
                 try Self.addFixes(to: &rows, rowIDs: [number], on: connection)
                 row = rows[0]
                 let reference = answers[11].first.map {
-                    ReleaseBuild(version: $0.text(0), newestBuild: $0.optionalText(1))
+                    ReleaseBuild(version: $0.text(0), build: $0.optionalText(1))
                 }
                 var detail = LeakDetail(
                     row: row, versions: answers[0].map { Self.version($0) },

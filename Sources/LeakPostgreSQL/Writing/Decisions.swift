@@ -21,7 +21,8 @@
                 }
                 for target in [first] + others {
                     let (storedAction, rowID) = try Self.insert(
-                        decision, about: target, current: max(first.current, target.current), now: now,
+                        decision, about: target, current: ReleaseBuild.later(first.current, target.current),
+                        now: now,
                         on: connection)
                     action = action ?? storedAction
                     if decision.action != .note {
@@ -108,7 +109,7 @@
                 // Read after the lock, so that the values are current.
                 Query(
                     """
-                    select l.key, l.id, l.state, l.reports, r.version, (\(CurrentRelease.newestBuildSQL))
+                    select l.key, l.id, l.state, l.reports, r.version, (\(BucketCountsNumeric.newestBuildSQL))
                     from leak l join app a on a.id = l.app
                     join release r on r.id = (\(CurrentRelease.referenceReleaseSQL)) where l.key = any($1::uuid[])
                     """, .uuids(leaks)),
@@ -122,7 +123,7 @@
                 targets[id] = DecisionTarget(
                     leakRowID: leakRow.int64(1), decisionInForceRowID: leakRow.int64(2),
                     reports: leakRow.int(3),
-                    current: ReleaseBuild(version: leakRow.text(4), newestBuild: leakRow.optionalText(5)))
+                    current: ReleaseBuild(version: leakRow.text(4), build: leakRow.optionalText(5)))
             }
             return targets
         }

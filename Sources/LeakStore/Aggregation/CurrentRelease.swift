@@ -88,9 +88,22 @@ public enum CurrentRelease {
         order by order_key desc limit 1
         """
 
-    /// SQL for the name of the newest build of a release `r`; empty if no build has a name.
-    package static let newestBuildSQL =
-        "select b.name from build b where b.release = r.id order by b.order_key desc limit 1"
+    /// Returns SQL for the name of the newest build of a release `r` that is in use: it has at least ``minPercentage`` percent of the
+    /// sessions of all builds. There is none if a report or session of the release names no build, or a build that is not only a
+    /// number, because such builds have no certain order.
+    ///
+    /// - Parameter sessionsSQL: returns SQL for the number of sessions in a column of buckets.
+    package static func newestBuildSQL(sessionsSQL: (String) -> String) -> String {
+        """
+        select b.name from build b where b.release = r.id and b.name <> '\(StoreLimits.other)'
+          and \(sessionsSQL("b.session_buckets")) > 0
+          and \(sessionsSQL("b.session_buckets")) * 100 >= \(minPercentage)
+            * (select sum(\(sessionsSQL("c.session_buckets"))) from build c where c.release = r.id)
+          and not exists (select 1 from build c where c.release = r.id and c.name <> '\(StoreLimits.other)'
+            and (c.name = '' or ltrim(c.name, '0123456789.') <> ''))
+        order by b.order_key desc limit 1
+        """
+    }
 
     /// Columns of `release` r for ``earlierOrderSQL``.
     package static let earlierColumnsSQL = """

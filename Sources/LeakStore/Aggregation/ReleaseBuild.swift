@@ -9,11 +9,6 @@ package struct ReleaseBuild: Equatable, Sendable {
         self.build = build
     }
 
-    /// Creates a version with its newest build. A build without a number is left out, because it is not in order.
-    package init(version: String, newestBuild: String?) {
-        self.init(version: version, build: newestBuild.flatMap { VersionOrder($0).isNumbered ? $0 : nil })
-    }
-
     /// Parses a version as a sender or a person names it, with a build in parentheses at its end: `1.9 (5)` is the build `5` of
     /// the version `1.9`. By the order of versions the whole text would be a pre-release of `1.9`.
     package init(_ text: String) {
@@ -26,6 +21,15 @@ package struct ReleaseBuild: Equatable, Sendable {
             (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(first)
         else { return }
         (version, build) = (front, inner)
+    }
+
+    /// Returns the later of two releases to which “now” refers in two environments. If both have the same version and only one names a
+    /// build, it is the whole version, because builds of one environment say nothing about those of the other.
+    package static func later(_ one: Self, _ other: Self) -> Self {
+        let (order, otherOrder) = (VersionOrder(one.version), VersionOrder(other.version))
+        let hasSameVersion = order.sameRankLowerBound == otherOrder.sameRankLowerBound
+        if hasSameVersion, one.build == nil || other.build == nil { return one.build == nil ? one : other }
+        return max(one, other)
     }
 
     /// `1.9 (5)`, or `1.9` without a build.

@@ -31,7 +31,8 @@ public struct LeakDetail: Sendable {
     /// use if the leak was seen in it on at least 2 installs, and on at least 5 % as many installs as in the version with the
     /// most.
     public var referenceVersion: String?
-    /// The newest build of ``referenceVersion``, which “now” refers to; `nil` if no build has a number.
+    /// The newest build of ``referenceVersion`` that is in use, which “now” refers to; `nil` if the builds of the version are not in a
+    /// certain order.
     public var referenceBuild: String?
     /// The evidence for the fixes of the newest decisions that resolved the leak. The key is the index of the decision in
     /// ``history``. The evidence for an older decision is from the versions up to the fix of the next decision.

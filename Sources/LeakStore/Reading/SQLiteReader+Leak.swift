@@ -42,13 +42,13 @@ extension SQLiteReader {
     private func referenceBuild(of leak: Int64) throws(StoreError) -> ReleaseBuild? {
         let select = try connection.statement(
             composed: """
-                select r.version, (\(CurrentRelease.newestBuildSQL)) from leak l join app a on a.id = l.app
+                select r.version, (\(newestBuildSQL)) from leak l join app a on a.id = l.app
                 join release r on r.id = (\(CurrentRelease.referenceReleaseSQL)) where l.id = ?
                 """)
         defer { select.reset() }
         try select.bind(leak)
         return try select.step()
-            ? ReleaseBuild(version: select.text(0), newestBuild: select.optionalText(1)) : nil
+            ? ReleaseBuild(version: select.text(0), build: select.optionalText(1)) : nil
     }
 
     func trend(of id: LeakID, by step: Trend.Step, now: Int64) throws(StoreError) -> Trend? {

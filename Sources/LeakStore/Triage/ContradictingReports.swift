@@ -9,10 +9,12 @@ package enum ContradictingReports {
     /// SQL for the condition that the fix of the decision is in a build of the release.
     private static let isSplitSQL =
         "(d.build_from is not null and substr(r.order_key, 1, length(d.fix_from)) = d.fix_from)"
-    /// SQL that selects the builds of `c` that should have the fix, as `b`, with their counts of the leak, as `p`.
+    /// SQL that selects the builds of `c` that should have the fix, as `b`, with their counts of the leak, as `p`. Builds beyond a limit
+    /// are counted together as `other`, which may be of any of them, so it counts too.
     private static let buildsSQL = """
         from build b join leak_build p on p.leak = c.leak and p.build = b.id
-        where b.release = c.release and p.reports > 0 and (not \(isSplitSQL) or b.order_key >= d.build_from)
+        where b.release = c.release and p.reports > 0 
+          and (not \(isSplitSQL) or b.order_key >= d.build_from or b.name = '\(StoreLimits.other)')
         """
 
     /// SQL for the number of reports of `c` in builds that should have the fix. A report without a build, or with a build that

@@ -16,7 +16,7 @@ extension Writer {
                 for leak in Set(leaks).subtracting([first]).sorted() {
                     guard var other = try findDecisionTarget(leak) else { continue }
                     // "Now" and "next" refer to the current version of one of the two environments: the higher version.
-                    other.current = max(other.current, target.current)
+                    other.current = ReleaseBuild.later(other.current, target.current)
                     _ = try store(decision, about: other, now: now)
                 }
                 return PastDecision(action, note: decision.note, by: decision.by, at: now)
@@ -41,7 +41,7 @@ extension Writer {
     private func findDecisionTarget(_ leak: LeakID) throws(StoreError) -> DecisionTarget? {
         let select = try connection.statement(
             composed: """
-                select l.id, l.state, l.reports, r.version, (\(CurrentRelease.newestBuildSQL))
+                select l.id, l.state, l.reports, r.version, (\(newestBuildSQL))
                 from leak l join app a on a.id = l.app
                 join release r on r.id = (\(CurrentRelease.referenceReleaseSQL)) where l.key = ?
                 """)
@@ -50,7 +50,7 @@ extension Writer {
         guard try select.step() else { return nil }
         return DecisionTarget(
             leakRowID: select.int64(0), decisionInForceRowID: select.int64(1), reports: select.int(2),
-            current: ReleaseBuild(version: select.text(3), newestBuild: select.optionalText(4)))
+            current: ReleaseBuild(version: select.text(3), build: select.optionalText(4)))
     }
 
     private func store(
