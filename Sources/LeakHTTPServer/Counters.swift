@@ -52,15 +52,15 @@ public struct Counters: Hashable, Sendable {
         public var total: Int { overTotalLimit + overAddressLimit + withoutDescriptor }
     }
 
-    /// Connections whose peer timed out, by the action that was expected of the peer.
+    /// Connections whose peer did not send or read in time.
     public struct TimedOut: Hashable, Sendable {
-        /// Sending the rest of a head, see ``Limits/headTime``.
+        /// The peer did not send the rest of a head in time: ``Limits/headTime``.
         public var head = 0
-        /// Sending the rest of a body, see ``Limits/bodyTime``.
+        /// The peer did not send the rest of a body in time: ``Limits/bodyTime``.
         public var body = 0
-        /// Sending the first request, see ``Limits/headTime``, or the next request, see ``Limits/idleTime``.
+        /// The peer did not send its first request in time (``Limits/headTime``), or the next one (``Limits/idleTime``).
         public var idle = 0
-        /// Reading a response, see ``Limits/writeTime``.
+        /// The peer did not read a response in time: ``Limits/writeTime``.
         public var write = 0
 
         /// Creates counters that are all zero.

@@ -10,7 +10,7 @@ import Testing
         #expect(Proportion.trialsWithoutEvents(excluding: rate, confidence: 0.95) == trials)
     }
 
-    @Test func `no number of trials excludes a rate of zero`() {
+    @Test func `no number of trials without an event excludes a former rate of zero`() {
         #expect(Proportion.trialsWithoutEvents(excluding: 0, confidence: 0.95) == nil)
     }
 

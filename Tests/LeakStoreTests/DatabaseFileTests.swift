@@ -208,7 +208,9 @@ import Testing
         #expect(try one.verify() == [])
     }
 
-    @Test func `only reports that are stored as samples are redacted`() throws {
+    @Test func `redaction runs only for reports that are stored as samples, not for each counted report`()
+        throws
+    {
         let calls = Calls()
         let store = try SQLiteStore(path: directory.database, exclusive: true) { body in
             calls.add()

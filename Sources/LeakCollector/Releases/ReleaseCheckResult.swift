@@ -71,6 +71,7 @@ public struct ReleaseCheckResult: Hashable, Sendable {
     var baselineBuild: String?
     var worseCount = 0
     var newCount = 0
+    /// Number of leaks that were fixed and have come back.
     var backCount = 0
     var betterCount = 0
     /// Number of new leaks that are too rare to fail the version.

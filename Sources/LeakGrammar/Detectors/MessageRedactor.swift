@@ -1,6 +1,6 @@
 internal import LeakMessage
 
-/// A filter that removes text that users typed or read from a message. The result is still read as the same message.
+/// A filter of messages. It removes text that users typed or read. The result is still read as the same message.
 ///
 /// A message without such text stays unchanged. Any other message keeps only the parts that its form guarantees: the words in front
 /// of the object, the object, and ``Grammar/FormMatch/tail``.

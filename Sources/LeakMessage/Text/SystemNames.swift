@@ -50,27 +50,25 @@ package enum SystemNames {
         modules.contains { $0.utf8.elementsEqual(name) }
     }
 
-    /// Types of the standard library and Foundation that are often written without a module, besides ``viewTypes``.
+    /// Types of the system's modules, such as Foundation and Combine, that are often written without their module, besides
+    /// ``viewTypes``.
     private static let unqualifiedTypes: Set<String> = [
         "Any", "AnyClass", "AnyCancellable", "AnyHashable", "AnyObject", "AnyPublisher", "AsyncStream",
         "AsyncThrowingStream", "Character", "CGFloat", "CGPoint", "CGRect", "CGSize", "ClosedRange", "Data",
         "Date", "Decimal", "Error", "Float", "Int16", "Int32", "Int64", "Int8", "Notification", "Range",
         "Result", "Sequence", "Set", "Substring", "Task", "UInt", "UInt16", "UInt32", "UInt64", "UInt8",
         "URL", "URLRequest", "UUID", "Void",
-        // Foundation
         "AttributedString", "Calendar", "CharacterSet", "DateComponents", "DateInterval", "DispatchTime",
         "DispatchTimeInterval", "IndexPath", "IndexSet", "Locale", "Measurement", "PersonNameComponents",
         "TimeInterval", "TimeZone", "URLComponents", "URLError", "URLQueryItem", "URLResponse",
         "HTTPURLResponse", "URLSession", "URLSessionTask", "JSONDecoder", "JSONEncoder",
         "FileManager", "DispatchQueue", "OperationQueue", "ProcessInfo", "Bundle",
-        // The standard library and Combine
         "AnyIterator", "AnyKeyPath", "AnySequence", "ArraySlice", "CheckedContinuation", "ContiguousArray",
         "ContinuousClock", "CountableRange", "CurrentValueSubject", "Duration", "KeyPath", "KeyValuePairs",
         "LazySequence", "ObjectIdentifier", "PartialKeyPath", "PassthroughSubject",
         "ReferenceWritableKeyPath",
         "StaticString", "SuspendingClock", "UnsafeContinuation", "UnsafeMutablePointer",
         "UnsafeMutableRawPointer", "UnsafePointer", "UnsafeRawPointer", "WritableKeyPath",
-        // Core Graphics, UIKit and SwiftUI
         "CATransform3D", "CGAffineTransform", "CGColor", "CGImage", "CGPath", "CGVector", "CLLocation",
         "CLLocationCoordinate2D", "CMTime", "Angle", "Binding", "EdgeInsets", "IndexedIdentifierCollection",
         "LocalizedStringKey", "NavigationPath", "PresentationMode", "UnitPoint",

@@ -82,8 +82,10 @@
 
         /// Selects the leaks of a page.
         ///
-        /// One index gives an upper limit of the reports of each leak in the period. The first leaks by these limits give a
-        /// narrower bound. The reports of the period are looked up for the leaks that are not below this bound.
+        /// An exact count needs a look-up for each leak, so few leaks are counted exactly:
+        /// 1. An index gives each leak that is not below `bound` an upper limit of its reports in the period.
+        /// 2. The leaks with the highest limits are counted exactly. They give a new bound, which is higher than `bound`.
+        /// 3. The leaks whose limit is not below the new bound are counted exactly, and the page is chosen from them.
         ///
         /// - Parameter bound: `nil` reads all leaks of the period.
         func page(after cursor: PageCursor?, from bound: Bound?, limit: Int) -> Query {

@@ -29,9 +29,9 @@ public enum CurrentRelease {
     /// ``minSessions`` sessions. A single install may be a developer's device.
     package static let minInstalls = 2
 
-    /// Maximum number of hours of an app in `release_hour`.
+    /// Maximum number of hours of an app in `release_hour`, which has only hours with sessions or reports.
     package static let maxHours = 24
-    /// Number of hours, up to the present one, that may be in `release_hour`: 30 days, as old as a report may be.
+    /// Age in hours beyond which an hour is not in `release_hour`: 30 days, as old as a report may be.
     package static let keptHours = 30 * 24
     /// Number of hours by which the clock of another collector may be ahead. Rows of later hours come from a clock that was set
     /// back since, and are deleted.

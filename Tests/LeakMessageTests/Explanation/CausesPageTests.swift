@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test
-    func `the documented table of causes has exactly the causes of the code, and all merged causes`()
+    func `the page of causes has exactly the causes of the code, and the replacement of each merged cause`()
         throws
     {
         let page = try #require(Self.page)
