@@ -217,6 +217,10 @@ import Testing
         ]
         batch.dropped = [Submission.Dropped(app: "shop", reason: "budget", count: 3)]
         _ = try store.count([batch, batch], now: noon)
+        // The rate is that of the current release: version 1.0 has the most sessions.
+        #expect(try detail(page).row.rate == ReportsAndChecks(reports: 10, checks: 100))
+        #expect(try store.pin("2.0", of: "shop"))
+        #expect(try detail(page).row.rateVersion == "2.0")
         #expect(try detail(page).row.rate == ReportsAndChecks(reports: 6, checks: 60))
         #expect(try detail(page).row.previousVersionRate == ReportsAndChecks(reports: 10, checks: 100))
         var query = LeakQuery()
