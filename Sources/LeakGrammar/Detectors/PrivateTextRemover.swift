@@ -93,6 +93,11 @@ struct PrivateTextRemover {
 
     private mutating func readBracket() {
         guard attemptsLeft > 0 else { return replaceRemainder(by: "…") }
+        if let end = endOfMemoryContents {
+            result.append(contentsOf: Array("…".utf8))
+            remainder = remainder[end...]
+            return
+        }
         guard let description = description(at: remainder) else {
             isInBrackets = true
             return keep(1)
@@ -102,6 +107,16 @@ struct PrivateTextRemover {
         )
         isInBrackets = false
         if !description.attributes.isEmpty { replaceRemainder(by: "; …>") }
+    }
+
+    /// The end of the line if the rest of it is what Visual C++'s debug heap prints of a block: ` Data: <Jane    > 4A 61 6E 65`.
+    private var endOfMemoryContents: Int? {
+        guard text[..<remainder.startIndex].ends(with: " Data: ") else { return nil }
+        let line = remainder.prefix { $0 != UInt8(ascii: "\n") }
+        guard let close = line.lastIndex(of: UInt8(ascii: ">")) else { return nil }
+        let bytes = line[(close + 1)...].split(separator: UInt8(ascii: " "))
+        let areBytes = !bytes.isEmpty && bytes.allSatisfy { $0.count == 2 && $0.allSatisfy(\.isHexadecimal) }
+        return areBytes ? line.endIndex : nil
     }
 
     /// Removes the text after an address in brackets that ``PrintedObject`` does not recognize:

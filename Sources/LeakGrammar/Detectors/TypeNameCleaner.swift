@@ -101,7 +101,8 @@ enum TypeNameCleaner {
         }
         guard textAfter.isEmpty else { return nil }
         let type = front.droppingLast(" at ") ?? front.droppingLast(" - ") ?? front
-        let trimmed = Array(type.reversed().drop { " :@".utf8.contains($0) }.reversed())[...]
+        var trimmed = type
+        while let last = trimmed.last, " :@".utf8.contains(last) { trimmed = trimmed.dropLast() }
         return trimmed.isEmpty || trimmed.count == front.count ? nil : trimmed
     }
 

@@ -88,13 +88,13 @@ struct Backtrace {
     /// Reads the call stack of the first leak in a report of LeakSanitizer.
     private init?(sanitizer text: Text, _ reader: FrameReader) {
         guard let report = SanitizerReport(text, reader), let leak = report.leaks.first else { return nil }
-        self.init(head: report.head, lines: leak.lines, frames: leak.frames)
+        self.init(head: report.head, lines: leak.lines, frames: leak.frames, keepsOffsets: true)
     }
 
     /// Reads the call stack of the first leak in the output of `leaks` with recorded stacks.
     private init?(leaks text: Text, _ reader: FrameReader) {
         guard let leak = LeaksStackReport(text, reader)?.leaks.first, !leak.frames.isEmpty else { return nil }
-        self.init(head: leak.subject, lines: leak.lines, frames: leak.frames)
+        self.init(head: leak.subject, lines: leak.lines, frames: leak.frames, keepsOffsets: true)
     }
 
     /// Reads an array of quoted frames, as Swift prints `Thread.callStackSymbols` and `NSLog` an `NSArray`.
@@ -355,8 +355,8 @@ struct Backtrace {
         let isReversed = FrameReader.areOutermostFirst(lines)
         let lines = isReversed ? lines.reversed() : lines
         var frames = isReversed ? frames.reversed() : frames
-        // In most texts by which groups are looked up, numbers are masked, so only names distinguish frames. A name with
-        // `after ` is left out, because a time may follow this word.
+        // The offsets of a program without names differ in each build, so most texts are grouped by names alone. A name with
+        // `after ` is left out, because a time, which is masked in the text that groups are looked up by, may follow this word.
         for index in frames.indices {
             if !keepsOffsets { frames[index].offset = nil }
             if frames[index].function.map({ Text($0).contains("after ") }) ?? false {

@@ -47,6 +47,13 @@ extension FrameReader {
                 if isUnmistakable(line[index...]) { return isUnmistakable(line) ? nil : line[index...] }
                 attempts += 1
                 if attempts == logPrefixAttemptLimit { return nil }
+            case UInt8(ascii: "b")...UInt8(ascii: "z"), UInt8(ascii: "."), UInt8(ascii: "/"):
+                guard line[index - 1] <= 0x20, isAfterSeparator(index, in: line) else { break }
+                if isELFFrame(line[index...]) { return line[index...] }
+                // A sentence may have such a frame after a colon or a bracket: `see: com.acme.Cart.load(Cart.java:3)`.
+                let isInSentence =
+                    line[index - 2] == UInt8(ascii: ":") || line[index - 2] == UInt8(ascii: ")")
+                if !isInSentence, isJavaFrameWithoutAt(line[index...]) { return line[index...] }
             default: break
             }
             index += 1
@@ -128,6 +135,34 @@ extension FrameReader {
         let next = textAfter[digits.endIndex...].first ?? 0x20
         return (8...16).contains(digits.count)
             && (next <= 0x20 || next == UInt8(ascii: "-") || next == UInt8(ascii: ":"))
+    }
+
+    /// Returns `true` for `io.netty.buffer.Pool.allocate(Pool.java:363)`.
+    static func isJavaFrameWithoutAt(_ text: Text) -> Bool {
+        guard text.last == UInt8(ascii: ")"), let open = text.firstIndex(of: UInt8(ascii: "(")) else {
+            return false
+        }
+        let (name, position) = (text[..<open], text[(open + 1)...].dropLast())
+        guard name.count(where: { $0 == UInt8(ascii: ".") }) >= 2, name.first?.isLetter ?? false,
+            !name.contains(UInt8(ascii: " "))
+        else { return false }
+        if SourcePositionParser.fileAndLine(position) != nil {
+            let file = position.prefix { $0 != UInt8(ascii: ":") }
+            return javaEndings.contains { file.ends(with: $0) }
+        }
+        return position.equals("Native Method") || position.equals("Unknown Source")
+    }
+
+    private static let javaEndings: [StaticString] = [".java", ".kt", ".scala", ".groovy"]
+
+    /// Returns `true` for `./shop(load+0x1f) [0x55dd8268e1b9]`.
+    private static func isELFFrame(_ text: Text) -> Bool {
+        guard text.first == UInt8(ascii: ".") || text.first == UInt8(ascii: "/"),
+            text.last == UInt8(ascii: "]"),
+            let address = text.lastRange(of: ") [0x")
+        else { return false }
+        return text[address.upperBound...].dropLast().allSatisfy(\.isHexadecimal)
+            && !text[..<address.lowerBound].contains(UInt8(ascii: " "))
     }
 
     /// - Parameter text: the text after `#`.

@@ -158,22 +158,8 @@ struct FrameReader {
     /// - Returns: `nil` also for a frame without a package, or without a source file of Java, Kotlin, Scala or Groovy: it may be
     ///   any text.
     func readJavaFrameWithoutAt(_ line: Text) -> CallFrame? {
-        guard line.last == UInt8(ascii: ")"), let open = line.firstIndex(of: UInt8(ascii: "(")) else {
-            return nil
-        }
-        let (name, position) = (line[..<open], line[(open + 1)...].dropLast())
-        guard name.count(where: { $0 == UInt8(ascii: ".") }) >= 2, name.first?.isLetter ?? false,
-            !name.contains(UInt8(ascii: " "))
-        else { return nil }
-        var isSource = position.equals("Native Method") || position.equals("Unknown Source")
-        if SourcePositionParser.fileAndLine(position) != nil {
-            let file = position.prefix { $0 != UInt8(ascii: ":") }
-            isSource = Self.javaEndings.contains { file.ends(with: $0) }
-        }
-        return isSource ? VirtualMachineFrameParser.read(line) : nil
+        Self.isJavaFrameWithoutAt(line) ? VirtualMachineFrameParser.read(line) : nil
     }
-
-    private static let javaEndings: [StaticString] = [".java", ".kt", ".scala", ".groovy"]
 
     /// Reads a frame of Safari or Firefox: `fooIterator@http://localhost:5000/test:20:26`, `forEach@[native code]`,
     /// `promise callback*openCart/<@http://localhost:5000/test:20:26`

@@ -11,7 +11,7 @@ struct LeaksStackReport {
         let heading: Text
         /// A text that names the leaked object, as a report without frames does.
         let subject: Text
-        /// The class in the heading; `nil` if the heading names none, or has the older form.
+        /// The class in the heading of a stack; `nil` if it names none. Other headings are read like texts without frames.
         let className: Text?
         /// The number of objects that the heading states.
         let objectCount: Int?
@@ -35,18 +35,27 @@ struct LeaksStackReport {
             return nil
         }
         var leaks: [Leak] = []
-        var areFramesExpected = false
+        var (areFramesExpected, isInTree) = (false, false)
         // The limit is that of a sample, so that the text and its sample are read in the same way.
         let text = normalizedText.cut(to: WireLimits.messageBytes)
         for line in text.split(
-            separator: UInt8(ascii: "\n"), maxSplits: Self.lineLimit, omittingEmptySubsequences: true)
+            separator: UInt8(ascii: "\n"), maxSplits: Self.lineLimit, omittingEmptySubsequences: false)
         {
             let content = line.trimmed
             if let leak = Self.leak(heading: content) ?? Self.leak(olderHeading: content) {
                 leaks.append(leak)
-                areFramesExpected = true
+                (areFramesExpected, isInTree) = (true, false)
                 continue
             }
+            // The tree of a leak with a stack names the leak again.
+            if content.starts(with: "====") { isInTree = true }
+            if content.isEmpty { isInTree = false }
+            if !isInTree, let leak = Self.leak(withoutStack: content) {
+                leaks.append(leak)
+                (areFramesExpected, isInTree) = (false, true)
+                continue
+            }
+            guard !leaks.isEmpty || !Self.namesProcess(content) else { continue }
             guard !leaks.isEmpty else {
                 let isPublic = !content.contains {
                     $0 == UInt8(ascii: "<") || $0 == UInt8(ascii: ";") || PrivateTextRemover.isQuote($0)
@@ -94,6 +103,24 @@ struct LeaksStackReport {
             heading: Array([front, word, Text(">':")].joined())[...],
             subject: subject ?? [], className: type,
             objectCount: Int(digits.prefix(9).string).map { min($0, WireLimits.aliveCount) })
+    }
+
+    /// Reads `1 (48 bytes) ROOT LEAK: <CartModel 0x6000017041b0> [48]`, which is printed alone if no stack was recorded.
+    private static func leak(withoutStack line: Text) -> Leak? {
+        let digits = line.prefix { $0.isDigit }
+        guard !digits.isEmpty, let size = line[digits.endIndex...].dropping(" ("),
+            let bytes = size.firstRange(of: " bytes) "),
+            size[bytes.upperBound...].starts(with: "ROOT LEAK: <")
+                || size[bytes.upperBound...].starts(with: "ROOT CYCLE: <")
+        else { return nil }
+        let text = MessageRedactor.kept(of: line).text
+        return Leak(heading: text, subject: text, className: nil, objectCount: nil)
+    }
+
+    /// Returns `true` for a line in the header of a report with the name of an app, which may contain an apostrophe.
+    private static func namesProcess(_ line: Text) -> Bool {
+        let keys: [StaticString] = ["Process:", "Path:", "Parent Process:", "Analysis Tool:"]
+        return keys.contains { line.starts(with: $0) }
     }
 
     /// Returns the type in a heading: `NSMutableArray` for `NSMutableArray (Storage)`. `nil` for `malloc in load(int)`.

@@ -98,7 +98,10 @@ enum SwiftFunctionNameReader {
         for words in generatedCodePrefixes {
             if let remainder = name.dropping(words) { return remainder }
         }
-        if let witness = name.dropping("protocol witness for ") { return methodOfWitness(witness) }
+        if let witness = name.dropping("protocol witness for ") {
+            // A witness of a witness is not a form of the demangler, so it is not searched through in each round.
+            return witness.starts(with: "protocol witness for ") ? witness : methodOfWitness(witness)
+        }
         for words in specializations {
             guard let remainder = name.dropping(words) else { continue }
             let end = Brackets.endIndex(ofBracketAtStartOf: name[(remainder.startIndex - 1)...])

@@ -101,6 +101,25 @@ import Testing
         #expect(MessageSplitter.parts(of: redacted) == parts)
     }
 
+    @Test func `a leak without a stack between stacks in the output of leaks is a leak of its class`() {
+        let alone = "\n    1 (48 bytes) ROOT LEAK: <ListModel 0x600000c04080> [48]\n\n"
+        for text in [
+            alone + Self.leaksReport(["CartModel", "HomeModel"]),
+            Self.leaksReport(["CartModel"]) + alone + Self.leaksReport(["HomeModel"]),
+        ] {
+            let names = Self.classes(text)
+            #expect(Set(names) == ["CartModel", "HomeModel", "ListModel"] && names.count == 3)
+            let redacted = DetectorMessage.redacted(text)
+            #expect(MessageSplitter.parts(of: redacted) == MessageSplitter.parts(of: text))
+        }
+    }
+
+    @Test func `an apostrophe in the path of the app before the output of leaks is no quotation`() {
+        let text = "Process:         Shop [77]\nPath:            /Volumes/Jane's Disk/Shop\n----\n"
+        #expect(
+            Self.classes(text + Self.leaksReport(["CartModel", "HomeModel"])) == ["CartModel", "HomeModel"])
+    }
+
     @Test func `a block without a class in the output of leaks is a leak without a class`() {
         let text = Self.leaksReport(["malloc in QObject::doSetObjectName(QString const&)"])
         let parts = MessageSplitter.parts(of: text)

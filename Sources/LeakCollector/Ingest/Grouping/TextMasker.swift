@@ -359,9 +359,11 @@ enum TextMasker {
 
     // MARK: Texts
 
-    /// Returns the digits of an address such as `0x7f88acc69260` that is not part of a name.
+    /// Returns the digits of an address such as `0x7f88acc69260` that is not part of a name. An offset such as `+0x1f` may
+    /// locate a function, so it is kept.
     private static func addressDigits(at index: Int, in text: UnsafeBufferPointer<UInt8>) -> Range<Int>? {
-        guard unsafe text[index + 1] == UInt8(ascii: "x"), unsafe index == 0 || !isWord(text[index - 1])
+        guard unsafe text[index + 1] == UInt8(ascii: "x"),
+            unsafe index == 0 || !isWord(text[index - 1]) && text[index - 1] != UInt8(ascii: "+")
         else {
             return nil
         }

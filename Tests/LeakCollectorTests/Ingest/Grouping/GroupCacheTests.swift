@@ -281,6 +281,22 @@ import Testing
         #expect(cache.count == 2)
     }
 
+    @Test
+    func
+        `a text of LeakSanitizer shares no cache entry with a text of other offsets, and does with other addresses`()
+        throws
+    {
+        func report(_ offset: String, address: String = "55d0688487b0") -> String {
+            #"{"message":"==7==ERROR: LeakSanitizer: detected memory leaks\n\nDirect leak of 24 byte(s) in 1 object(s) "#
+                + #"allocated from:\n    #0 0x7fcb4f2b8c57 in malloc asan.cpp:69\n    #1 0x\#(address)  "#
+                + #"(/srv/shop+0x\#(offset))\n"}"#
+        }
+        var cache = GroupCache()
+        try expectSameGroups(
+            [report("17b0"), report("17f0"), report("17b0", address: "55d0688487b1")], &cache, limit: 2)
+        #expect(cache.count == 2)
+    }
+
     @Test(arguments: [
         // A JSON frame whose brace is an escape sequence.
         #"""

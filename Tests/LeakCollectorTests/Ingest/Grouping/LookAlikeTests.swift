@@ -87,16 +87,62 @@ import Testing
         #expect(Set(ids("load") + ids("save")).count == 2)
     }
 
-    @Test func `leaks of Netty are distinguished by the calls that created the buffer`() {
+    @Test(arguments: ["", "web-1  | ", "2026-11-24 10:33:00.123 [main] ERROR leaks - "])
+    func `leaks of Netty are distinguished by the calls that created the buffer`(prefix: String) {
         func id(_ call: String) -> LeakID {
-            Self.identity(
-                message:
-                    "LEAK: ByteBuf.release() was not called before it's garbage-collected.\nCreated at:\n"
-                    + "\tio.netty.buffer.PooledByteBufAllocator.newDirectBuffer(PooledByteBufAllocator.java:363)\n"
-                    + "\tcom.acme.\(call)(\(call.prefix(4)).java:12)\n\tcom.acme.Main.main(Main.java:3)"
-            ).id
+            let lines = [
+                "LEAK: ByteBuf.release() was not called before it's garbage-collected.", "Created at:",
+                "\tio.netty.buffer.PooledByteBufAllocator.newDirectBuffer(PooledByteBufAllocator.java:363)",
+                "\tcom.acme.\(call)(\(call.prefix(4)).java:12)", "\tcom.acme.Main.main(Main.java:3)",
+            ]
+            return Self.identity(message: lines.map { prefix + $0 }.joined(separator: "\n")).id
         }
         #expect(id("Cart.load") != id("Home.load") && id("Cart.load") == id("Cart.load"))
+    }
+
+    @Test(arguments: ["", "I/native( 12N): ", "web-1  | "])
+    func `symbols of a Linux program after a log's text are one leak in all launches`(prefix: String) {
+        func id(_ call: String, launch: Int) -> LeakID {
+            let lines = [call, "main"].map {
+                prefix.replacing("N", with: "\(launch)") + "./shop(\($0)+0x12) [0x55d06884\(launch)7b0]"
+            }
+            return Self.identity(className: "Cart", stack: lines).id
+        }
+        #expect(
+            id("load", launch: 1) == id("load", launch: 2) && id("load", launch: 1) != id("save", launch: 1))
+    }
+
+    @Test(arguments: [
+        "Direct leak of 24 byte(s) in 1 object(s) allocated from:\n    #0 0x7fcb4ADDR in malloc a.cpp:69\n"
+            + "    #1 0x55d06ADDR  (/srv/shop+0xOFFSET)\n    #2 0x55d07ADDR  (/srv/shop+0x1800)\n",
+        "STACK OF 1 INSTANCE OF 'ROOT LEAK: <malloc in xmlParse>':\n2   Shop   0x1040ADDR 0x104000000 + OFFSET\n"
+            + "1   libsystem_malloc.dylib   0x18174ac1c _malloc_zone_malloc + 64\n====\n",
+    ])
+    func `leaks of a program without symbols are distinguished by offsets, not by addresses`(
+        form: String
+    ) {
+        func id(offset: String, address: String) -> LeakID {
+            Self.identity(
+                message: form.replacing("OFFSET", with: offset).replacing("ADDR", with: address)
+            ).id
+        }
+        #expect(id(offset: "1790", address: "8c57") == id(offset: "1790", address: "9e12"))
+        #expect(id(offset: "1790", address: "8c57") != id(offset: "1830", address: "8c57"))
+    }
+
+    @Test func `memory contents in the dump of Visual C++ do not distinguish leaks, and are not kept`() {
+        func text(_ contents: String, _ bytes: String) -> String {
+            "Detected memory leaks!\nDumping objects ->\ncart.cpp(12) : {152} normal block at 0x00A71B90, 24 bytes long.\n"
+                + " Data: <\(contents)> \(bytes) \nObject dump complete."
+        }
+        let (jane, john) = (
+            text("Jane Doe    ", "4A 61 6E 65 20 44 6F 65"), text("<b> > John", "4A 6F 68 6E")
+        )
+        #expect(Self.identity(message: jane).id == Self.identity(message: john).id)
+        #expect(
+            !DetectorMessage.redacted(jane).contains("Jane")
+                && !DetectorMessage.redacted(john).contains("John"))
+        #expect(Self.identity(message: jane).id == Self.identity(message: DetectorMessage.redacted(jane)).id)
     }
 
     @Test func `witnesses of one protocol in two types are two leaks, and a witness is the method itself`() {
