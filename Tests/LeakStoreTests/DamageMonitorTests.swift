@@ -317,6 +317,43 @@ import Testing
     /// - Parameters:
     ///   - laterCommits: the number of commits after the broken commit.
     ///   - isAccepted: `true` if the store starts.
+    @Test(arguments: [
+        (sizes: [40_960, 8_192], isDamaged: false), ([40_960, 8_191], true), ([40_960, 8_192, 40_960, 8_192], true),
+        ([8_192, 4_096], true), ([40_960, 16_384, 8_192], true),
+    ])
+    func `only the first cut of a restarted log, down to the limit of SQLite, is not mistaken for damage`(
+        sizes: [Int], isDamaged: Bool
+    ) throws {
+        /// Headers of a log before and after SQLite restarts it.
+        let headers: [[UInt8]]
+        do {
+            let store = try filledStore()
+            let former = Array(directory.read("leaks.sqlite-wal").prefix(32))
+            #expect(try store.checkpoint())
+            _ = try store.count([batch(101)], now: noon)
+            headers = [former, Array(directory.read("leaks.sqlite-wal").prefix(32))]
+        }
+        let folder = TemporaryDirectory()
+        let wal = folder.database + "-wal"
+        try Data([1]).write(to: URL(filePath: folder.database))
+        func setLog(_ header: [UInt8], size: Int) throws {
+            if !FileManager.default.fileExists(atPath: wal) { try Data().write(to: URL(filePath: wal)) }
+            let file = try #require(FileHandle(forUpdatingAtPath: wal))
+            try file.write(contentsOf: header)
+            try file.truncate(atOffset: UInt64(size))
+            try file.close()
+        }
+        let monitor = DamageMonitor(path: folder.database, logLimitBytes: 8_192)
+        try setLog(headers[0], size: sizes[0])
+        try monitor.detectDamage()
+        for size in sizes.dropLast() {
+            try setLog(headers[1], size: size)
+            try monitor.detectDamage()
+        }
+        try setLog(headers[1], size: sizes[sizes.count - 1])
+        #expect((reason { try monitor.detectDamage() } == .damaged) == isDamaged)
+    }
+
     @Test(arguments: [(laterCommits: 6, isAccepted: false), (1, false), (0, true)])
     func `a write-ahead log with a broken commit is refused, unless the broken commit is the last commit`(
         laterCommits: Int, isAccepted: Bool

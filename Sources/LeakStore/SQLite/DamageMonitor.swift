@@ -36,6 +36,8 @@ final class DamageMonitor: Sendable {
         var log: FileState?
         /// The first bytes of the log at the last check.
         var logStart = WriteAheadLogCheck.LogStart.empty
+        /// `true` if SQLite restarted the log, and may still cut it to ``DamageMonitor/logLimitBytes``.
+        var isCutExpected = false
         /// The change counter of the file's header at the last check.
         var changeCounter: UInt32?
 
@@ -66,9 +68,13 @@ final class DamageMonitor: Sendable {
     }
 
     private let path: String
+    /// The size to which SQLite cuts a log that it has restarted: `pragma journal_size_limit`.
+    private let logLimitBytes: Int
     private let state = Guarded(State())
 
-    init(path: String) { self.path = path }
+    init(path: String, logLimitBytes: Int = Writer.checkpointThresholdBytes) {
+        (self.path, self.logLimitBytes) = (path, logLimitBytes)
+    }
 
     /// Replaces ``unconfirmedSignLimit``, for tests.
     func limitUnconfirmedSigns(to count: Int) { state.with { $0.unconfirmedSignLimit = count } }
@@ -174,14 +180,20 @@ final class DamageMonitor: Sendable {
 
     /// Checks that the log was not cut since the last check, unless SQLite has restarted it.
     ///
-    /// - Parameter log: the state of the log, read before its first bytes are read here. In this order, a log that SQLite
-    ///   restarts meanwhile never looks like a log that was cut.
+    /// A transaction that restarts the log writes the new header first, and cuts the log once, when it commits. This check may
+    /// run between these steps: on the thread that checks the store each second, or while another process commits.
+    ///
+    /// - Parameter log: the state of the log, read before its first bytes are read here.
     /// - Returns: the problem; `nil` if there is none.
     private func damageOfLog(_ log: FileState?, _ state: inout State) -> String? {
         let start = WriteAheadLogCheck.start(of: path + "-wal")
-        if case .header = start, start == state.logStart, let lastLog = state.log, let log,
-            log.size < lastLog.size
+        if start != state.logStart {
+            state.isCutExpected = (log?.size ?? 0) > logLimitBytes
+        } else if state.isCutExpected, let lastLog = state.log, let log, log.size < lastLog.size,
+            log.size >= logLimitBytes
         {
+            state.isCutExpected = false
+        } else if case .header = start, let lastLog = state.log, let log, log.size < lastLog.size {
             let problem = "its write-ahead log \(path)-wal was cut from \(lastLog.size) to \(log.size) bytes"
             (state.damage, state.isRecorded) = (damageError(problem), false)
             return problem
