@@ -318,7 +318,8 @@ import Testing
     ///   - laterCommits: the number of commits after the broken commit.
     ///   - isAccepted: `true` if the store starts.
     @Test(arguments: [
-        (sizes: [40_960, 8_192], isDamaged: false), ([40_960, 8_191], true), ([40_960, 8_192, 40_960, 8_192], true),
+        (sizes: [40_960, 8_192], isDamaged: false), ([40_960, 8_191], true),
+        ([40_960, 8_192, 40_960, 8_192], true),
         ([8_192, 4_096], true), ([40_960, 16_384, 8_192], true),
     ])
     func `only the first cut of a restarted log, down to the limit of SQLite, is not mistaken for damage`(
