@@ -197,6 +197,19 @@ import Testing
         #expect(try store.verify() == [])
     }
 
+    @Test func `a merge does not hide that a part without the decision came back in the build with the fix`()
+        throws
+    {
+        try count(
+            Report(leak: old, version: "2.0", build: "892", at: noon - 3 * day),
+            Report(leak: new, version: "2.0", build: "892", at: noon - 3 * day, count: 50), at: noon - 2 * day
+        )
+        try decide(.resolve(.version("2.0", build: "895")), old, at: noon - day)
+        try count(Report(leak: new, version: "2.0", build: "895", count: 2))
+        try merge([old])
+        #expect(try detail().row.state == .regressed)
+    }
+
     @Test(arguments: [false, true])
     func `late reports do not contradict the decision of a merged leak`(areHoursDeleted: Bool) throws {
         let decision = noon - day + hour / 2

@@ -177,7 +177,8 @@
                     .integer(decisionInForce.rowID)),
                 Query(
                     """
-                    select g.release, least(g.reports, \(ContradictingReports.reportsSQL)), g.hour_reports
+                    select g.release,
+                      greatest(0, g.reports - (c.reports - (\(ContradictingReports.reportsSQL)))), g.hour_reports
                     from (select leak, release, least(sum(reports), LARGEST_TOTAL)::bigint as reports,
                       least(sum(hour_reports), LARGEST_TOTAL)::bigint as hour_reports from (
                       select leak, release, reports, 0::bigint as hour_reports from leak_day

@@ -20,6 +20,9 @@ extension Writer {
     /// For each part that the decision was not about, the store knows only how many reports were made in each hour. Reports of
     /// the hour of the decision count as earlier than the decision. So do reports of its day that arrived more than two days
     /// late, because they count in the first hour of the day: ``Calendar/countedHour(of:arrival:)``.
+    ///
+    /// If the decision names a build, only reports of builds with the fix count. The number of earlier reports of such builds is
+    /// not stored, so the smallest possible number is used, which never hides that a leak came back.
     func countReportsAtDecision(of parts: [MergePart]) throws(StoreError) -> [Int64: ReportsAtDecision] {
         guard let decidedPart = parts.partWithDecisionInForce, let decided = decidedPart.lastDecision else {
             return [:]
@@ -32,7 +35,8 @@ extension Writer {
                     "select release, reports, hour_reports from decision_release where decision = ?")
                 : try connection.statement(
                     composed: """
-                        select g.release, min(g.reports, \(ContradictingReports.reportsSQL)), g.hour_reports
+                        select g.release,
+                          max(0, g.reports - (c.reports - (\(ContradictingReports.reportsSQL)))), g.hour_reports
                         from (select release, cast(min(total(reports), LARGEST_TOTAL) as integer) as reports,
                           cast(min(total(hour_reports), LARGEST_TOTAL) as integer) as hour_reports from (
                           select release, reports, 0 as hour_reports from leak_day where leak = ?1 and day < ?2 / 24
