@@ -272,6 +272,27 @@ import Testing
         #expect(try row().decisionStatus?.regressedInBuild == "895")
     }
 
+    @Test func `resolved now names no build of a version that does not begin with a number`() throws {
+        try count(Report(leak: page, version: "main", build: "7"))
+        for build in ["7", "8"] {
+            var usage = usage(of: "main", reports: 0, sessions: 60)
+            for index in usage.usageCounts.indices { usage.usageCounts[index].build = build }
+            _ = try store.count([usage], now: noon)
+        }
+        #expect(try store.makeReader().leak(page.id, now: noon)?.referenceBuild == nil)
+        #expect(try decide(.resolve(.newestVersion)).action == .resolved(version: "main", isAfter: false))
+        try count(Report(leak: page, version: "main", build: "7"))
+        #expect(try row().state == .regressed)
+    }
+
+    @Test func `a decision whose version was stored with a build in its text holds for all builds`() throws {
+        try count(Report(leak: page, version: "5.4.0", build: "892"))
+        let decision = try decide(.resolve(.version("5.4.0 (895)")))
+        #expect(decision.action == .resolved(version: "5.4.0 (895)", isAfter: false))
+        try count(Report(leak: page, version: "5.4.0", build: "892"))
+        #expect(try row().state == .regressed)
+    }
+
     @Test func `releases count a leak as regressed only if a build with the fix has it`() throws {
         try count(
             Report(leak: page, version: "5.3.0", build: "800"),

@@ -24,6 +24,9 @@ struct DecisionFields: Hashable, Sendable {
     /// Maximum number of further reports for which a leak can be ignored. A leak never gets so many.
     static let maxReports = 1_000_000_000
 
+    /// Maximum bytes of a version with its build in parentheses, each of which may be as long as in a report.
+    static let maxReleaseBytes = 2 * WireLimits.versionBytes + 3
+
     private static let validActions = "resolve, ignore, reopen or note"
     private static let validFixes = "now, next, or a version such as 5.2.0 or 5.2.0 (812)"
     private static let validEnds = "a day such as 2026-12-01, or a time such as 2026-12-01T09:00:00Z"
@@ -73,13 +76,35 @@ struct DecisionFields: Hashable, Sendable {
             try rejectBuild()
             return try Self.shownName("newest", shownCurrentRelease).map { .newerThan($0) } ?? .nextVersion
         case let version?:
+            let text = version.trimmedOfWhiteSpace
+            let release = ReleaseBuild(text)
             if let problem = WireName.problem(
-                in: version, of: "the field “in”", atMost: WireLimits.versionBytes)
+                in: release.version, of: "the field “in”", atMost: WireLimits.versionBytes)
+                ?? release.build.flatMap({
+                    WireName.problem(
+                        in: $0, of: "the build in the field “in”", atMost: WireLimits.versionBytes)
+                })
             {
                 throw Self.invalidField("\(problem); it must be \(Self.validFixes)")
             }
-            return try namedFix(in: ReleaseBuild(version.trimmedOfWhiteSpace))
+            if let meant = Self.misspelledBuild(text) {
+                throw Self.invalidField(
+                    "the parentheses in the field “in” name no build; name the build by its number: \(meant.text)"
+                )
+            }
+            return try namedFix(in: release)
         }
+    }
+
+    /// Returns the release that a text such as `5.2.0 (build 812)` or `5.2.0 (v812)` means. It would be a version of this name,
+    /// and the decision would hold for all builds of 5.2.0. Other texts in parentheses, such as `(beta 2)`, are part of versions.
+    private static func misspelledBuild(_ text: String) -> ReleaseBuild? {
+        guard text.hasSuffix(")"), let parenthesis = text.lastIndex(of: "(") else { return nil }
+        let inner = text[text.index(after: parenthesis)...].dropLast().lowercased().trimmedOfWhiteSpace
+        guard let prefix = ["build", "b", "v", "#"].first(where: { inner.hasPrefix($0) }) else { return nil }
+        let number = inner.dropFirst(prefix.count).drop { " .:-_#".contains($0) }
+        let meant = ReleaseBuild("\(text[..<parenthesis])(\(number))")
+        return meant.build == nil ? nil : meant
     }
 
     /// Returns the fix in a version that the decision names, and in the build that it names in one of the two fields.

@@ -82,7 +82,7 @@ struct TriageForm: Component {
     }
 
     private var resolveInVersion: HTML {
-        let current = ReleaseBuild(version: referenceVersion, build: isNumbered ? referenceBuild : nil)
+        let current = ReleaseBuild(current: referenceVersion, newestBuild: referenceBuild)
         // Shows that a build may follow the version.
         let example: HTML? = current.build.map { _ in #" placeholder="\#(current.text)""# }
         let versions = context.versions.prefix(Self.maxOfferedVersions).map { version in
@@ -91,7 +91,7 @@ struct TriageForm: Component {
         return #"""
             <details><summary>Resolved in…</summary><div class="choices">\#
             <p>\#(button(.resolveNow, "Resolve in \(IsolatedText(current.text))"))</p>\#
-            <p><label>version <input name="in" list="versions" maxlength="64" size="14" autocomplete="off" \#
+            <p><label>version <input name="in" list="versions" maxlength="\#(DecisionFields.maxReleaseBytes)" size="14" autocomplete="off" \#
             spellcheck="false"\#(example)></label> \#(button(.resolveInVersion, "Resolve"))</p>\#
             <datalist id="versions">\#(versions)</datalist></div></details>
             """#

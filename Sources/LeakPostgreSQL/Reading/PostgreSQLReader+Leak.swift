@@ -50,7 +50,7 @@
                 try Self.addFixes(to: &rows, rowIDs: [number], on: connection)
                 row = rows[0]
                 let reference = answers[11].first.map {
-                    ReleaseBuild(version: $0.text(0), build: $0.optionalText(1))
+                    ReleaseBuild(current: $0.text(0), newestBuild: $0.optionalText(1))
                 }
                 var detail = LeakDetail(
                     row: row, versions: answers[0].map { Self.version($0) },

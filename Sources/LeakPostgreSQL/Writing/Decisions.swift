@@ -123,7 +123,7 @@
                 targets[id] = DecisionTarget(
                     leakRowID: leakRow.int64(1), decisionInForceRowID: leakRow.int64(2),
                     reports: leakRow.int(3),
-                    current: ReleaseBuild(version: leakRow.text(4), build: leakRow.optionalText(5)))
+                    current: ReleaseBuild(current: leakRow.text(4), newestBuild: leakRow.optionalText(5)))
             }
             return targets
         }

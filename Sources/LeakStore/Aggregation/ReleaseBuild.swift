@@ -9,6 +9,12 @@ package struct ReleaseBuild: Equatable, Sendable {
         self.build = build
     }
 
+    /// Creates the release to which “now” refers. A version that does not begin with a number cannot be told from versions whose
+    /// names begin with its name, so a decision cannot name a build of it.
+    package init(current version: String, newestBuild: String?) {
+        self.init(version: version, build: VersionOrder(version).isNumbered ? newestBuild : nil)
+    }
+
     /// Parses a version as a sender or a person names it, with a build in parentheses at its end: `1.9 (5)` is the build `5` of
     /// the version `1.9`. By the order of versions the whole text would be a pre-release of `1.9`.
     package init(_ text: String) {

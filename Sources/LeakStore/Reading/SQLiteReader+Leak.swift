@@ -48,7 +48,7 @@ extension SQLiteReader {
         defer { select.reset() }
         try select.bind(leak)
         return try select.step()
-            ? ReleaseBuild(version: select.text(0), build: select.optionalText(1)) : nil
+            ? ReleaseBuild(current: select.text(0), newestBuild: select.optionalText(1)) : nil
     }
 
     func trend(of id: LeakID, by step: Trend.Step, now: Int64) throws(StoreError) -> Trend? {

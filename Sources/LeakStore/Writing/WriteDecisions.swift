@@ -50,7 +50,7 @@ extension Writer {
         guard try select.step() else { return nil }
         return DecisionTarget(
             leakRowID: select.int64(0), decisionInForceRowID: select.int64(1), reports: select.int(2),
-            current: ReleaseBuild(version: select.text(3), build: select.optionalText(4)))
+            current: ReleaseBuild(current: select.text(3), newestBuild: select.optionalText(4)))
     }
 
     private func store(

@@ -7,6 +7,8 @@ import Testing
 @Suite struct DecisionFieldsTests {
     /// 20 November 2026, noon.
     private static let now: Int64 = 1_795_176_000_000
+    /// A version or a build of 64 bytes.
+    private static let longName = String(repeating: "9", count: 64)
     /// The beginning of 1 December 2026.
     private static let december: Int64 = 1_796_083_200_000
 
@@ -38,6 +40,11 @@ import Testing
                 .resolve(.version("5.4.0", build: "895"))
             ),
             (#"{"action":"resolve","in":"5.4.0 (beta)"}"#, .resolve(.version("5.4.0 (beta)"))),
+            (#"{"action":"resolve","in":"5.4.0 (beta 2)"}"#, .resolve(.version("5.4.0 (beta 2)"))),
+            (
+                #"{"action":"resolve","in":"\#(longName) (\#(longName))"}"#,
+                .resolve(.version(longName, build: longName))
+            ),
             (#"{"action":"resolve","in":"now","build":null}"#, .resolve(.newestVersion)),
             (#"{"action":"ignore"}"#, .ignore(nil)),
             (#"{"action":"ignore","until":"2026-12-01"}"#, .ignore(.until(milliseconds: december))),
@@ -120,6 +127,12 @@ import Testing
             "the field “build” is 65 bytes, the limit is 64"
         ),
         (#"{"action":"resolve","in":"5.4.0 (892)","build":"895"}"#, "name different builds"),
+        (#"{"action":"resolve","in":"5.4.0 (v895)"}"#, "name the build by its number: 5.4.0 (895)"),
+        (#"{"action":"resolve","in":"5.4.0 (Build 895)"}"#, "name the build by its number: 5.4.0 (895)"),
+        (
+            #"{"action":"resolve","in":"5.4.0 (8\#(longName))"}"#,
+            "the build in the field “in” is 65 bytes, the limit is 64"
+        ),
         (#"{"action":"reopen","build":"895"}"#, "the field “build” does not go with the action “reopen”"),
         (#"{"action":"ignore","build":"895"}"#, "the field “build” does not go with the action “ignore”"),
         (#"{"action":"ignore","in":"now"}"#, "the field “in” does not go with the action “ignore”"),
