@@ -195,7 +195,7 @@ import Testing
         #expect(
             try store.decide(Decision(.resolve(.version("1.0")), by: "a"), about: page.id, now: noon) != nil)
         try SQLiteConnection(path: directory.database, access: .readWrite).execute(
-            PastSchema.undoing20 + "pragma user_version = 19")
+            PastSchema.without20OfSQLite + "pragma user_version = 19")
         #expect(try SQLiteStore.verify(path: directory.database).problems == [])
         let migrated = try directory.store()
         #expect(try migrated.verify() == [])
@@ -208,6 +208,16 @@ import Testing
         #expect(try migrated.decide(decision, about: page.id, now: noon) != nil)
         #expect(try migrated.makeReader().leak(page.id, now: noon)?.row.state == .resolved)
         #expect(try migrated.verify() == [])
+    }
+
+    @Test func `a decision about a build that was stored with schema 20 knows no newer builds`() throws {
+        let directory = TemporaryDirectory()
+        try MigratedDecision.testBuild(in: directory.store()) {
+            try SQLiteConnection(path: directory.database, access: .readWrite).execute(
+                PastSchema.without21OfSQLite + "pragma user_version = 20")
+            #expect(try SQLiteStore.verify(path: directory.database).problems == [])
+            return try directory.store()
+        }
     }
 
     @Test func `a migration adds the log of counts, and new reports are counted`() throws {

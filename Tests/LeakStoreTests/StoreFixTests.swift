@@ -17,7 +17,7 @@ import Testing
     /// Counts checks of a class, and reports of a leak of this class, spread over 20 installs.
     private func count(
         _ version: String, build: String? = nil, name: String = "Page", reports: Int, of checks: Int,
-        at: Int64 = noon
+        at: Int64 = noon, in store: (any Store)? = nil
     ) throws {
         let installs = 20
         let batches = (0..<installs).map { install in
@@ -42,7 +42,7 @@ import Testing
             }
             return batch
         }
-        #expect(try store.count(batches, now: noon).allSatisfy { $0 == .counted })
+        #expect(try (store ?? self.store).count(batches, now: noon).allSatisfy { $0 == .counted })
     }
 
     @Test
@@ -174,6 +174,78 @@ import Testing
         #expect(detail.fixes[0]?.build == "896" && detail.fixes[0]?.progress.stage == .fixed)
         #expect(detail.fixes[1]?.build == "895" && detail.fixes[1]?.progress.stage == .fixed)
         #expect(detail.fixes[1]?.steps.map(\.build) == ["895"])
+    }
+
+    @Test(arguments: ["900", "896"])
+    func `the history of a decision about a build shows that a later build regressed`(next: String) throws {
+        try count("5.4.0", build: "892", reports: 300, of: 3_000, at: noon - 9 * day)
+        try resolve(.version("5.4.0", build: "895"), now: noon - 8 * day)
+        try count("5.4.0", build: "895", reports: 0, of: 3_000, at: noon - 7 * day)
+        // The build before the fix is still in use, so the days with the leak say nothing about one build.
+        try count("5.4.0", build: "892", reports: 30, of: 300, at: noon - 6 * day)
+        try count("5.4.0", build: "896", reports: 290, of: 3_000, at: noon - 5 * day)
+        let regressed = try fix("Page", .regressed)
+        #expect(regressed.steps.map(\.build) == ["895", "896"])
+        #expect(regressed.steps.map(\.progress.stage) == [.fixed, .regressed])
+        try resolve(.version("5.4.0", build: next), now: noon - 4 * day)
+        let detail = try #require(try store.makeReader().leak(leak("Page").id, now: noon))
+        let past = try #require(detail.fixes[1])
+        #expect(past.progress.stage == .regressed && past.build == "895")
+        #expect(past.steps.map(\.build) == ["895", "896"])
+        #expect(past.steps.map(\.progress.stage) == [.fixed, .regressed])
+        #expect(past.steps.map(\.seenAgainDay) == [nil, nil])
+    }
+
+    @Test func `a build with the leak that was in use before a decision is left out of its history`() throws {
+        try count("5.4.0", build: "892", reports: 300, of: 3_000, at: noon - 9 * day)
+        try count("5.4.0", build: "895", reports: 20, of: 3_000, at: noon - 9 * day)
+        try resolve(.version("5.4.0", build: "895"), now: noon - 8 * day)
+        try count("5.4.0", build: "896", reports: 0, of: 3_000, at: noon - 7 * day)
+        try resolve(.version("5.4.0", build: "900"), now: noon - 4 * day)
+        let detail = try #require(try store.makeReader().leak(leak("Page").id, now: noon))
+        #expect(detail.fixes[1]?.steps.map(\.build) == ["896"])
+        #expect(detail.fixes[1]?.progress.stage == .fixed)
+    }
+
+    @Test func `the rate before a fix in a build is that of the builds since the earlier fix in a build`()
+        throws
+    {
+        try count("5.4.0", build: "892", reports: 300, of: 1_000, at: noon - 9 * day)
+        try resolve(.version("5.4.0", build: "895"), now: noon - 8 * day)
+        try count("5.4.0", build: "895", reports: 20, of: 1_000, at: noon - 7 * day)
+        try resolve(.version("5.4.0", build: "900"), now: noon - 6 * day)
+        #expect(try fix().progress.before == Proportion(events: 20, trials: 1_000))
+    }
+
+    @Test func `a step names no build if the new reports may be of any of several builds`() throws {
+        try count("5.4.0", build: "892", reports: 300, of: 3_000)
+        try count("5.4.0", build: "895", reports: 100, of: 3_000)
+        try count("5.4.0", build: "896", reports: 0, of: 100)
+        try resolve(.version("5.4.0", build: "895"))
+        try count("5.4.0", build: "896", reports: 20, of: 100)
+        let status = try fix("Page", .regressed)
+        #expect(status.steps.map(\.version) == ["5.4.0"] && status.steps.map(\.build) == [nil])
+    }
+
+    @Test func `a step names the build that was first used after the decision and has the leak`() throws {
+        try count("5.4.0", build: "892", reports: 300, of: 3_000)
+        try count("5.4.0", build: "895", reports: 100, of: 3_000)
+        try resolve(.version("5.4.0", build: "895"))
+        try count("5.4.0", build: "896", reports: 280, of: 3_000)
+        let status = try fix("Page", .regressed)
+        #expect(status.build == "896" && status.steps.map(\.build) == ["896"])
+        #expect(status.progress.since == Proportion(events: 280, trials: 3_000))
+    }
+
+    @Test func `checks of builds beyond the limit do not change the rate before a fix in a build`() throws {
+        var limits = StoreLimits()
+        limits.buildsPerRelease = 1
+        let store = try place.store(limits: limits)
+        try count("5.3.0", build: "800", reports: 300, of: 3_000, in: store)
+        try count("5.4.0", build: "892", reports: 300, of: 3_000, in: store)
+        try resolve(.version("5.4.0", build: "895"))
+        try count("5.4.0", build: "895", reports: 0, of: 3_000, in: store)
+        #expect(try fix().progress.before == Proportion(events: 600, trials: 6_000))
     }
 
     @Test func `a leak that only became rarer is half fixed, stays on the list, and fails the release check`()

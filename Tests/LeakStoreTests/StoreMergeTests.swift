@@ -210,6 +210,25 @@ import Testing
         #expect(try detail().row.state == .regressed)
     }
 
+    @Test
+    func `reports that a part had in the build with the fix do not contradict the decision of a merged leak`()
+        throws
+    {
+        try count(
+            Report(leak: old, version: "2.0", build: "892", at: noon - 3 * day),
+            Report(leak: new, version: "2.0", build: "892", at: noon - 3 * day, count: 30),
+            Report(leak: new, version: "2.0", build: "895", at: noon - 3 * day, count: 20), at: noon - 2 * day
+        )
+        try decide(.resolve(.version("2.0", build: "895")), old, at: noon - day)
+        // A build without the fix that was first used after the decision.
+        try count(Report(leak: new, version: "2.0", build: "893", count: 10))
+        try merge([old])
+        #expect(try detail().row.state == .resolved)
+        try count(Report(leak: new, version: "2.0", build: "896"))
+        #expect(try detail().row.decisionStatus?.regressedInBuild == "896")
+        #expect(try detail().row.decisionStatus?.reportsSince == 1)
+    }
+
     @Test(arguments: [false, true])
     func `late reports do not contradict the decision of a merged leak`(areHoursDeleted: Bool) throws {
         let decision = noon - day + hour / 2

@@ -253,10 +253,11 @@ import Testing
         #expect(try row().decisionStatus?.reportsSince == 3)
         #expect(try row().decisionStatus?.regressedIn == "5.4.0")
         #expect(try row().decisionStatus?.regressedInBuild == "895")
-        // The new reports may be of either build now.
+        // Build 896 was not in use before, so the earlier new reports are still of build 895.
         try count(Report(leak: page, version: "5.4.0", build: "896"))
+        #expect(try row().decisionStatus?.reportsSince == 4)
         #expect(try row().decisionStatus?.regressedIn == "5.4.0")
-        #expect(try row().decisionStatus?.regressedInBuild == nil)
+        #expect(try row().decisionStatus?.regressedInBuild == "895")
         #expect(try store.verify() == [])
     }
 
@@ -268,6 +269,75 @@ import Testing
         try count(
             Report(leak: page, version: "5.4.0", build: "895"),
             Report(leak: page, version: "5.5.0", build: "7"))
+        #expect(try row().decisionStatus?.regressedIn == "5.4.0")
+        #expect(try row().decisionStatus?.regressedInBuild == "895")
+    }
+
+    @Test
+    func `no build is named if the new reports may be of any of several builds that had the leak before`()
+        throws
+    {
+        try count(
+            Report(leak: page, version: "5.4.0", build: "895", count: 4),
+            Report(leak: page, version: "5.4.0", build: "896", count: 4))
+        try decide(.resolve(.version("5.4.0", build: "895")))
+        try count(Report(leak: page, version: "5.4.0", build: "896"))
+        #expect(try row().decisionStatus?.regressedIn == "5.4.0")
+        #expect(try row().decisionStatus?.regressedInBuild == nil)
+        #expect(try store.verify() == [])
+    }
+
+    @Test func `late reports of a build in use before do not hide the newer build in which the leak is back`()
+        throws
+    {
+        try count(
+            Report(leak: page, version: "5.4.0", build: "892", count: 5),
+            Report(leak: page, version: "5.4.0", build: "895", count: 4))
+        try decide(.resolve(.version("5.4.0", build: "895")))
+        // Made before the decision, and arrived late.
+        try count(Report(leak: page, version: "5.4.0", build: "895", at: noon - 3 * day, count: 2))
+        try count(Report(leak: page, version: "5.4.0", build: "896", count: 3))
+        #expect(try row().decisionStatus?.reportsSince == 3)
+        #expect(try row().decisionStatus?.regressedInBuild == "896")
+    }
+
+    @Test func `a build with only late reports is not named as the build in which the leak is back`() throws {
+        try count(
+            Report(leak: page, version: "5.3.0"), Report(leak: leak("Other"), version: "5.4.0", build: "890"))
+        try decide(.resolve(.version("5.4.0")))
+        try count(Report(leak: page, version: "5.4.0", build: "890", at: noon - 3 * day))
+        #expect(try row().state == .resolved)
+        try count(Report(leak: page, version: "5.4.0", build: "895"))
+        #expect(try row().decisionStatus?.regressedIn == "5.4.0")
+        #expect(try row().decisionStatus?.regressedInBuild == "895")
+    }
+
+    @Test
+    func
+        `reports of a build that was first used after a decision contradict it after hourly counts are deleted`()
+        throws
+    {
+        let decision = noon - 2 * day
+        try count(
+            Report(leak: page, version: "5.4.0", build: "892", at: decision - hour), at: decision - hour)
+        try decide(.resolve(.version("5.4.0", build: "895")), now: decision)
+        let later = decision + hour
+        try count(Report(leak: page, version: "5.4.0", build: "895", at: later, count: 3), at: later)
+        #expect(try row().state == .regressed)
+        try store.expire(now: noon + 100 * day)
+        #expect(try row().decisionStatus?.regressedInBuild == "895")
+        #expect(try row().decisionStatus?.reportsSince == 3)
+    }
+
+    @Test
+    func `the oldest build of two names of one version is named as the build in which the leak is back`()
+        throws
+    {
+        try count(Report(leak: page, version: "5.3.0"))
+        try decide(.resolve(.version("5.4.0", build: "895")))
+        try count(
+            Report(leak: page, version: "5.4", build: "1000"),
+            Report(leak: page, version: "5.4.0", build: "895"), Report(leak: page, version: "5.4.1"))
         #expect(try row().decisionStatus?.regressedIn == "5.4.0")
         #expect(try row().decisionStatus?.regressedInBuild == "895")
     }

@@ -178,7 +178,7 @@
                 Query(
                     """
                     select g.release,
-                      greatest(0, g.reports - (c.reports - (\(ContradictingReports.reportsSQL)))), g.hour_reports
+                      greatest(0, g.reports - \(ContradictingReports.reportsWithoutFixSQL)), g.hour_reports
                     from (select leak, release, least(sum(reports), LARGEST_TOTAL)::bigint as reports,
                       least(sum(hour_reports), LARGEST_TOTAL)::bigint as hour_reports from (
                       select leak, release, reports, 0::bigint as hour_reports from leak_day

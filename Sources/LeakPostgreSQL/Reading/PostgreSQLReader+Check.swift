@@ -28,7 +28,7 @@
                 }
                 let answers = try connection.run([
                     Self.leaksReportedEarlier(in: version, upTo: baseline),
-                    Self.regressions(of: leakStates.regressed, in: release),
+                    Self.regressions(of: leakStates.regressed, in: release, build: version.build?.buildRowID),
                 ])
                 // Without an earlier version, nothing is known to be new.
                 if baseline.side != nil { rates.markNew(except: Set(answers[0].map { $0.int64(0) })) }

@@ -86,15 +86,18 @@
                 """
                 select d.leak, \(PastDecision.Column.columnsSQL), coalesce(since.reports, greatest(l.reports - d.reports_then, 0)), since.back_in,
                   coalesce(since.may_expire, false),
-                  (select \(ContradictingReports.buildSQL) from leak_release c join release r on r.id = c.release
+                  (select \(ContradictingReports.buildSQL(smallest: "least"))
+                    from leak_release c join release r on r.id = c.release
                     \(ContradictingReports.joinSQL) where c.leak = d.leak and c.release = since.back_in_release)
                 from decision d join leak l on l.id = d.leak
                 left join lateral (
                   select least(coalesce(sum(c.reports), 0), LARGEST_TOTAL)::bigint as reports,
-                    (array_agg(c.version order by c.order_key))[1] as back_in,
-                    (array_agg(c.release order by c.order_key))[1] as back_in_release, bool_or(c.is_known) as may_expire
+                    (array_agg(c.version order by c.rank, c.build_key, c.order_key))[1] as back_in,
+                    (array_agg(c.release order by c.rank, c.build_key, c.order_key))[1] as back_in_release,
+                    bool_or(c.is_known) as may_expire
                   from (
-                    select c.release, r.version, r.order_key, \(contradictingReportsSQL) as reports, r.id <= d.known_release as is_known
+                    select c.release, r.version, \(contradictingReportsSQL) as reports, r.id <= d.known_release as is_known,
+                      \(ContradictingReports.orderColumnsSQL(smallest: "least"))
                     from leak_release c join release r on r.id = c.release and r.order_key >= d.fix_from
                     \(ContradictingReports.joinSQL)
                     where c.leak = d.leak) c
@@ -120,7 +123,10 @@
         /// - Parameters:
         ///   - regressed: row IDs in `leak`.
         ///   - release: the only release to select; `nil` for all.
-        static func regressions(of regressed: [Int64], in release: Int64? = nil) -> Query {
+        ///   - build: the only build of `release` to select; `nil` for all.
+        static func regressions(
+            of regressed: [Int64], in release: Int64? = nil, build: Int64? = nil
+        ) -> Query {
             Query(
                 """
                 select c.leak, c.release from leak l join decision d on d.id = l.state
@@ -128,7 +134,12 @@
                 join release r on r.id = c.release and r.order_key >= d.fix_from
                 \(ContradictingReports.joinSQL)
                 where l.id = any($1::bigint[]) and \(contradictingReportsSQL) > 0
-                """, [.integers(regressed.map { $0 })] + (release.map { [.integer($0)] } ?? []))
+                """
+                    + (build == nil
+                        ? ""
+                        : " and \(ContradictingReports.mayBeSQL(ofBuild: "$3::bigint", smallest: "least"))"),
+                [.integers(regressed.map { $0 })]
+                    + [release, build].compactMap { $0 }.map { Parameter.integer($0) })
         }
 
         /// Adds the evidence for the fixes of the resolved leaks among the rows.
@@ -146,7 +157,7 @@
         private static func fixHistories(
             _ decisions: FixHistory.Decisions, of leaks: [Int64], on connection: PostgreSQLConnection
         ) throws(StoreError) -> [Int64: FixHistory] {
-            let parts = FixHistory.Part.allCases
+            let parts = FixHistory.Part.parts(of: decisions)
             let answers = try connection.run(
                 parts.map { part in
                     Query(

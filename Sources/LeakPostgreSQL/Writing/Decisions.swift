@@ -170,9 +170,10 @@
                 Query(
                     """
                     insert into decision (leak, at, by, kind, note, version, is_after, fix_from, reports_then, until_at,
-                      until_reports, build, build_from, known_release)
+                      until_reports, build, build_from, known_release, known_build)
                     values ($1::bigint, $2::bigint, $3::text, $4::text, $5::text, $6::text, $7::bigint, $8::bytea,
-                      $9::bigint, $10::bigint, $11::bigint, $12::text, $13::bytea, (select max(id) from release))
+                      $9::bigint, $10::bigint, $11::bigint, $12::text, $13::bytea, (select max(id) from release),
+                      (select max(id) from build))
                     returning id
                     """, .integer(leakRowID), .integer(decidedAt), .text(author), .text(kind.rawValue),
                     .text(note), .text(bound?.version), .integer(bound.map { $0.isAfter ? 1 : 0 }),

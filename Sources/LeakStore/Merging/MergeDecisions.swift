@@ -36,7 +36,7 @@ extension Writer {
                 : try connection.statement(
                     composed: """
                         select g.release,
-                          max(0, g.reports - (c.reports - (\(ContradictingReports.reportsSQL)))), g.hour_reports
+                          max(0, g.reports - \(ContradictingReports.reportsWithoutFixSQL)), g.hour_reports
                         from (select release, cast(min(total(reports), LARGEST_TOTAL) as integer) as reports,
                           cast(min(total(hour_reports), LARGEST_TOTAL) as integer) as hour_reports from (
                           select release, reports, 0 as hour_reports from leak_day where leak = ?1 and day < ?2 / 24

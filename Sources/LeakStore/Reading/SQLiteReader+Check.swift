@@ -31,7 +31,8 @@ extension SQLiteReader {
             let verdict = ReleaseVerdict(
                 rates, app: query.key, version: ReleaseCheck.Side(version: query.version, build: query.build),
                 baseline: baseline.resultSide, leakStates,
-                regressed: try readRegressedLeaks(app: query.key, in: release.rowID),
+                regressed: try readRegressedLeaks(
+                    app: query.key, in: release.rowID, build: version.build?.buildRowID),
                 limits: query.limits)
             return verdict.releaseCheck(
                 rows: try rows(

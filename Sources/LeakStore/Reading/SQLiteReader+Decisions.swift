@@ -84,21 +84,20 @@ extension SQLiteReader {
                      \(ContradictingReports.joinSQL)
                      where c.leak = l.id and r.order_key >= d.fix_from)
                   else l.reports - d.reports_then end,
-                  case d.kind when 'resolve' then
-                    (select r.version from leak_release c join release r on r.id = c.release
-                     \(ContradictingReports.joinSQL)
-                     where c.leak = l.id and r.order_key >= d.fix_from and \(contradicting) > 0
-                     order by r.order_key limit 1) end,
-                  case d.kind when 'resolve' then
-                    (select \(ContradictingReports.buildSQL) from leak_release c join release r on r.id = c.release
-                     \(ContradictingReports.joinSQL)
-                     where c.leak = l.id and r.order_key >= d.fix_from and \(contradicting) > 0
-                     order by r.order_key limit 1) end,
+                  r.version, \(ContradictingReports.buildSQL(smallest: "min")),
                   exists (select 1 from leak_release c join release r on r.id = c.release
                     \(ContradictingReports.joinSQL)
                     where c.leak = l.id and r.order_key >= d.fix_from and r.id <= d.known_release
                       and \(contradicting) > 0)
                 from json_each(?) j cross join leak l on l.id = j.value cross join decision d on d.id = l.state
+                left join leak_release c on d.kind = 'resolve' and c.leak = l.id and c.release = (
+                  select release from (
+                    select c.release, \(ContradictingReports.orderColumnsSQL(smallest: "min"))
+                    from leak_release c join release r on r.id = c.release \(ContradictingReports.joinSQL)
+                    where c.leak = l.id and r.order_key >= d.fix_from and \(contradicting) > 0)
+                  order by rank, build_key, order_key limit 1)
+                left join release r on r.id = c.release
+                \(ContradictingReports.joinSQL)
                 """)
         defer { select.reset() }
         try select.bind(leaks.jsonArray)
@@ -131,7 +130,7 @@ extension SQLiteReader {
         _ decisions: FixHistory.Decisions, of leaks: [Int64]
     ) throws(StoreError) -> [Int64: FixHistory] {
         var histories: [Int64: FixHistory] = [:]
-        for part in FixHistory.Part.allCases {
+        for part in FixHistory.Part.parts(of: decisions) {
             let select = try connection.statement(
                 composed: FixHistory.selectSQL(
                     part, of: decisions, from: "json_each(?1) j cross join leak l on l.id = j.value",
@@ -170,18 +169,25 @@ extension SQLiteReader {
         return counts
     }
 
-    /// Returns the row IDs of the leaks that regressed in a release.
-    func readRegressedLeaks(app: AppKey, in release: Int64) throws(StoreError) -> Set<Int64> {
+    /// Returns the row IDs of the leaks that regressed in a release, and may have regressed in a build of it.
+    ///
+    /// - Parameter build: the row ID of the build; `nil` for all builds.
+    func readRegressedLeaks(
+        app: AppKey, in release: Int64, build: Int64?
+    ) throws(StoreError) -> Set<Int64> {
         var leaks: Set<Int64> = []
-        try forEachRegression(app: app, in: release) { leak, _ in leaks.insert(leak) }
+        try forEachRegression(app: app, in: release, build: build) { leak, _ in leaks.insert(leak) }
         return leaks
     }
 
     /// Calls `body` with each regressed leak and each release that contradicts its fix.
     ///
-    /// - Parameter release: the only release to read; `nil` for all.
+    /// - Parameters:
+    ///   - release: the only release to read; `nil` for all.
+    ///   - build: the only build of `release` to read; `nil` for all.
     private func forEachRegression(
-        app: AppKey, in release: Int64? = nil, _ body: (_ leak: Int64, _ release: Int64) -> Void
+        app: AppKey, in release: Int64? = nil, build: Int64? = nil,
+        _ body: (_ leak: Int64, _ release: Int64) -> Void
     ) throws(StoreError) {
         let regressedRows = try decidedLeaks(app: app.scope).filter { $0.decisionStatus.isRegressed }.map(
             \.leakRowID)
@@ -195,10 +201,13 @@ extension SQLiteReader {
                 join release r on r.id = c.release and r.order_key >= d.fix_from
                 \(ContradictingReports.joinSQL)
                 where \(contradicting) > 0
-                """)
+                """
+                    + (build == nil
+                        ? "" : " and \(ContradictingReports.mayBeSQL(ofBuild: "?3", smallest: "min"))"))
         defer { select.reset() }
         try select.bind(regressedRows.jsonArray, at: 1)
         if let release { try select.bind(release, at: 2) }
+        if let build { try select.bind(build, at: 3) }
         while try select.step() { body(select.int64(0), select.int64(1)) }
     }
 }

@@ -99,7 +99,7 @@ extension PortableTable {
                 .number("id"), .number("leak"), .number("at"), .text("by"), .text("kind"), .text("version"),
                 .number("is_after"), .bytes("fix_from"), .number("reports_then"), .number("until_at"),
                 .number("until_reports"), .text("note"), .number("known_release"), .text("build"),
-                .bytes("build_from"),
+                .bytes("build_from"), .number("known_build"),
             ]),
         PortableTable(
             "decision_release",

@@ -48,15 +48,18 @@ package struct FixCounts: Sendable {
         package var earlierFixes: Int
         /// The time of the first report, session or check of the version, in milliseconds since 1970.
         package var firstUse: Int64
+        /// `true` if a report of the leak in the version was made since the decision.
+        package var isSeenAgain: Bool
         /// The day of the first report of the leak in the version since the decision, in days since 1970; `nil` if there is no
-        /// such report.
+        /// such report, or if the version is a build and other builds have reports too.
         package var seenAgainDay: Int?
         /// Reports, and checks of the class of the leak.
         package var counts: Counts
 
         package init(
             version: String, build: String? = nil, hasFix: Bool, hadReports: Bool = false,
-            earlierFixes: Int = 0, firstUse: Int64 = 0, seenAgainDay: Int? = nil, counts: Counts
+            earlierFixes: Int = 0, firstUse: Int64 = 0, isSeenAgain: Bool = false, seenAgainDay: Int? = nil,
+            counts: Counts
         ) {
             self.version = version
             self.build = build
@@ -64,6 +67,7 @@ package struct FixCounts: Sendable {
             self.hadReports = hadReports
             self.earlierFixes = earlierFixes
             self.firstUse = firstUse
+            self.isSeenAgain = isSeenAgain
             self.seenAgainDay = seenAgainDay
             self.counts = counts
         }
@@ -144,7 +148,9 @@ package struct FixCounts: Sendable {
         }
         // The version in which the leak was seen again may have earlier reports, so that its counts are no evidence. The step
         // then names this version, and not the next one.
-        let silentVersion = versionsWithEarlierReports.first { $0.isEqual(to: regressedIn) }
+        let silentVersions = versionsWithEarlierReports.filter { $0.isEqual(to: regressedIn) }
+        var silentVersion = silentVersions.first
+        if silentVersions.count > 1 { silentVersion?.build = nil }
         for version in versionsWithFix {
             if let regressedIn, version.isAtLeast(regressedIn) {
                 if seenAgain == nil {
@@ -169,8 +175,8 @@ package struct FixCounts: Sendable {
 
     /// Returns the evidence for the fix of a decision that is not in force any more.
     package func pastStatus() -> FixStatus {
-        // If there is no `seenAgainDay`, the reports were made before the decision, and arrived late.
-        let seenAgain = versionsWithFix.first { $0.counts.hasReports && $0.seenAgainDay != nil }
+        // Otherwise the reports were made before the decision, and arrived late.
+        let seenAgain = versionsWithFix.first { $0.counts.hasReports && $0.isSeenAgain }
         return status(regressedIn: seenAgain?.version, build: seenAgain?.build)
     }
 }

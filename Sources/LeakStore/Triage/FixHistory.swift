@@ -13,8 +13,10 @@ package struct FixHistory: Sendable {
         var order: [UInt8]
         /// The least ``VersionOrder/key`` of a build that should have the fix; `nil` for a fix in all builds.
         var buildOrder: [UInt8]?
+        /// The newest row of `build` when the decision was made; `nil` if it is not known.
+        var knownBuild: Int64?
         var isInForce: Bool
-        /// `true` if a version with the fix was first used before another decision replaced this one.
+        /// `true` if a version or build with the fix was first used before another decision replaced this one.
         var wasUsed: Bool
 
         var day: Int64 { decidedAt / Calendar.dayMilliseconds }
@@ -41,19 +43,30 @@ package struct FixHistory: Sendable {
         var build: String?
         /// ``VersionOrder/key`` of the build; empty for all builds.
         var buildOrder: [UInt8] = []
+        /// Row ID in `build`; 0 for all builds.
+        var buildRow: Int64 = 0
         var firstUse: Int64
         /// `true` if the version has rows of the leak. Freed objects have rows, too.
         var hasLeak = false
         var hasReports = false
-        /// ``FixCounts/Version/hadReports`` for the decision in force.
-        var hadReports: Bool
         var counts = FixCounts.Counts()
+
+        /// Returns `true` if the version or build was in use when a decision was made. The time of the first use of a build is not
+        /// stored, so for a decision that does not know the newest build of its time, that of the version counts.
+        func wasUsed(before fix: Fix) -> Bool {
+            guard !buildOrder.isEmpty, let knownBuild = fix.knownBuild else {
+                return firstUse < fix.decidedAt
+            }
+            return buildRow <= knownBuild
+        }
     }
 
     /// Ascending by row ID of the decision.
     private var fixes: [Fix] = []
     /// Oldest first, except the builds of versions that rank the same: ``sorted``.
     private var versions: [Version] = []
+    /// Rows of the versions that had reports when the decision in force was made: ``FixCounts/Version/hadReports``.
+    private var versionsWithEarlierReports: Set<Int64> = []
     /// The first day since each decision on which a version had the leak, by row of the version.
     private var firstDaysWithLeak: [Int64: [Int64]] = [:]
 
@@ -127,31 +140,41 @@ package struct FixHistory: Sendable {
         let firstWithLeak = versions.firstIndex(where: \.hasLeak) ?? versions.count
         var counts: FixCounts?
         for (number, version) in versions.enumerated() where number >= min(first[index], firstWithLeak) {
+            // `other` counts the builds beyond a limit, with and without the fix, so its counts are no evidence.
+            if version.build == StoreLimits.other, fix.splits(version.order) { continue }
             let hasFix = number >= first[index]
             let seenAgainDay = daysWithLeak(of: version).lazy.filter { $0 >= fix.day }.min()
+            // All reports of a build that was first used after the decision were made after it, on days that may be unknown.
+            let isNewBuild =
+                !version.buildOrder.isEmpty && fix.knownBuild != nil && !version.wasUsed(before: fix)
+            let isSeenAgain = seenAgainDay != nil || isNewBuild && version.hasReports
             // Versions that are not older than the fix of the next decision belong to that decision, except versions in which
             // the leak was seen again before that decision was made.
             if let next, number >= first[next] {
-                guard version.firstUse < fixes[next].decidedAt, let seenAgainDay,
-                    seenAgainDay <= fixes[next].day
+                guard version.wasUsed(before: fixes[next]), isSeenAgain,
+                    seenAgainDay.map({ $0 <= fixes[next].day }) ?? true
                 else { continue }
             }
-            // The reports that a version had at a past decision are not stored. If a version with reports was in use before the
-            // decision, its reports may be from before the decision. The same holds for its builds, whose first use is not stored.
-            // `hadReports` is known for all builds with the fix together.
+            // The reports that a version had at a past decision are not stored. If a version or build with reports was in use
+            // before the decision, its reports may be from before the decision. For the decision in force it is known for all
+            // builds with the fix together whether they had reports.
             let hadReports =
                 fix.isInForce
-                ? version.hadReports && (version.buildOrder.isEmpty || version.hasReports)
-                : version.hasReports && version.firstUse < fix.decidedAt
+                ? versionsWithEarlierReports.contains(version.row)
+                    && (version.buildOrder.isEmpty
+                        || version.hasReports
+                            && !(isNewBuild && fix.splits(version.order)))
+                : version.hasReports && version.wasUsed(before: fix)
             let earlierFixes = (0..<(hasFix ? 0 : index)).count(where: { earlier in
                 fixes[earlier].wasUsed && first[earlier] <= number
-                    && !(version.hasLeak && version.firstUse < fixes[earlier].decidedAt)
+                    && !(version.hasLeak && version.wasUsed(before: fixes[earlier]))
             })
             counts = counts ?? FixCounts()
             counts?.add(
                 FixCounts.Version(
                     version: version.name, build: version.build, hasFix: hasFix,
                     hadReports: hadReports, earlierFixes: earlierFixes, firstUse: version.firstUse,
+                    isSeenAgain: hasFix && isSeenAgain,
                     seenAgainDay: hasFix ? seenAgainDay.map { Int($0) } : nil, counts: version.counts))
         }
         return counts
@@ -186,11 +209,18 @@ extension FixHistory {
     package enum Part: CaseIterable {
         /// All decisions that resolved the leak, oldest first.
         case fixes
+        /// The versions with reports from before the decision in force.
+        case earlierReports
         /// The builds of the versions, oldest version first. They begin with the version in which the leak was first seen, or
         /// with the version of the oldest fix if that is lower.
         case builds
         /// For each version, the first day with the leak since each decision, up to the next decision.
         case days
+
+        /// The parts of a history, in the order in which ``FixHistory/add(_:of:in:counts:)`` needs them.
+        package static func parts(of decisions: Decisions) -> [Part] {
+            allCases.filter { $0 != .earlierReports || decisions == .current }
+        }
     }
 
     /// Returns the SQL of the statement that reads a part.
@@ -206,18 +236,32 @@ extension FixHistory {
             """
             select e.leak, e.id, e.at, e.fix_from, e.id = e.state,
               case when e.next_at is null then false else exists (select 1 from release r where r.app = e.app
-                and r.order_key >= e.fix_from and r.first_seen >= e.at and r.first_seen < e.next_at) end, e.build_from
-            from (select d.leak, d.id, d.kind, d.at, d.fix_from, d.build_from, l.app, l.state, min(d.at) over (partition by d.leak order by d.id
-                rows between 1 following and unbounded following) as next_at
-              from \(leaks) join decision d on d.leak = l.id and d.kind <> 'note') e
+                and r.order_key >= e.fix_from and r.first_seen >= e.at and r.first_seen < e.next_at)
+                or e.build_from is not null and exists (select 1 from release r join build b on b.release = r.id
+                where r.app = e.app and r.order_key >= e.fix_from
+                  and substr(r.order_key, 1, length(e.fix_from)) = e.fix_from and b.order_key >= e.build_from
+                  and b.id > e.known_build and b.id <= e.next_known_build) end, e.build_from, e.known_build
+            from (select d.leak, d.id, d.kind, d.at, d.fix_from, d.build_from, d.known_build, l.app, l.state,
+                min(d.at) over later as next_at, min(d.known_build) over later as next_known_build
+              from \(leaks) join decision d on d.leak = l.id and d.kind <> 'note'
+              window later as (partition by d.leak order by d.id rows between 1 following and unbounded following)) e
             where e.kind = 'resolve' order by e.leak, e.id
+            """
+        // Once for each version: if it were read with each build, the number of rows would be quadratic in the number of builds.
+        // The days are read only of versions that are not older than the fix. If they were read of all versions, the number of
+        // rows would be quadratic in the number of versions.
+        case .earlierReports:
+            """
+            select l.id, c.release from \(leaks) \(decisions.joinSQL)
+            join leak_release c on c.leak = l.id join release r on r.id = c.release and r.order_key >= d.fix_from
+            \(ContradictingReports.joinSQL)
+            where c.reports > 0 and \(ContradictingReports.hadReportsSQL(smallest: smallest))
             """
         case .builds:
             """
-            select l.id, r.id, r.version, r.order_key, r.first_seen, k.buckets, p.buckets, p.reports,
-              \(decisions == .past ? "false" : hadReportsSQL(smallest: smallest)), b.name, b.order_key
-            from \(leaks) \(decisions == .past ? "" : decisions.joinSQL)
-            join release f on f.id = l.first_release
+            select l.id, r.id, r.version, r.order_key, r.first_seen, k.buckets, p.buckets, p.reports, b.name,
+              b.order_key, b.id
+            from \(leaks) join release f on f.id = l.first_release
             join release r on r.app = l.app and r.order_key >= \(smallest)(f.order_key,
               (select fix_from from decision where leak = l.id and kind = 'resolve' order by fix_from limit 1))
             join build b on b.release = r.id
@@ -239,16 +283,6 @@ extension FixHistory {
         }
     }
 
-    /// Returns SQL for ``FixCounts/Version/hadReports``. It reads the days only of versions that are not older than the fix. If
-    /// it read the days of all versions, the number of rows would be quadratic in the number of versions.
-    private static func hadReportsSQL(smallest: String) -> String {
-        """
-        case when r.order_key >= d.fix_from then exists (select 1 from leak_release c \(ContradictingReports.joinSQL)
-          where c.leak = l.id and c.release = r.id and c.reports > 0
-            and (s.reports > 0 or \(ContradictingReports.sql(smallest: smallest)) <= 0)) else false end
-        """
-    }
-
     /// Adds a row of ``selectSQL(_:of:from:smallest:)``.
     ///
     /// - Parameters:
@@ -262,8 +296,10 @@ extension FixHistory {
             fixes.append(
                 Fix(
                     row: row.int64(1), decidedAt: row.int64(2), order: row.bytes(3),
-                    buildOrder: row.isNull(6) ? nil : row.bytes(6), isInForce: row.int64(4) != 0,
+                    buildOrder: row.isNull(6) ? nil : row.bytes(6),
+                    knownBuild: row.isNull(7) ? nil : row.int64(7), isInForce: row.int64(4) != 0,
                     wasUsed: row.int64(5) != 0))
+        case .earlierReports: versionsWithEarlierReports.insert(row.int64(1))
         case .builds:
             guard let checks = row.isNull(5) ? BucketCounts() : counts(row.bytes(5)),
                 let reports = row.isNull(6) ? BucketCounts() : counts(row.bytes(6))
@@ -273,10 +309,11 @@ extension FixHistory {
             if versions.last?.row != row.int64(1) || isSplit {
                 var version = Version(
                     row: row.int64(1), name: String(decoding: row.bytes(2), as: UTF8.self), order: order,
-                    firstUse: row.int64(4), hadReports: row.int64(8) != 0)
+                    firstUse: row.int64(4))
                 if isSplit {
-                    let name = String(decoding: row.bytes(9), as: UTF8.self)
-                    (version.build, version.buildOrder) = (name.isEmpty ? nil : name, row.bytes(10))
+                    let name = String(decoding: row.bytes(8), as: UTF8.self)
+                    (version.build, version.buildOrder) = (name.isEmpty ? nil : name, row.bytes(9))
+                    version.buildRow = row.int64(10)
                 }
                 versions.append(version)
             }

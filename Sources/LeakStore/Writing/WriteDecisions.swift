@@ -77,8 +77,8 @@ extension Writer {
             try connection.run(
                 """
                 insert into decision (leak, at, by, kind, note, version, is_after, fix_from, build, build_from,
-                  reports_then, known_release)
-                values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, (select max(id) from release))
+                  reports_then, known_release, known_build)
+                values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, (select max(id) from release), (select max(id) from build))
                 """, leak.leakRowID, now, decision.by, kind, decision.note, bound.version,
                 bound.isAfter ? 1 : 0,
                 bound.lowestVersionKey, bound.build, bound.lowestBuildKey, leak.reports)
@@ -102,14 +102,16 @@ extension Writer {
             }
             try connection.run(
                 """
-                insert into decision (leak, at, by, kind, note, reports_then, until_at, until_reports)
-                values (?, ?, ?, ?, ?, ?, ?, ?)
+                insert into decision (leak, at, by, kind, note, reports_then, until_at, until_reports, known_build)
+                values (?, ?, ?, ?, ?, ?, ?, ?, (select max(id) from build))
                 """, leak.leakRowID, now, decision.by, kind, decision.note, leak.reports, end, count)
             return (.ignored(limit), connection.lastInsertedRowID)
         case .reopen, .note:
             try connection.run(
-                "insert into decision (leak, at, by, kind, note) values (?, ?, ?, ?, ?)", leak.leakRowID, now,
-                decision.by, kind, decision.note)
+                """
+                insert into decision (leak, at, by, kind, note, known_build)
+                values (?, ?, ?, ?, ?, (select max(id) from build))
+                """, leak.leakRowID, now, decision.by, kind, decision.note)
             return (decision.action == .reopen ? .reopened : .noted, connection.lastInsertedRowID)
         }
     }

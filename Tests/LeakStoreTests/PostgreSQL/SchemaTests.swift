@@ -332,6 +332,18 @@
             #expect(try migrated.verify() == [])
         }
 
+        @Test func `a decision about a build that was stored with schema 22 knows no newer builds`() throws {
+            let store = try PostgreSQLStore(address: schema.address, clock: .unguarded)
+            try MigratedDecision.testBuild(in: store) {
+                _ = try PostgreSQLConnection(to: schema.address).run(
+                    PastSchema.without23.map { Query($0) } + [
+                        Query("update schema_version set version = 22")
+                    ])
+                return try PostgreSQLStore(address: schema.address, clock: .unguarded)
+            }
+            #expect(try version() == Migration.newestVersion)
+        }
+
         @Test func `a migration adds up the newest 91 days of an app, and no earlier days`() throws {
             let late = (0..<5).map { Report(leak: leak("L\($0)"), at: noon - 3 * day) }
             _ = try PostgreSQLStore(address: schema.address, clock: .unguarded).count(

@@ -1,20 +1,27 @@
 /// SQL that brings a database of the newest schema back to an earlier schema.
 enum PastSchema {
-    /// Undoes schema 20 of SQLite.
-    static let undoing20 = """
-        alter table decision drop column build;
-        alter table decision drop column build_from;
+    /// Undoes schema 21 of SQLite.
+    static let without21OfSQLite = """
+        alter table decision drop column known_build;
 
         """
 
-    /// Undoes schemas 19 and 20 of SQLite.
+    /// Undoes schemas 20 and 21 of SQLite.
+    static let without20OfSQLite =
+        without21OfSQLite + """
+            alter table decision drop column build;
+            alter table decision drop column build_from;
+
+            """
+
+    /// Undoes schemas 19 to 21 of SQLite.
     static let without19 =
-        undoing20 + """
+        without20OfSQLite + """
             alter table decision_release drop column hour_reports;
 
             """
 
-    /// Undoes schemas 18 to 20 of SQLite.
+    /// Undoes schemas 18 to 21 of SQLite.
     static let without18 =
         without19 + """
             alter table decision drop column known_release;
@@ -26,7 +33,7 @@ enum PastSchema {
 
             """
 
-    /// Undoes schemas 14 to 20 of SQLite, except that the table `app` keeps its columns and its constraint.
+    /// Undoes schemas 14 to 21 of SQLite, except that the table `app` keeps its columns and its constraint.
     static let without14 =
         without18 + """
             drop table release_hour;
@@ -41,13 +48,16 @@ enum PastSchema {
               primary key (release, class)) without rowid;
             """
 
-    /// Undoes schema 22 of PostgreSQL.
-    static let without22 = ["alter table decision drop column build, drop column build_from"]
+    /// Undoes schema 23 of PostgreSQL.
+    static let without23 = ["alter table decision drop column known_build"]
 
-    /// Undoes schemas 21 and 22 of PostgreSQL.
+    /// Undoes schemas 22 and 23 of PostgreSQL.
+    static let without22 = without23 + ["alter table decision drop column build, drop column build_from"]
+
+    /// Undoes schemas 21 to 23 of PostgreSQL.
     static let without21 = without22 + ["alter table decision_release drop column hour_reports"]
 
-    /// Undoes schemas 20 to 22 of PostgreSQL.
+    /// Undoes schemas 20 to 23 of PostgreSQL.
     static let without20 =
         without21 + [
             "alter table decision drop column known_release", "drop table recent_install_set",

@@ -153,5 +153,13 @@
                   add column if not exists build_from bytea
                 """
             ])
+
+        /// Version 23: the builds that were in use when a decision was made.
+        static let schema23 = Migration(
+            version: 23,
+            statements: [
+                // known_build: the newest row of `build` when the decision was made; null for decisions from before this schema.
+                "alter table decision add column if not exists known_build bigint"
+            ])
     }
 #endif

@@ -150,4 +150,12 @@ extension Migration {
             alter table decision add column build text;
             alter table decision add column build_from blob;
             """)
+
+    /// Version 21: the builds that were in use when a decision was made.
+    static let schema21 = Migration(
+        version: 21,
+        script: """
+            -- known_build: the newest row of build when the decision was made; null for decisions from before this schema.
+            alter table decision add column known_build integer;
+            """)
 }
