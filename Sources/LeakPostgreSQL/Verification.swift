@@ -238,6 +238,13 @@
                    (select count(*) from leak where first_release = r.id))
                 """),
             RowCheck(
+                "the first build of a leak is the lowest build of its first version in which it was seen",
+                """
+                select count(*) from leak l where first_build is distinct from (
+                  select b.id from leak_build p join build b on b.id = p.build
+                  where p.leak = l.id and b.release = l.first_release order by b.order_key limit 1)
+                """),
+            RowCheck(
                 "the decision in force for a leak is a decision about it",
                 """
                 select count(*) from leak l where state <> 0 and not exists (select 1 from decision d

@@ -202,6 +202,14 @@ struct RowCheck: Sendable {
                   (select count(*) from leak where first_release = r.id)
                 """,
             firstSchema: 2),
+        RowCheck(
+            "the first build of a leak is the lowest build of its first version in which it was seen",
+            "first_build", of: "leak", as: "l",
+            from: """
+                select b.id from leak_build p join build b on b.id = p.build
+                where p.leak = l.id and b.release = l.first_release order by b.order_key limit 1
+                """,
+            firstSchema: 22),
         // `text_bytes` is estimated before a leak is stored, so it may be up to twice the real number of bytes.
         RowCheck(
             "counters for the limits of an app are not too high",

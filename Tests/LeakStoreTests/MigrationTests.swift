@@ -220,6 +220,16 @@ import Testing
         }
     }
 
+    @Test func `a migration finds the build in which each leak was first seen`() throws {
+        let directory = TemporaryDirectory()
+        try MigratedLeak.testFirstBuild(in: directory.store()) {
+            try SQLiteConnection(path: directory.database, access: .readWrite).execute(
+                PastSchema.without22OfSQLite + "pragma user_version = 21")
+            #expect(try SQLiteStore.verify(path: directory.database).problems == [])
+            return try directory.store()
+        }
+    }
+
     @Test func `a migration adds the log of counts, and new reports are counted`() throws {
         let directory = TemporaryDirectory()
         let report = Report(leak: leak("Page"), install: 1)

@@ -35,4 +35,91 @@ import Testing
         }
         #expect(try writers[0].verify() == [])
     }
+
+    // MARK: The build in which a leak is new
+
+    private let page = leak("Page")
+
+    private func count(_ reports: Report..., in store: any Store) throws {
+        for report in reports { _ = try store.count([submission([report])], now: noon) }
+        #expect(try store.verify() == [])
+    }
+
+    /// Counts a session of a build of version 5.4.0.
+    private func countSession(build: String?, in store: any Store) throws {
+        var usage = usage(of: "5.4.0", reports: 0, sessions: 1)
+        for index in usage.usageCounts.indices { usage.usageCounts[index].build = build }
+        _ = try store.count([usage], now: noon)
+    }
+
+    /// Returns the version and the build in which a leak is new, on its page and in the list.
+    private func firstRelease(_ leak: LeakIdentity? = nil, in store: any Store) throws -> String {
+        let id = (leak ?? page).id
+        let reader = try store.makeReader()
+        let row = try #require(try reader.leak(id, now: noon)).row
+        let listed = try reader.leaks(LeakQuery(), now: noon).leaks.first { $0.identity.id == id }
+        #expect(listed?.newInBuild == row.newInBuild && listed?.firstVersion == row.firstVersion)
+        return "\(row.firstVersion) \(row.newInBuild ?? "-")"
+    }
+
+    @Test
+    func `a leak is new in the build that has it if a lower build of the version was in use without it`()
+        throws
+    {
+        let store = try place.store()
+        try countSession(build: "892", in: store)
+        try count(Report(leak: page, version: "5.4.0", build: "1000"), in: store)
+        #expect(try firstRelease(in: store) == "5.4.0 1000")
+        try count(Report(leak: page, version: "5.4.0", build: "895"), in: store)
+        try count(Report(leak: page, version: "5.4.0", build: "896"), in: store)
+        try count(Report(leak: page, version: "5.5.0", build: "7"), in: store)
+        #expect(try firstRelease(in: store) == "5.4.0 895")
+        #expect(try firstRelease(in: place.store()) == "5.4.0 895")
+        // Another collector, with empty caches, counts the next reports.
+        try count(Report(leak: page, version: "5.4.0", build: "892"), in: place.store())
+        #expect(try firstRelease(in: store) == "5.4.0 -")
+        try count(Report(leak: page, version: "5.3.0", build: "800"), in: store)
+        #expect(try firstRelease(in: store) == "5.3.0 -")
+    }
+
+    @Test(arguments: ["local", nil])
+    func `no build is named if a report of the version with the leak names no build or one without a number`(
+        build: String?
+    ) throws {
+        let store = try place.store()
+        try countSession(build: build, in: store)
+        try count(Report(leak: page, version: "5.4.0", build: "895"), in: store)
+        // The version was in use before, but not with a build that is known to be lower.
+        #expect(try firstRelease(in: store) == "5.4.0 -")
+        let other = leak("Other")
+        try count(Report(leak: other, version: "5.4.0", build: "896"), in: store)
+        #expect(try firstRelease(other, in: store) == "5.4.0 896")
+        try count(Report(leak: other, version: "5.4.0", build: build), in: store)
+        #expect(try firstRelease(other, in: store) == "5.4.0 -")
+    }
+
+    @Test
+    func `a lower build that is first used after the leak was seen does not make the leak new in a build`()
+        throws
+    {
+        let store = try place.store()
+        try count(Report(leak: page, version: "5.4.0", build: "895"), in: store)
+        try countSession(build: "892", in: store)
+        #expect(try firstRelease(in: store) == "5.4.0 -")
+    }
+
+    @Test func `a merged leak is new in the lowest build of its parts`() throws {
+        let store = try place.store()
+        let parts = ["A", "B", "C"].map { leak($0) }
+        try countSession(build: "892", in: store)
+        for (part, build) in zip(parts, ["896", "895", "892"]) {
+            try count(Report(leak: part, version: "5.4.0", build: build), in: store)
+        }
+        for (sources, release) in [([parts[0], parts[1]], "5.4.0 895"), ([parts[2]], "5.4.0 -")] {
+            _ = try store.merge(
+                sources.map(\.id), into: page, by: "regroup", now: noon, note: { _ in "merged" })
+            #expect(try store.verify() == [])
+            #expect(try firstRelease(in: store) == release)
+        }
+    }
 }

@@ -38,7 +38,7 @@ struct StateBadge: Component {
         case .ignored:
             return #"<span class="badge ignored">Ignored</span>"#
         case .open where row.isNew:
-            return #"<span class="badge new">New in \#(IsolatedText(row.firstVersion))</span>"#
+            return #"<span class="badge new">New in \#(IsolatedText(row.firstRelease.text))</span>"#
         case .open:
             return #"<span class="badge open">Open</span>"#
         }

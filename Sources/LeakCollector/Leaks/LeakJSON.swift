@@ -39,6 +39,7 @@ extension JSONWriter {
         field("standing", row.decisionStatus)
         field("fix", row.fix)
         field("is_new", row.isNew)
+        field("new_in_build", row.newInBuild)
         field("title", leak.title)
         field("class", leak.className)
         field("module", leak.module)

@@ -51,7 +51,7 @@ struct LeakMarkdown {
             return "regressed" + (row.decisionStatus?.backIn.map { " in \(Self.codeSpan($0))" } ?? "")
                 + numbers
         case .ignored: return "ignored"
-        case .open: return row.isNew ? "new in \(Self.codeSpan(row.firstVersion))" : "open"
+        case .open: return row.isNew ? "new in \(Self.codeSpan(row.firstRelease.text))" : "open"
         }
     }
 

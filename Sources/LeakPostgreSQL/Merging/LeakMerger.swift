@@ -322,6 +322,8 @@
                         order by order_key limit 1),
                       last_release = (select id from release where id in (l.last_release, s.last_release)
                         order by order_key desc limit 1),
+                      first_build = (select b.id from build b join release r on r.id = b.release
+                        where b.id in (l.first_build, s.first_build) order by r.order_key, b.order_key limit 1),
                       impact = coalesce((select i.installs from recent_install_set i
                         where i.leak = l.id and i.release = a.newest_release), 0),
                       first_sample = $3::bigint, newest_sample = $4::bigint,

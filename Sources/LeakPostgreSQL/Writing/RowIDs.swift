@@ -63,15 +63,29 @@
         }
 
         private static func insertion(of builds: [BuildName]) -> Query {
-            Query(
+            let orders = builds.map { VersionOrder($0.name.text) }
+            // The lowest of the new builds with a number, by release. Other new builds of the release have a lower one.
+            var lowestKeys: [ReleaseName: [UInt8]] = [:]
+            for (build, order) in zip(builds, orders) where order.isNumbered {
+                let lowest = lowestKeys[build.release]
+                if lowest.map({ order.key.lexicographicallyPrecedes($0) }) ?? true {
+                    lowestKeys[build.release] = order.key
+                }
+            }
+            return Query(
                 """
-                insert into build (release, name, order_key)
-                select r.id, new.name, new.order_key
-                from unnest($1::bigint[], $2::text[], $3::text[], $4::bytea[]) as new (app, version, name, order_key)
+                insert into build (release, name, order_key, has_lower)
+                select r.id, new.name, new.order_key, case when new.order_key >= $6::bytea
+                  and (new.order_key > new.lowest_key or exists (select 1 from build b
+                  where b.release = r.id and b.order_key >= $6::bytea and b.order_key < new.order_key)) then 1 else 0 end
+                from unnest($1::bigint[], $2::text[], $3::text[], $4::bytea[], $5::bytea[])
+                  as new (app, version, name, order_key, lowest_key)
                 join release r on r.app = new.app and r.version = new.version
                 order by 1, 2 on conflict (release, name) do nothing
                 """, .integers(builds.map(\.release.app)), .texts(builds.map(\.release.version.text)),
-                .texts(builds.map(\.name.text)), .byteArrays(builds.map { VersionOrder($0.name.text).key }))
+                .texts(builds.map(\.name.text)), .byteArrays(orders.map(\.key)),
+                .byteArrays(zip(builds, orders).map { lowestKeys[$0.release] ?? $1.key }),
+                .bytes(VersionOrder.numberedLowerBound))
         }
 
         private mutating func writeLeaks(

@@ -8,6 +8,8 @@
         var lowestRelease: OrderedRelease
         /// The highest version in which the leak was seen.
         var highestRelease: OrderedRelease
+        /// The lowest build of ``lowestRelease`` in which the leak was seen; `nil` for a leak without builds yet.
+        var lowestBuild: OrderedBuild?
         /// Number of builds that the leak is counted in.
         var builds: Int
         var module: String?
@@ -19,9 +21,16 @@
             var order: [UInt8]
         }
 
+        /// A build, with its release and the key that orders it.
+        struct OrderedBuild {
+            var build: Int64
+            var release: Int64
+            var order: [UInt8]
+        }
+
         private static let columns = """
             asked.index, l.id, f.id, f.order_key, n.id, n.order_key, l.sightings, l.first_sample, l.newest_sample,
-            l.newest_kept, l.builds, (select module from leak_text where leak = l.id)
+            l.newest_kept, l.builds, (select module from leak_text where leak = l.id), b.id, b.release, b.order_key
             """
 
         static func query(for leaks: [LeakID]) -> Query {
@@ -30,6 +39,7 @@
                 select \(columns)
                 from unnest($1::uuid[]) with ordinality as asked (key, index) join leak l on l.key = asked.key
                 join release f on f.id = l.first_release join release n on n.id = l.last_release
+                left join build b on b.id = l.first_build
                 """, .uuids(leaks))
         }
 
@@ -43,6 +53,23 @@
             samples.newestWrittenAt = row.optionalInt64(9)
             builds = row.int(10)
             module = row.optionalText(11)
+            lowestBuild = row.optionalInt64(12).map {
+                OrderedBuild(build: $0, release: row.int64(13), order: row.bytes(14))
+            }
+        }
+
+        /// Sets ``lowestBuild`` if a build in which the leak was seen is lower. Must follow ``widen(to:)`` for all releases.
+        ///
+        /// - Parameter name: the name of the build.
+        mutating func add(build: Int64, named name: String, of release: Int64) {
+            guard release == lowestRelease.release, build != lowestBuild?.build else { return }
+            let order = VersionOrder(name).key
+            if let lowestBuild, lowestBuild.release == release,
+                !order.lexicographicallyPrecedes(lowestBuild.order)
+            {
+                return
+            }
+            lowestBuild = OrderedBuild(build: build, release: release, order: order)
         }
 
         /// Widens the range from ``lowestRelease`` to ``highestRelease``, if needed, to include a release in which the leak was

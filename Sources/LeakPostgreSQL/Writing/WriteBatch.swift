@@ -64,6 +64,12 @@
                             release: rowIDs.releases[release],
                             order: VersionOrder(aggregate.releases[release].version).key))
                 }
+                for cell in leak.cells {
+                    let build = aggregate.cells[cell].build
+                    states[index].add(
+                        build: rowIDs.builds[build], named: aggregate.builds[build].name,
+                        of: rowIDs.releases[aggregate.builds[build].release])
+                }
                 countFirstRelease(of: index)
                 let candidates = states[index].samples.candidates(
                     of: leak, from: submissions, by: writer.reservoir, now: now)

@@ -53,6 +53,11 @@ extension ReleaseBuild: Comparable {
     }
 }
 
+extension LeakRow {
+    /// The version in which the leak is new, with its build if only some builds of the version have the leak.
+    package var firstRelease: ReleaseBuild { ReleaseBuild(version: firstVersion, build: newInBuild) }
+}
+
 extension String {
     /// The text without white space at its ends.
     package var trimmedOfWhiteSpace: String {

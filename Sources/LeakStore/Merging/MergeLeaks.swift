@@ -200,6 +200,8 @@ extension Writer {
                 order by order_key limit 1),
               last_release = (select id from release where id in (l.last_release, s.last_release)
                 order by order_key desc limit 1),
+              first_build = (select b.id from build b join release r on r.id = b.release
+                where b.id in (l.first_build, s.first_build) order by r.order_key, b.order_key limit 1),
               impact = coalesce((select i.installs from leak_release c join recent_install_set i on i.id = c.id
                 where c.leak = l.id and c.release = (select newest_release from app where id = l.app)), 0)
             from leak s where s.id = ?1 and l.id = ?2

@@ -31,6 +31,9 @@ public struct LeakRow: Sendable {
     public var lived: Percentiles?
     /// The lowest version in which the leak was seen.
     public var firstVersion: String
+    /// The lowest build of ``firstVersion`` in which the leak was seen, if a lower build of this version was in use before
+    /// without the leak; otherwise `nil`. Only builds that begin with a number are compared.
+    public var newInBuild: String?
     /// The highest version in which the leak was seen.
     public var lastVersion: String
     /// Milliseconds since 1970.
@@ -54,7 +57,8 @@ public struct LeakRow: Sendable {
         isNew: Bool, reports: Int,
         freed: Int, installs: Int, impact: Int = 0, aliveAtMost: Int?, retainedBytes: Int? = nil,
         lived: Percentiles?,
-        firstVersion: String, lastVersion: String, firstSeen: Int64, lastSeen: Int64, trendFrom: Int,
+        firstVersion: String, newInBuild: String? = nil, lastVersion: String, firstSeen: Int64,
+        lastSeen: Int64, trendFrom: Int,
         trend: [Int], rate: ReportsAndChecks?, rateVersion: String? = nil,
         previousVersionRate: ReportsAndChecks? = nil
     ) {
@@ -72,6 +76,7 @@ public struct LeakRow: Sendable {
         self.retainedBytes = retainedBytes
         self.lived = lived
         self.firstVersion = firstVersion
+        self.newInBuild = newInBuild
         self.lastVersion = lastVersion
         self.firstSeen = firstSeen
         self.lastSeen = lastSeen

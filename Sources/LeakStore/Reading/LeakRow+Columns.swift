@@ -36,7 +36,7 @@ extension LeakRow {
         case firstVersion, lastVersion, isNew, isSlow, title, module, stack, children, cycle
         case groupedVersion, groupedClass, groupedStack, lived, checks, rateReports, rateVersion,
             retainedBytes,
-            impact, previousChecks, previousRateReports, allReports
+            impact, previousChecks, previousRateReports, allReports, newInBuild
 
         package var sql: String {
             switch self {
@@ -76,6 +76,7 @@ extension LeakRow {
             case .previousChecks: LeakRow.checksSQL(in: "rate_release_row.previous")
             case .previousRateReports: "previous_share.reports"
             case .allReports: "l.reports"
+            case .newInBuild: "case when first_build_row.has_lower = 1 then first_build_row.name end"
             }
         }
     }
@@ -96,6 +97,7 @@ extension LeakRow {
         select \(Column.columnsSQL)\(additionalColumns)
         from page join leak l on l.id = page.id join app a on a.id = l.app join leak_text t on t.leak = l.id
         join release f on f.id = l.first_release join release n on n.id = l.last_release
+        left join build first_build_row on first_build_row.id = l.first_build
         left join leak_lived lived on lived.leak = l.id
         left join leak_release share on share.leak = l.id and share.release = page.rate_release
         left join rate_release_row on rate_release_row.id = page.rate_release
@@ -143,7 +145,8 @@ extension LeakRow {
             impact: min(row.int(.impact), row.int(.allReports)),
             aliveAtMost: row.optionalInt(.aliveAtMost),
             retainedBytes: row.int(.retainedBytes) == 0 ? nil : row.int(.retainedBytes), lived: lived,
-            firstVersion: row.text(.firstVersion), lastVersion: row.text(.lastVersion),
+            firstVersion: row.text(.firstVersion), newInBuild: row.optionalText(.newInBuild),
+            lastVersion: row.text(.lastVersion),
             firstSeen: row.time(.firstSeen), lastSeen: row.time(.lastSeen), trendFrom: 0, trend: [],
             rate: row.optionalInt(.checks).map {
                 ReportsAndChecks(reports: row.int(.rateReports), checks: $0)

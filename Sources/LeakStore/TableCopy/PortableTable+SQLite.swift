@@ -38,7 +38,7 @@ extension PortableTable {
             "build",
             [
                 .number("id"), .number("release"), .text("name"), .bytes("order_key"),
-                .buckets("session_buckets"), .buckets("leaky_buckets"),
+                .buckets("session_buckets"), .buckets("leaky_buckets"), .number("has_lower"),
             ]),
         PortableTable(
             "build_check", [.number("build"), .text("class"), .count("checks"), .buckets("buckets")]),
@@ -54,7 +54,8 @@ extension PortableTable {
                 .count("reports"), .count("freed"), .count("installs"), .count("sightings"),
                 .number("alive_at_most"), .count("retained_bytes"), .number("first_seen"),
                 .number("last_seen"),
-                .number("first_release"), .number("last_release"), .number("last_hour", lastHourSQL),
+                .number("first_release"), .number("last_release"), .number("first_build"),
+                .number("last_hour", lastHourSQL),
                 .number("first_sample", "(select at from sample where id = leak.id)"),
                 .number("newest_sample", "(select at from sample where id = 1 << 40 | leak.id)"),
             ]),

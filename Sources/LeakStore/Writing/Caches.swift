@@ -154,6 +154,8 @@ final class LeakEntry {
     var firstRelease: ReleaseMark
     /// The release with the highest version in which the leak was seen.
     var lastRelease: ReleaseMark
+    /// The lowest build of ``firstRelease`` in which the leak was seen; `nil` for a leak without builds yet.
+    var firstBuild: BuildMark?
     var samples = SampleChoice()
     var sampleBytes = SampleBytes.notRead
     /// True while ``CountLog`` has the entry.
@@ -178,6 +180,13 @@ final class LeakEntry {
         init(_ release: ReleaseEntry) { self.init(id: release.id, order: release.order) }
     }
 
+    /// The row IDs of a build and of its release, and the ``VersionOrder/key`` of the build.
+    struct BuildMark {
+        var id: Int64
+        var release: Int64
+        var order: [UInt8]
+    }
+
     init(id: Int64, app: Int64, span: SubmissionAggregate.TimeSpan, release: ReleaseMark) {
         self.id = id
         self.app = app
@@ -191,6 +200,17 @@ final class LeakEntry {
     func widen(to release: ReleaseEntry) {
         if release.order.lexicographicallyPrecedes(firstRelease.order) { firstRelease = ReleaseMark(release) }
         if lastRelease.order.lexicographicallyPrecedes(release.order) { lastRelease = ReleaseMark(release) }
+    }
+
+    /// Sets ``firstBuild`` if a build in which the leak was not seen before is lower. Must follow ``widen(to:)``.
+    func add(_ build: BuildMark) {
+        guard build.release == firstRelease.id else { return }
+        if let firstBuild, firstBuild.release == build.release,
+            !build.order.lexicographicallyPrecedes(firstBuild.order)
+        {
+            return
+        }
+        firstBuild = build
     }
 
     func countEntry(ofBuild build: Int64) -> CountEntry? { builds.entry(of: build) }

@@ -209,8 +209,10 @@ extension Writer {
         if isOverLimit, let other = try findBuild(StoreLimits.other, of: release) { return (other, true) }
         let countedName = isOverLimit ? StoreLimits.other : name
         try connection.run(
-            "insert into build (release, name, order_key) values (?, ?, ?)", release.id, countedName,
-            VersionOrder(countedName).key)
+            """
+            insert into build (release, name, order_key, has_lower) values (?1, ?2, ?3, ?3 >= ?4 and exists (
+              select 1 from build where release = ?1 and order_key >= ?4 and order_key < ?3))
+            """, release.id, countedName, VersionOrder(countedName).key, VersionOrder.numberedLowerBound)
         release.buildCount = buildCount + 1
         let rowID = connection.lastInsertedRowID
         release.remember(build: countedName, rowID: rowID)

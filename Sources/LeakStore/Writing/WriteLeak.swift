@@ -28,6 +28,7 @@ extension Writer {
         }
         if let alive = leak.aliveAtMost { entry.aliveAtMost = max(entry.aliveAtMost ?? 0, alive) }
         let formerReleases = (entry.firstRelease.id, entry.lastRelease.id)
+        let formerFirstBuild = entry.firstBuild?.id
         for cell in leak.cells {
             entry.widen(to: rows.releases[aggregate.releases[aggregate.release(ofCell: cell)].number])
         }
@@ -46,6 +47,9 @@ extension Writer {
             try connection.run(
                 "update leak set first_release = ?, last_release = ? where id = ?", entry.firstRelease.id,
                 entry.lastRelease.id, entry.id)
+        }
+        if entry.firstBuild?.id != formerFirstBuild {
+            try connection.run("update leak set first_build = ? where id = ?", entry.firstBuild?.id, entry.id)
         }
         let formerFirstRelease = existingEntry == nil ? nil : formerReleases.0
         if formerFirstRelease != entry.firstRelease.id {
@@ -130,8 +134,9 @@ extension Writer {
               l.installs, l.sightings, l.alive_at_most,
               (select at from sample where id = l.id), (select at from sample where id = 1 << 40 | l.id),
               (select count(*) from leak_build where leak = l.id), l.is_unindexed, l.app,
-              (select module from leak_text where leak = l.id)
+              (select module from leak_text where leak = l.id), b.id, b.release, b.order_key
             from leak l join release f on f.id = l.first_release join release n on n.id = l.last_release
+            left join build b on b.id = l.first_build
             where l.key = ?
             """)
         defer { select.reset() }
@@ -144,6 +149,9 @@ extension Writer {
             id: select.int64(0), app: select.int64(16), span: span,
             release: LeakEntry.ReleaseMark(id: select.int64(3), order: select.bytes(4)))
         entry.lastRelease = LeakEntry.ReleaseMark(id: select.int64(5), order: select.bytes(6))
+        entry.firstBuild = select.optionalInt64(18).map {
+            LeakEntry.BuildMark(id: $0, release: select.int64(19), order: select.bytes(20))
+        }
         entry.reports = select.int(7)
         entry.freed = select.int(8)
         entry.installs = select.int(9)

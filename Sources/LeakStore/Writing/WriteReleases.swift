@@ -61,6 +61,7 @@ extension Writer {
         } else {
             try connection.run("insert into leak_build (leak, build) values (?, ?)", leak.id, build)
             count = CountEntry(id: connection.lastInsertedRowID)
+            leak.add(try readBuildMark(build))
             releaseEntry.builds += 1
             leak.buildCount += 1
             if releaseEntry.builds == 2 {
@@ -70,6 +71,14 @@ extension Writer {
         }
         leak.remember(count, build: build)
         return count
+    }
+
+    private func readBuildMark(_ build: Int64) throws(StoreError) -> LeakEntry.BuildMark {
+        let select = try connection.statement("select release, order_key from build where id = ?")
+        defer { select.reset() }
+        try select.bind(build)
+        guard try select.step() else { throw .unreadable("a build", in: connection.path) }
+        return LeakEntry.BuildMark(id: build, release: select.int64(0), order: select.bytes(1))
     }
 
     /// Copies the set of the leak's first build in a release to the release, because a second build was added.

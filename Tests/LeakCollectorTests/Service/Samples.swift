@@ -41,7 +41,8 @@ enum Shop {
         reports: Int,
         freed: Int = 0,
         installs: Int,
-        alive: Int? = nil, lived: Percentiles? = nil, firstVersion: String, lastVersion: String = "5.2.0",
+        alive: Int? = nil, lived: Percentiles? = nil, firstVersion: String, newInBuild: String? = nil,
+        lastVersion: String = "5.2.0",
         lastSeenAgo age: Int64,
         trend: [Int], rate: ReportsAndChecks?, previousVersionRate: ReportsAndChecks? = nil,
         fix: FixStatus? = nil
@@ -51,7 +52,8 @@ enum Shop {
             isNew: isNew,
             reports: reports,
             freed: freed, installs: installs, impact: installs / 2,
-            aliveAtMost: alive, lived: lived, firstVersion: firstVersion, lastVersion: lastVersion,
+            aliveAtMost: alive, lived: lived, firstVersion: firstVersion, newInBuild: newInBuild,
+            lastVersion: lastVersion,
             firstSeen: now - 51 * hour,
             lastSeen: now - age, trendFrom: today - 13, trend: trend, rate: rate,
             previousVersionRate: previousVersionRate)
@@ -64,7 +66,7 @@ enum Shop {
             cycle: ["closure", "CheckoutViewController.onPaid", "closure"]),
         isNew: true, reports: 1284, freed: 12, installs: 812, alive: 3,
         lived: Percentiles(p50: 14_000, p90: 60_000),
-        firstVersion: "5.2.0", lastSeenAgo: 2 * hour,
+        firstVersion: "5.2.0", newInBuild: "812", lastSeenAgo: 2 * hour,
         trend: [0, 0, 0, 0, 0, 0, 0, 0, 0, 4, 60, 210, 480, 530],
         rate: ReportsAndChecks(reports: 1207, checks: 14_901),
         previousVersionRate: ReportsAndChecks(reports: 31, checks: 9_310))

@@ -344,6 +344,18 @@
             #expect(try version() == Migration.newestVersion)
         }
 
+        @Test func `a migration finds the build in which each leak was first seen`() throws {
+            let store = try PostgreSQLStore(address: schema.address, clock: .unguarded)
+            try MigratedLeak.testFirstBuild(in: store) {
+                _ = try PostgreSQLConnection(to: schema.address).run(
+                    PastSchema.without24.map { Query($0) } + [
+                        Query("update schema_version set version = 23")
+                    ])
+                return try PostgreSQLStore(address: schema.address, clock: .unguarded)
+            }
+            #expect(try version() == Migration.newestVersion)
+        }
+
         @Test func `a migration adds up the newest 91 days of an app, and no earlier days`() throws {
             let late = (0..<5).map { Report(leak: leak("L\($0)"), at: noon - 3 * day) }
             _ = try PostgreSQLStore(address: schema.address, clock: .unguarded).count(

@@ -34,3 +34,31 @@ enum MigratedDecision {
         #expect(try migrated.verify() == [])
     }
 }
+
+/// Leaks that were stored with an earlier schema: the same expectations for both stores.
+enum MigratedLeak {
+    /// Expects that a migration finds the build in which each leak was first seen, as counting does.
+    ///
+    /// - Parameter migrate: brings the database back to the schema before it stored that build, and opens it again.
+    static func testFirstBuild(in store: any Store, migrate: () throws -> any Store) throws {
+        for (name, version, build) in [
+            ("Old", "5.3.0", "800"), ("Old", "5.4.0", "896"), ("First", "5.4.0", "892"),
+            ("New", "5.4.0", "1000"), ("New", "5.4.0", "895"), ("Local", "5.5.0", "local"),
+        ] {
+            let report = Report(leak: leak(name), version: version, build: build)
+            _ = try store.count([submission([report])], now: noon)
+        }
+        let builds = ["Old": nil, "First": nil, "New": "895", "Local": nil]
+        func newInBuild(_ store: any Store) throws -> [String: String?] {
+            let reader = try store.makeReader()
+            return try builds.reduce(into: [:]) { found, entry in
+                let row = try #require(try reader.leak(leak(entry.key).id, now: noon)).row
+                found.updateValue(row.newInBuild, forKey: entry.key)
+            }
+        }
+        #expect(try newInBuild(store) == builds)
+        let migrated = try migrate()
+        #expect(try migrated.verify() == [])
+        #expect(try newInBuild(migrated) == builds)
+    }
+}

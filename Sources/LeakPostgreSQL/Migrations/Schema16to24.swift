@@ -161,5 +161,24 @@
                 // known_build: the newest row of `build` when the decision was made; null for decisions from before this schema.
                 "alter table decision add column if not exists known_build bigint"
             ])
+
+        /// Version 24: the build in which a leak was first seen.
+        static let schema24 = Migration(
+            version: 24,
+            statements: [
+                // has_lower: 1 if both the build and a lower build of its version, which was in use before, begin with a number.
+                "alter table build add column if not exists has_lower bigint not null default 0",
+                #"""
+                update build b set has_lower = 1 where order_key >= '\x02'::bytea and exists (
+                  select 1 from build o where o.release = b.release and o.id < b.id and o.order_key >= '\x02'::bytea
+                    and o.order_key < b.order_key)
+                """#,
+                // first_build: the lowest build of first_release in which the leak was seen.
+                "alter table leak add column if not exists first_build bigint",
+                """
+                update leak l set first_build = (select b.id from leak_build p join build b on b.id = p.build
+                  where p.leak = l.id and b.release = l.first_release order by b.order_key limit 1)
+                """,
+            ])
     }
 #endif

@@ -158,4 +158,18 @@ extension Migration {
             -- known_build: the newest row of build when the decision was made; null for decisions from before this schema.
             alter table decision add column known_build integer;
             """)
+
+    /// Version 22: the build in which a leak was first seen.
+    static let schema22 = Migration(
+        version: 22,
+        script: """
+            -- has_lower: 1 if both the build and a lower build of its version, which was in use before, begin with a number.
+            alter table build add column has_lower integer not null default 0;
+            update build as b set has_lower = 1 where order_key >= x'02' and exists (
+              select 1 from build where release = b.release and id < b.id and order_key >= x'02' and order_key < b.order_key);
+            -- first_build: the lowest build of first_release in which the leak was seen.
+            alter table leak add column first_build integer;
+            update leak as l set first_build = (select b.id from leak_build p join build b on b.id = p.build
+              where p.leak = l.id and b.release = l.first_release order by b.order_key limit 1);
+            """)
 }
