@@ -43,6 +43,41 @@ import Testing
         #expect(try steps(ofVersions: 800) < 6 * steps(ofVersions: 200))
     }
 
+    /// Returns the number of steps that SQLite takes to read the evidence for a fix in a version with many builds, all of which
+    /// have the leak.
+    private func fixSteps(ofBuilds count: Int) throws -> Int32 {
+        let directory = TemporaryDirectory(isInMemory: true)
+        let store = try directory.store()
+        let reports = (1...count).map { Report(leak: leak("Page"), build: "\($0)") }
+        _ = try store.count([submission(Array(reports.prefix(count / 2)))], now: noon)
+        let decision = Decision(.resolve(.version("1.0", build: "\(count / 2 + 1)")), by: "ada")
+        _ = try store.decide(decision, about: leak("Page").id, now: noon)
+        _ = try store.count([submission(reports)], now: noon)
+        #expect(try store.makeReader().leak(leak("Page").id, now: noon)?.row.state == .regressed)
+        var database: OpaquePointer?
+        let opened = unsafe sqlite3_open(directory.database, &database)
+        try #require(opened == SQLITE_OK)
+        defer { unsafe sqlite3_close(database) }
+        var steps: Int32 = 0
+        for part in FixHistory.Part.allCases {
+            var statement: OpaquePointer?
+            let sql = FixHistory.selectSQL(part, of: .current, from: "leak l", smallest: "min")
+            let prepared = unsafe sqlite3_prepare_v2(database, sql, -1, &statement, nil)
+            try #require(prepared == SQLITE_OK)
+            defer { unsafe sqlite3_finalize(statement) }
+            while unsafe sqlite3_step(statement) == SQLITE_ROW {}
+            steps += unsafe sqlite3_stmt_status(statement, SQLITE_STMTSTATUS_VM_STEP, 0)
+        }
+        return steps
+    }
+
+    @Test
+    func `the number of steps to read the evidence for a fix grows in proportion to the number of builds`()
+        throws
+    {
+        #expect(try fixSteps(ofBuilds: 400) < 6 * fixSteps(ofBuilds: 100))
+    }
+
     @Test func `a log of counts with many versions and builds of a leak gives the right counts`() throws {
         let store = try directory.store()
         store.limitPendingLogs(toInstallSets: 10_000)
