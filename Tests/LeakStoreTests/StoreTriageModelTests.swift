@@ -13,13 +13,21 @@ import Testing
             .resolve(.newestVersion), .resolve(.nextVersion),
             .resolve(.version(["0.9", "1.0", "1.0.0", "1.1", "2.0"].randomElement(using: &random) ?? "1")),
             .resolve(.newerThan(["0.9", "1.0", "1.0.0", "1.1"].randomElement(using: &random) ?? "1")),
+            build(&random), build(&random), build(&random),
             .ignore(nil), .ignore(.until(milliseconds: now + .random(in: 1...(4 * hour), using: &random))),
             .ignore(.nextReports(.random(in: 1...6, using: &random))), .reopen, .note,
         ]
         return actions.randomElement(using: &random) ?? .note
     }
 
-    @Test(arguments: [1, 2, 3] as [UInt64])
+    private func build(_ random: inout SeededRandom) -> Decision.Action {
+        .resolve(
+            .version(
+                ["1.0", "1.0.0", "1.1"].randomElement(using: &random) ?? "1",
+                build: ["7", "8", "9", "10"].randomElement(using: &random)))
+    }
+
+    @Test(arguments: [1, 2, 3, 4, 5, 6] as [UInt64])
     func `after random reports and decisions, a store and the model agree`(seed: UInt64) throws {
         let store = try place.store()
         let reader = try store.makeReader(known: KnownLeaks([knownLeakRule("UI*")]))
@@ -28,17 +36,19 @@ import Testing
         var now = noon
         for step in 0..<60 {
             // Later versions are used only in later steps.
-            let reports = (0..<Int.random(in: 0...3, using: &random)).map { _ in
-                let version = Int.random(in: 0...min(step / 8 + 1, 6), using: &random)
+            for _ in 0..<Int.random(in: 0...3, using: &random) {
+                let build = TriageModel.Build(
+                    version: .random(in: 0...min(step / 8 + 1, 6), using: &random),
+                    build: .random(in: 0..<min(3 + step / 8, TriageModel.builds.count), using: &random))
                 let report = Report(
                     leak: leak(Self.names.randomElement(using: &random) ?? "A"),
-                    version: TriageModel.versions[version].text,
+                    version: TriageModel.versions[build.version].text, build: build.name,
                     isFreed: Int.random(in: 0..<4, using: &random) == 0, at: now,
                     count: .random(in: 1...3, using: &random))
-                model.count(report.leak.title, in: version, report.count, isFreed: report.isFreed)
-                return report
+                model.count(report.leak.title, in: build, report.count, isFreed: report.isFreed)
+                // One by one, so that the order in which the builds are first used is known.
+                _ = try store.count([submission([report], at: now)], now: now)
             }
-            _ = try store.count([submission(reports, at: now)], now: now)
             // The model treats the highest version as the current release.
             if let highest = model.seenVersions.last {
                 #expect(try store.pin(TriageModel.versions[highest].text, of: "shop"))
@@ -69,6 +79,8 @@ import Testing
                 row.decisionStatus?.regressedIn
                     == expected.contradictingVersions.first.map { TriageModel.versions[$0].text },
                 step)
+            #expect(row.decisionStatus?.regressedInBuild == expected.regressedInBuild, step)
+            #expect(row.newInBuild == model.newInBuild(name), step)
             #expect(
                 (row.decisionStatus == nil) == (expected.resolved == nil && expected.ignored == nil), step)
         }
@@ -95,6 +107,14 @@ import Testing
             let text = TriageModel.versions[version].text
             var query = ReleaseCheckQuery(app: "shop", version: text)
             (query.limits.devices, query.limits.reports, query.limits.rate) = (0, 0, 0)
+            for build in model.usedBuilds where build.version == version && build.name != nil {
+                var query = query
+                query.build = build.name
+                let found = try #require(try reader.releaseCheck(query, now: now)).leaks
+                #expect(
+                    Set(found.filter { $0.result.kind == .back }.map(\.row.identity.title))
+                        == Set(model.leaks.filter { $0.value.isBack(in: build) }.keys), step)
+            }
             let found = try #require(try reader.releaseCheck(query, now: now))
             func titles(_ kind: ReleaseGate.LeakResult.Kind) -> Set<String> {
                 Set(found.leaks.filter { $0.result.kind == kind }.map(\.row.identity.title))
