@@ -189,25 +189,12 @@ import Testing
 
     @Test func `a decision that was stored with schema 19 holds for all builds of its version`() throws {
         let directory = TemporaryDirectory()
-        let page = leak("Page")
-        let store = try directory.store()
-        _ = try store.count([submission([Report(leak: page, build: "892")])], now: noon)
-        #expect(
-            try store.decide(Decision(.resolve(.version("1.0")), by: "a"), about: page.id, now: noon) != nil)
-        try SQLiteConnection(path: directory.database, access: .readWrite).execute(
-            PastSchema.without20OfSQLite + "pragma user_version = 19")
-        #expect(try SQLiteStore.verify(path: directory.database).problems == [])
-        let migrated = try directory.store()
-        #expect(try migrated.verify() == [])
-        #expect(try migrated.makeReader().leak(page.id, now: noon)?.row.state == .resolved)
-        _ = try migrated.count([submission([Report(leak: page, build: "892")])], now: noon)
-        let row = try #require(try migrated.makeReader().leak(page.id, now: noon)).row
-        #expect(row.decisionStatus?.decision.action == .resolved(version: "1.0", isAfter: false))
-        #expect(row.state == .regressed)
-        let decision = Decision(.resolve(.version("1.0", build: "895")), by: "a")
-        #expect(try migrated.decide(decision, about: page.id, now: noon) != nil)
-        #expect(try migrated.makeReader().leak(page.id, now: noon)?.row.state == .resolved)
-        #expect(try migrated.verify() == [])
+        try MigratedDecision.testVersion(in: directory.store()) {
+            try SQLiteConnection(path: directory.database, access: .readWrite).execute(
+                PastSchema.without20OfSQLite + "pragma user_version = 19")
+            #expect(try SQLiteStore.verify(path: directory.database).problems == [])
+            return try directory.store()
+        }
     }
 
     @Test func `a decision about a build that was stored with schema 20 knows no newer builds`() throws {

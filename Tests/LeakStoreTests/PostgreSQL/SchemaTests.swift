@@ -310,50 +310,27 @@
         }
 
         @Test func `a decision that was stored with schema 21 holds for all builds of its version`() throws {
-            let page = leak("Page")
             let store = try PostgreSQLStore(address: schema.address, clock: .unguarded)
-            _ = try store.count([submission([Report(leak: page, build: "892")])], now: noon)
-            #expect(
-                try store.decide(Decision(.resolve(.version("1.0")), by: "a"), about: page.id, now: noon)
-                    != nil)
+            try MigratedDecision.testVersion(in: store) { try migrate(from: 21, by: PastSchema.without22) }
+        }
+
+        /// Brings the database back to an earlier schema, and opens it again.
+        private func migrate(from version: Int, by statements: [String]) throws -> any Store {
             _ = try PostgreSQLConnection(to: schema.address).run(
-                PastSchema.without22.map { Query($0) } + [Query("update schema_version set version = 21")])
-            let migrated = try PostgreSQLStore(address: schema.address, clock: .unguarded)
-            #expect(try version() == Migration.newestVersion)
-            #expect(try migrated.verify() == [])
-            #expect(try migrated.makeReader().leak(page.id, now: noon)?.row.state == .resolved)
-            _ = try migrated.count([submission([Report(leak: page, build: "892")])], now: noon)
-            let row = try #require(try migrated.makeReader().leak(page.id, now: noon)).row
-            #expect(row.decisionStatus?.decision.action == .resolved(version: "1.0", isAfter: false))
-            #expect(row.state == .regressed)
-            let decision = Decision(.resolve(.version("1.0", build: "895")), by: "a")
-            #expect(try migrated.decide(decision, about: page.id, now: noon) != nil)
-            #expect(try migrated.makeReader().leak(page.id, now: noon)?.row.state == .resolved)
-            #expect(try migrated.verify() == [])
+                statements.map { Query($0) } + [Query("update schema_version set version = \(version)")])
+            let store = try PostgreSQLStore(address: schema.address, clock: .unguarded)
+            #expect(try self.version() == Migration.newestVersion)
+            return store
         }
 
         @Test func `a decision about a build that was stored with schema 22 knows no newer builds`() throws {
             let store = try PostgreSQLStore(address: schema.address, clock: .unguarded)
-            try MigratedDecision.testBuild(in: store) {
-                _ = try PostgreSQLConnection(to: schema.address).run(
-                    PastSchema.without23.map { Query($0) } + [
-                        Query("update schema_version set version = 22")
-                    ])
-                return try PostgreSQLStore(address: schema.address, clock: .unguarded)
-            }
-            #expect(try version() == Migration.newestVersion)
+            try MigratedDecision.testBuild(in: store) { try migrate(from: 22, by: PastSchema.without23) }
         }
 
         @Test func `a migration finds the build in which each leak was first seen`() throws {
             let store = try PostgreSQLStore(address: schema.address, clock: .unguarded)
-            try MigratedLeak.testFirstBuild(in: store) {
-                _ = try PostgreSQLConnection(to: schema.address).run(
-                    PastSchema.without24.map { Query($0) } + [
-                        Query("update schema_version set version = 23")
-                    ])
-                return try PostgreSQLStore(address: schema.address, clock: .unguarded)
-            }
-            #expect(try version() == Migration.newestVersion)
+            try MigratedLeak.testFirstBuild(in: store) { try migrate(from: 23, by: PastSchema.without24) }
         }
 
         @Test func `a migration adds up the newest 91 days of an app, and no earlier days`() throws {

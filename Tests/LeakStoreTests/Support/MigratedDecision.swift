@@ -3,6 +3,29 @@ import Testing
 
 /// Decisions that were stored with an earlier schema: the same expectations for both stores.
 enum MigratedDecision {
+    /// Expects that a decision about a version, which does not know builds, holds for all builds of the version, and that a later
+    /// decision about a build works.
+    ///
+    /// - Parameter migrate: brings the database back to the schema in which a decision knows no builds, and opens it again.
+    static func testVersion(in store: any Store, migrate: () throws -> any Store) throws {
+        let page = leak("Page")
+        let report = Report(leak: page, build: "892")
+        _ = try store.count([submission([report])], now: noon)
+        #expect(
+            try store.decide(Decision(.resolve(.version("1.0")), by: "a"), about: page.id, now: noon) != nil)
+        let migrated = try migrate()
+        #expect(try migrated.verify() == [])
+        func row() throws -> LeakRow { try #require(try migrated.makeReader().leak(page.id, now: noon)).row }
+        #expect(try row().state == .resolved)
+        _ = try migrated.count([submission([report])], now: noon)
+        #expect(try row().decisionStatus?.decision.action == .resolved(version: "1.0", isAfter: false))
+        #expect(try row().state == .regressed)
+        let decision = Decision(.resolve(.version("1.0", build: "895")), by: "a")
+        #expect(try migrated.decide(decision, about: page.id, now: noon) != nil)
+        #expect(try row().state == .resolved)
+        #expect(try migrated.verify() == [])
+    }
+
     /// Expects that a decision about a build, which does not know which builds were in use, and a later decision work.
     ///
     /// - Parameter migrate: brings the database back to the schema in which a decision does not know the newest build, and
