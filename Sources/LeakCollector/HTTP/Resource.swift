@@ -62,6 +62,42 @@ protocol TextResource: Resource {
     func text(from view: StoreView) throws -> String
 }
 
+/// The data of one response: a reader of the store, and the time that the response refers to.
+struct StoreView {
+    let reader: any StoreReader
+    /// Milliseconds since 1970.
+    let now: Int64
+    /// The symbols that name closures of earlier reports, which arrived before the symbols; `nil` leaves such closures without
+    /// names.
+    var symbolTables: SymbolTableCache?
+    /// Links to the pages of the server, or to the files of an export.
+    var links = Links.served
+    /// Address of this collector, for links in text that people paste elsewhere.
+    var address = ""
+
+    /// Returns the context of a page with a query: all apps and environments, and the versions of the query's app.
+    func context(_ query: LeakQuery) throws(StoreError) -> PageContext {
+        PageContext(
+            links: links, now: now, apps: try reader.apps(in: query.environment),
+            environments: try reader.environments(app: nil), versions: try reader.versions(app: query.scope),
+            query: query)
+    }
+
+    /// Returns the context of a page about one app, or of a page without a choice of apps.
+    func context(app: AppScope) -> PageContext {
+        var query = LeakQuery()
+        query.scope = app
+        return PageContext(links: links, now: now, query: query)
+    }
+
+    /// Returns the context of a page about one app with a choice of the environment.
+    func contextWithEnvironments(app: AppScope) throws(StoreError) -> PageContext {
+        var context = context(app: app)
+        context.environments = try reader.environments(app: nil)
+        return context
+    }
+}
+
 /// Error for content that has moved to another address, such as a leak that was merged into another.
 struct MovedResource: Error {
     /// The full path on this server, for example with `/api/v1` at its start.
@@ -109,5 +145,80 @@ extension Request {
         return AppScope(
             nonEmpty("app"),
             environment: AppKey.environment(named: nonEmpty("environment") ?? AppKey.production))
+    }
+}
+
+/// An address of a resource, with the form in which it is sent: JSON, page or text.
+struct ResourceAddress: Sendable {
+    /// The form of the response.
+    enum Representation: Hashable, Sendable {
+        case json, page, text
+    }
+
+    let path: String
+    let representation: Representation
+    /// Parses a request's parameters.
+    private let parse: @Sendable (borrowing Request, Parameters) throws(Problem) -> ResourceRead
+
+    static func json<Content: JSONResource>(_: Content.Type) -> ResourceAddress {
+        ResourceAddress(path: "/api/v1" + Content.jsonPath, representation: .json) {
+            (request, parameters) throws(Problem) in
+            try request.requireParameters(Content.jsonParameters)
+            let resource = try Content(request, parameters)
+            return ResourceRead { view in
+                var writer = JSONWriter()
+                try writer.object { writer throws in try resource.writeJSON(to: &writer, from: view) }
+                return JSONResponse.response(writer.bytes)
+            }
+        }
+    }
+
+    static func page<Content: PageResource>(_: Content.Type) -> ResourceAddress {
+        ResourceAddress(path: Content.pagePath, representation: .page) {
+            (request, parameters) throws(Problem) in
+            let resource = try Content(request, parameters)
+            return ResourceRead(cacheKey: Content.isCached ? resource : nil) { view in
+                Response(page: try resource.page(from: view))
+            }
+        }
+    }
+
+    static func text<Content: TextResource>(_: Content.Type) -> ResourceAddress {
+        ResourceAddress(path: "/api/v1" + Content.textPath, representation: .text) {
+            (request, parameters) throws(Problem) in
+            try request.requireParameters([])
+            let resource = try Content(request, parameters)
+            return ResourceRead { view in
+                let bytes = Array(try resource.text(from: view).utf8)
+                var response = JSONResponse.response(bytes)
+                response.type = Content.mediaType
+                return response
+            }
+        }
+    }
+
+    func route(in context: RequestContext) -> Route {
+        Route(.get, path, access: representation == .page ? .people : .readers) { request, match, responder in
+            let responder = SharedResponder(responder)
+            let makeRejection = { @Sendable problem in match.rejection(problem, now: context.now()) }
+            do throws(Problem) {
+                let resourceRead = try parse(request, match.parameters)
+                context.storeThreads.add(
+                    StoreWork(request.path, responders: { [responder] }, rejection: makeRejection) {
+                        resources in
+                        do {
+                            let view = StoreView(
+                                reader: resources.reader, now: context.now(),
+                                symbolTables: context.symbolTables,
+                                address: context.address)
+                            return try resourceRead.answer(from: view, cache: resources.pageCache)
+                        } catch let moved as MovedResource {
+                            return .redirect(to: moved.location)
+                        }
+                    })
+            } catch {
+                responder.send(makeRejection(error))
+            }
+        }
     }
 }

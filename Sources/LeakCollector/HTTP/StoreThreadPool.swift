@@ -125,81 +125,105 @@ struct RequestContext: Sendable {
     let now: @Sendable () -> Int64
 }
 
-/// Queue of requests for threads that may wait for the store. If the queue is full or stopped, it rejects new requests.
-struct JobQueue<ThreadResources>: Sendable {
-    private let queue: WorkQueue<StoreWork<ThreadResources>>
-    private let fullProblem: Problem
-    private let stoppingProblem: Problem
-
-    /// - Parameters:
-    ///   - limit: the maximum number of requests that wait or run; each may hold a body of megabytes.
-    ///   - fullProblem: the response to a request beyond `limit`.
-    ///   - stoppingProblem: the response to requests that wait or arrive when the collector stops.
-    init(limit: Int, fullProblem: Problem, stoppingProblem: Problem) {
-        queue = WorkQueue(limit: limit)
-        self.fullProblem = fullProblem
-        self.stoppingProblem = stoppingProblem
+/// Cache of the pages that one reader has rendered, so that an unchanged page is not rendered twice.
+///
+/// A page is reused until a commit or the next minute. The cache belongs to one thread, with its reader.
+final class PageCache {
+    /// State of the store and time for which the cached pages are valid.
+    private struct Validity: Equatable {
+        /// ``StoreReader/changeCounter()``.
+        var changeCounter: Int64
+        /// Milliseconds since 1970.
+        var now: Int64
     }
 
-    /// Adds a request, or rejects it.
-    func add(_ work: StoreWork<ThreadResources>) {
-        switch queue.add(work) {
-        case .accepted: break
-        case .full: work.reject(fullProblem)
-        case .stopping: work.reject(stoppingProblem)
-        }
+    private struct Page {
+        var response: Response
+        /// Bytes of the body, and of its compressed form if that is cached too.
+        var bytes: Int
+        var wasRequestedAgain = false
     }
 
-    /// Answers the next request on this thread; blocks until there is a request.
+    /// Maximum number of pages. A person opens few pages within a minute.
+    private let maxPageCount: Int
+    /// Maximum bytes of pages, including their compressed forms. The default has room for ten of the longest lists.
+    private let maxBytes: Int
+    private var validity: Validity?
+    private var pages: [AnyHashable: Page] = [:]
+    private var cachedBytes = 0
+
+    init(maxPageCount: Int = 64, maxBytes: Int = 2 << 20) {
+        self.maxPageCount = maxPageCount
+        self.maxBytes = maxBytes
+    }
+
+    /// Returns the cached page for `cacheKey`, or the page that `render` returns.
     ///
-    /// - Parameter timeout: the longest wait; `nil` for no limit.
-    func runNext(with resources: ThreadResources, timeout: Duration? = nil, log: Log) -> WorkOutcome {
-        queue.runNext(timeout: timeout) { $0.run(with: resources, log: log) }
+    /// - Parameters:
+    ///   - changeCounter: the store's change counter, read before `render` reads. If a commit happens in between, the page
+    ///     is rendered again for the next request.
+    ///   - now: the time that `render` makes the page for, in milliseconds since 1970.
+    func page(
+        for cacheKey: AnyHashable, changeCounter: Int64, now: Int64, render: () throws -> Response
+    ) rethrows -> Response {
+        let current = Validity(changeCounter: changeCounter, now: now)
+        if current != validity {
+            removeAll()
+            validity = current
+        }
+        if let page = pages[cacheKey] { return pageForRepeatedRequest(page, cacheKey) }
+        let response = try render()
+        insert(Page(response: response, bytes: response.body.count), for: cacheKey)
+        return response
     }
 
-    var isStopping: Bool { queue.isStopping }
+    /// Returns a cached page. A page that is requested twice will probably be requested again, so its compressed form
+    /// is cached too from now on.
+    private func pageForRepeatedRequest(_ page: Page, _ cacheKey: AnyHashable) -> Response {
+        guard !page.wasRequestedAgain else { return page.response }
+        var page = page
+        page.wasRequestedAgain = true
+        page.bytes += page.response.compressBeforehand()
+        cachedBytes -= pages.removeValue(forKey: cacheKey)?.bytes ?? 0
+        insert(page, for: cacheKey)
+        return page.response
+    }
 
-    /// Accepts no more requests, and answers those that wait.
-    func drain() { queue.drain() }
+    private func insert(_ page: Page, for cacheKey: AnyHashable) {
+        guard page.bytes <= maxBytes else { return }
+        if pages.count == maxPageCount || cachedBytes + page.bytes > maxBytes { removeAll() }
+        pages[cacheKey] = page
+        cachedBytes += page.bytes
+    }
 
-    /// Accepts no more requests, and rejects those that wait.
-    func cancel() {
-        for work in queue.cancel() { work.reject(stoppingProblem) }
+    private func removeAll() {
+        pages = [:]
+        cachedBytes = 0
     }
 }
 
-/// The data of one response: a reader of the store, and the time that the response refers to.
-struct StoreView {
-    let reader: any StoreReader
-    /// Milliseconds since 1970.
-    let now: Int64
-    /// The symbols that name closures of earlier reports, which arrived before the symbols; `nil` leaves such closures without
-    /// names.
-    var symbolTables: SymbolTableCache?
-    /// Links to the pages of the server, or to the files of an export.
-    var links = Links.served
-    /// Address of this collector, for links in text that people paste elsewhere.
-    var address = ""
+/// The read of a resource that a request asks for.
+struct ResourceRead: Sendable {
+    /// The key of the page in a thread's page cache; `nil` if it is not cached.
+    var cacheKey: (any Resource)?
+    /// Returns the response. Blocks the calling thread while it reads from the store.
+    let makeResponse: @Sendable (StoreView) throws -> Response
 
-    /// Returns the context of a page with a query: all apps and environments, and the versions of the query's app.
-    func context(_ query: LeakQuery) throws(StoreError) -> PageContext {
-        PageContext(
-            links: links, now: now, apps: try reader.apps(in: query.environment),
-            environments: try reader.environments(app: nil), versions: try reader.versions(app: query.scope),
-            query: query)
-    }
-
-    /// Returns the context of a page about one app, or of a page without a choice of apps.
-    func context(app: AppScope) -> PageContext {
-        var query = LeakQuery()
-        query.scope = app
-        return PageContext(links: links, now: now, query: query)
-    }
-
-    /// Returns the context of a page about one app with a choice of the environment.
-    func contextWithEnvironments(app: AppScope) throws(StoreError) -> PageContext {
-        var context = context(app: app)
-        context.environments = try reader.environments(app: nil)
-        return context
+    /// Returns the response, from the page cache if the page is in it.
+    ///
+    /// - Parameters:
+    ///   - view: the view of the store for the request.
+    ///   - pageCache: the cached pages of the view's reader.
+    func answer(from view: StoreView, cache pageCache: PageCache) throws -> Response {
+        guard let cacheKey else { return try makeResponse(view) }
+        let view = StoreView(
+            reader: view.reader, now: view.now - view.now % 60_000, symbolTables: view.symbolTables,
+            links: view.links, address: view.address)
+        guard view.reader.hasLocalChangeCounter else { return try makeResponse(view) }
+        return try pageCache.page(
+            for: AnyHashable(cacheKey), changeCounter: try view.reader.changeCounter(), now: view.now
+        ) {
+            try makeResponse(view)
+        }
     }
 }

@@ -1,3 +1,4 @@
+internal import LeakHTTPServer
 internal import LeakPlatform
 
 /// The result of adding to a ``WorkQueue``.
@@ -89,5 +90,48 @@ final class WorkQueue<Work: Sendable>: Sendable {
         }
         state.wakeAll()
         return waiting
+    }
+}
+
+/// Queue of requests for threads that may wait for the store. If the queue is full or stopped, it rejects new requests.
+struct JobQueue<ThreadResources>: Sendable {
+    private let queue: WorkQueue<StoreWork<ThreadResources>>
+    private let fullProblem: Problem
+    private let stoppingProblem: Problem
+
+    /// - Parameters:
+    ///   - limit: the maximum number of requests that wait or run; each may hold a body of megabytes.
+    ///   - fullProblem: the response to a request beyond `limit`.
+    ///   - stoppingProblem: the response to requests that wait or arrive when the collector stops.
+    init(limit: Int, fullProblem: Problem, stoppingProblem: Problem) {
+        queue = WorkQueue(limit: limit)
+        self.fullProblem = fullProblem
+        self.stoppingProblem = stoppingProblem
+    }
+
+    /// Adds a request, or rejects it.
+    func add(_ work: StoreWork<ThreadResources>) {
+        switch queue.add(work) {
+        case .accepted: break
+        case .full: work.reject(fullProblem)
+        case .stopping: work.reject(stoppingProblem)
+        }
+    }
+
+    /// Answers the next request on this thread; blocks until there is a request.
+    ///
+    /// - Parameter timeout: the longest wait; `nil` for no limit.
+    func runNext(with resources: ThreadResources, timeout: Duration? = nil, log: Log) -> WorkOutcome {
+        queue.runNext(timeout: timeout) { $0.run(with: resources, log: log) }
+    }
+
+    var isStopping: Bool { queue.isStopping }
+
+    /// Accepts no more requests, and answers those that wait.
+    func drain() { queue.drain() }
+
+    /// Accepts no more requests, and rejects those that wait.
+    func cancel() {
+        for work in queue.cancel() { work.reject(stoppingProblem) }
     }
 }

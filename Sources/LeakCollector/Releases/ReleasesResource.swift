@@ -39,3 +39,82 @@ extension AppScope {
         AppScope(app ?? apps.first, environment: environment)
     }
 }
+
+/// The page of an app's versions: `/releases`.
+struct ReleasesPage: Component {
+    var context: PageContext
+    /// The app whose versions are shown; without an app if there is none yet.
+    var app: AppScope
+    /// Newest version first.
+    var releases: [ReleaseSummary]
+    var comparisons = ReleaseComparisons()
+
+    var html: HTML {
+        PageLayout(
+            title: "Releases", section: .releases, context: context, isLive: true,
+            main: #"""
+                <h1>Releases</h1>
+                \#(apps)
+                \#(releases.isEmpty ? emptyCard : numbers)
+                """#,
+            footer: [
+                isCut
+                    ? "the \(Count(ReleaseSummary.maxListed)) highest versions"
+                    : "\(Count(releases.count).text(noun: "version", plural: "versions"))",
+                #"<a href="\#(context.links.json(of: .releases(app: app)))">JSON</a>"#,
+            ]
+        ).html
+    }
+
+    private var numbers: HTML {
+        """
+        \(CurrentReleaseForm(context: context, app: app, releases: releases))\
+        \(ReleaseChart(releases: Array(releases.prefix(ReleaseSummary.maxListed))))\
+        \(ReleaseTable(context: context, app: app, releases: releases, comparisons: comparisons))\
+        \(note)
+        """
+    }
+
+    /// `true` if the app may have older versions, which are not listed.
+    private var isCut: Bool { releases.count >= ReleaseSummary.maxListed }
+
+    private var note: HTML {
+        let cut: HTML? =
+            isCut ? " At most \(Count(ReleaseSummary.maxListed)) versions are listed, the highest." : nil
+        let limit: HTML? =
+            releases.count > ReleaseComparisons.limit
+            ? " Only the newest \(Count(ReleaseComparisons.limit)) versions are compared here; Compare shows any two."
+            : nil
+        return """
+            <p class="dim">Intervals have 95 % confidence. New, worse, better and fixed leaks are those that Compare shows: each \
+            version is compared with the one before it.\(limit)\(cut)</p>
+            """
+    }
+
+    private var emptyCard: HTML {
+        #"""
+        <div class="card empty"><h2>No releases yet</h2>
+        <p>A version appears here with its first report or session.</p></div>
+        """#
+    }
+
+    private var apps: HTML? {
+        guard context.apps.count > 1 else {
+            return
+                "\(app.app.map { #"<p class="crumb">\#(IsolatedText($0))</p>"# as HTML })\(EnvironmentForm(context: context, target: .releases(app: nil)))"
+        }
+        guard context.links.isServed else {
+            let links = context.apps.map { name -> HTML in
+                let mark: HTML = name == app.app ? #" aria-current="page""# : ""
+                return
+                    #"<a href="\#(context.links.to(.releases(app: AppScope(name, environment: app.environment))))"\#(mark)>\#(IsolatedText(name))</a>"#
+            }
+            return #"<nav class="filters" aria-label="Apps">\#(links)</nav>"#
+        }
+        return #"""
+            <form class="filters" action="\#(context.links.to(.releases(app: nil)))">\#
+            \#(DropDownList(name: "app", label: "App", emptyLabel: nil, options: context.apps.map { ($0, $0) }, selectedValue: app.app))\#
+            \#(DropDownList.environments(of: context)?.html)<button>Apply</button></form>
+            """#
+    }
+}

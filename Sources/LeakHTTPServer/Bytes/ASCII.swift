@@ -88,6 +88,20 @@ enum ASCII {
         .allSatisfy { lowercased($0) == $1 }
     }
 
+    /// Returns `true` if the bytes in `range` are the text `lower`, without regard to case.
+    ///
+    /// - Parameter lower: the expected text, in lower case.
+    static func equal(_ bytes: borrowing Span<UInt8>, in range: Range<Int>, to lower: StaticString) -> Bool {
+        guard range.count == lower.utf8CodeUnitCount else { return false }
+        let expected = unsafe lower.utf8Start
+        for index in range {
+            guard unsafe expected[index &- range.lowerBound] == lowercased(bytes[index]) else {
+                return false
+            }
+        }
+        return true
+    }
+
     /// Calls `read` with the bytes of `text`, without a copy for nearly all strings.
     @inline(__always)
     @unsafe

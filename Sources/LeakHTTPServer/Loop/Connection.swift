@@ -94,3 +94,161 @@ final class Connection {
     /// The number of requests without a response yet.
     var unansweredCount: Int { Int(nextSequence &- nextResponseSequence) }
 }
+
+/// Bytes that a peer has not accepted yet. Response bodies are shared with their creator, not copied.
+final class PendingOutput {
+    private var chunks: [Response.Body] = []
+    /// The number of bytes of the first chunk that have been sent.
+    private var firstChunkSentBytes = 0
+    /// The number of bytes that are still to be sent.
+    private(set) var byteCount = 0
+
+    func append(_ chunk: Response.Body) {
+        guard chunk.count > 0 else { return }
+        byteCount += chunk.count
+        chunks.append(chunk)
+    }
+
+    /// Creates output that begins with `chunk`, without its first `sent` bytes, which the peer already has.
+    init(_ chunk: Response.Body, without sent: Int = 0) {
+        append(chunk)
+        firstChunkSentBytes = sent
+        byteCount -= sent
+    }
+
+    /// Sends as many bytes as the peer accepts.
+    ///
+    /// - Returns: the number of bytes sent, or `nil` if the connection is broken.
+    func send(to socket: Int32) -> Int? {
+        var total = 0
+        while let first = chunks.first {
+            let outcome = unsafe first.withPointer { bytes in
+                unsafe Socket.send(
+                    socket, UnsafeBufferPointer(rebasing: bytes[firstChunkSentBytes...]),
+                    then: UnsafeBufferPointer(start: nil, count: 0))
+            }
+            guard case .transferred(let sentNow) = outcome else { return outcome == .failed ? nil : total }
+            total += sentNow
+            byteCount -= sentNow
+            firstChunkSentBytes += sentNow
+            if firstChunkSentBytes >= first.count {
+                chunks.removeFirst()
+                firstChunkSentBytes = 0
+            }
+        }
+        return total
+    }
+}
+
+/// A request with an incomplete body: its head and the received part of its body.
+@safe
+final class Upload {
+    /// The part of the body that has not arrived yet.
+    enum RemainingBody {
+        /// The number of bytes that are still missing.
+        case length(bytes: Int)
+        case chunked(ChunkParser)
+    }
+
+    let head: Head
+    let fields: [FieldLine]
+    let headBytes: [UInt8]
+    let sequence: UInt32
+    let exchange: Exchange
+    /// The time when the head was complete, in milliseconds on the monotonic clock.
+    let startedAt: UInt64
+    var remainingBody: RemainingBody
+    var body: Buffer {
+        didSet { addCapacityChange(from: oldValue.capacity) }
+    }
+    let memory: UploadMemory
+    /// `true` if the body is complete and waits for decompression.
+    var isComplete = false
+
+    init(
+        head: Head, fields: [FieldLine], headBytes: [UInt8], sequence: UInt32, exchange: Exchange,
+        startedAt: UInt64, remainingBody: RemainingBody, body: Buffer, in memory: UploadMemory
+    ) {
+        self.head = head
+        self.fields = fields
+        self.headBytes = headBytes
+        self.sequence = sequence
+        self.exchange = exchange
+        self.startedAt = startedAt
+        self.remainingBody = remainingBody
+        self.body = body
+        self.memory = memory
+        addCapacityChange(from: 0)
+    }
+
+    deinit { subtractCapacity() }
+
+    /// Consumes the next bytes.
+    ///
+    /// - Returns: the number of bytes that belong to this body, and whether the body is complete.
+    func consume(_ bytes: borrowing Span<UInt8>) throws(RequestError) -> (
+        consumedBytes: Int, isComplete: Bool
+    ) {
+        let capacity = body.capacity
+        defer { addCapacityChange(from: capacity) }
+        switch remainingBody {
+        case .length(let missingCount):
+            let takenCount = min(missingCount, bytes.count)
+            unsafe bytes.withUnsafeBufferPointer {
+                unsafe body.append(UnsafeBufferPointer(rebasing: $0[..<takenCount]))
+            }
+            remainingBody = .length(bytes: missingCount - takenCount)
+            return (takenCount, missingCount == takenCount)
+        case .chunked(var parser):
+            var position = 0
+            while true {
+                let step = try parser.next(bytes, from: position)
+                remainingBody = .chunked(parser)
+                switch step {
+                case .data(let range):
+                    unsafe bytes.withUnsafeBufferPointer {
+                        unsafe body.append(UnsafeBufferPointer(rebasing: $0[range]))
+                    }
+                    position = range.upperBound
+                case .needsMore: return (bytes.count, false)
+                case .end(let end): return (end, true)
+                }
+            }
+        }
+    }
+}
+
+/// The memory that the incomplete bodies of one loop occupy.
+final class UploadMemory {
+    /// The number of bytes, including unused capacity of buffers.
+    fileprivate(set) var bytes = 0
+}
+
+extension Upload {
+    /// Adds the change of the body's capacity to the total of the loop.
+    ///
+    /// - Parameter oldCapacity: the capacity before the change.
+    func addCapacityChange(from oldCapacity: Int) { memory.bytes += body.capacity - oldCapacity }
+
+    /// Subtracts the body's capacity from the total of the loop.
+    func subtractCapacity() { memory.bytes -= body.capacity }
+}
+
+extension Loop {
+    /// Ends the uploads that began first, until the uploads of this loop are within its share of ``Limits/uploadBytes``. These
+    /// are the slowest uploads, because a body that arrives in one piece is handled within a turn.
+    func endUploadsOverLimit() {
+        while uploadMemory.bytes > uploadByteLimit {
+            var oldest: (connection: Connection, startedAt: UInt64)?
+            for case let connection? in connections {
+                guard let upload = connection.upload, !upload.isComplete,
+                    upload.startedAt < oldest?.startedAt ?? .max
+                else { continue }
+                oldest = (connection, upload.startedAt)
+            }
+            guard let oldest else { return }
+            reject(oldest.connection, .tooManyBodies)
+            finishTurn(oldest.connection)
+        }
+    }
+}

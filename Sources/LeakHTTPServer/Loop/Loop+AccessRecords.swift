@@ -41,7 +41,7 @@ extension Loop {
         pendingRecord.minorVersion = Int(head.minorVersion)
         if connection.client.isForwarded { pendingRecord.client = connection.client.address?.description }
         let agent = fields.first {
-            unsafe FieldValidator.equal(bytes.span, in: $0.name.range, to: "user-agent")
+            unsafe ASCII.equal(bytes.span, in: $0.name.range, to: "user-agent")
         }
         pendingRecord.userAgent = agent.map {
             unsafe Array(bytes[$0.value.range.prefix(AccessRecord.maxTextBytes)])

@@ -12,11 +12,11 @@ extension Loop {
         var values = TrustedProxies.Fields()
         for field in fields {
             let list: WritableKeyPath<TrustedProxies.Fields, [[UInt8]]>
-            if unsafe FieldValidator.equal(bytes.span, in: field.name.range, to: "x-forwarded-for") {
+            if unsafe ASCII.equal(bytes.span, in: field.name.range, to: "x-forwarded-for") {
                 list = \.forwardedFor
-            } else if unsafe FieldValidator.equal(bytes.span, in: field.name.range, to: "x-forwarded-proto") {
+            } else if unsafe ASCII.equal(bytes.span, in: field.name.range, to: "x-forwarded-proto") {
                 list = \.forwardedProto
-            } else if unsafe FieldValidator.equal(bytes.span, in: field.name.range, to: "forwarded") {
+            } else if unsafe ASCII.equal(bytes.span, in: field.name.range, to: "forwarded") {
                 list = \.forwarded
             } else {
                 continue

@@ -13,8 +13,8 @@ enum AcceptEncodingParser {
             var nameEnd = nameStart
             while nameEnd < end && ASCII.isToken(bytes[nameEnd]) { nameEnd += 1 }
             let isPositive = hasPositiveWeight(bytes, nameEnd..<end)
-            if FieldValidator.equal(bytes, in: nameStart..<nameEnd, to: "gzip")
-                || FieldValidator.equal(bytes, in: nameStart..<nameEnd, to: "x-gzip")
+            if ASCII.equal(bytes, in: nameStart..<nameEnd, to: "gzip")
+                || ASCII.equal(bytes, in: nameStart..<nameEnd, to: "x-gzip")
             {
                 return isPositive
             }

@@ -122,7 +122,7 @@ public struct Request: ~Copyable {
     ///
     /// - Parameter name: the name in lower case.
     public func fieldCount(_ name: StaticString) -> Int {
-        fields.count { unsafe FieldValidator.equal(bytes.span, in: $0.name.range, to: name) }
+        fields.count { unsafe ASCII.equal(bytes.span, in: $0.name.range, to: name) }
     }
 
     /// Returns `true` if the first field line with this name has this value, compared by bytes without creating a string.
@@ -143,7 +143,7 @@ public struct Request: ~Copyable {
         while end > value.lowerBound, unsafe bytes[end - 1] == ASCII.space || bytes[end - 1] == ASCII.tab {
             end -= 1
         }
-        return FieldValidator.equal(unsafe bytes.span, in: value.lowerBound..<end, to: type)
+        return ASCII.equal(unsafe bytes.span, in: value.lowerBound..<end, to: type)
     }
 
     /// `true` if the request has a body. In ``Service/screen(_:)`` it is `true` although ``bodyCount`` is still zero.
@@ -186,7 +186,7 @@ public struct Request: ~Copyable {
     }
 
     private func value(of name: StaticString) -> Range<Int>? {
-        for line in fields where FieldValidator.equal(unsafe bytes.span, in: line.name.range, to: name) {
+        for line in fields where ASCII.equal(unsafe bytes.span, in: line.name.range, to: name) {
             return line.value.range
         }
         return nil

@@ -1,7 +1,8 @@
-// System calls on connected sockets. The differences between systems are values and small functions at the top.
+// System calls on descriptors and connected sockets. The differences between systems are values and small functions at the top.
 
 #if canImport(Darwin)
     internal import Darwin
+    private let openFiles = RLIMIT_NOFILE
     private let sendFlags: Int32 = 0
     private let shutdownWriting = SHUT_WR
 
@@ -21,6 +22,7 @@
 #else
     internal import CLeakLinux
     internal import Glibc
+    private let openFiles = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
     private let sendFlags = Int32(MSG_NOSIGNAL)
     private let shutdownWriting = Int32(SHUT_WR)
 
@@ -125,5 +127,74 @@ enum Socket {
     @unsafe
     private static func ioVector(_ bytes: UnsafeBufferPointer<UInt8>) -> iovec {
         unsafe iovec(iov_base: UnsafeMutableRawPointer(mutating: bytes.baseAddress), iov_len: bytes.count)
+    }
+}
+
+/// A file descriptor with a single owner, closed on deinitialization.
+struct Descriptor: ~Copyable, Sendable {
+    let number: Int32
+
+    init(adopting number: Int32) { self.number = number }
+
+    /// Opens a spare descriptor: if no other descriptor is left, the spare descriptor is closed to make room for rejecting one
+    /// peer.
+    static func openSpare() throws(SystemError) -> Descriptor {
+        Descriptor(adopting: try retryingOnInterrupt { unsafe open("/dev/null", O_RDONLY | O_CLOEXEC) })
+    }
+
+    /// Raises the limit of open descriptors of the process to `count`, as far as permitted. Systems start programs with a low
+    /// limit, 1024 or 256, because old programs keep descriptors in bit sets of that size.
+    ///
+    /// - Returns: the resulting limit.
+    static func raiseLimit(_ count: Int) -> Int {
+        var limit = rlimit()
+        guard unsafe getrlimit(openFiles, &limit) == 0 else { return count }
+        let newLimit = min(rlim_t(clamping: count), limit.rlim_max)
+        if limit.rlim_cur < newLimit {
+            let previousLimit = limit.rlim_cur
+            limit.rlim_cur = newLimit
+            if unsafe setrlimit(openFiles, &limit) != 0 { limit.rlim_cur = previousLimit }
+        }
+        return Int(clamping: limit.rlim_cur)
+    }
+
+    // `close` is never repeated: after an interruption, the number may already belong to another open file.
+    deinit { close(number) }
+}
+
+/// The error number of a failed system call.
+struct SystemError: Error, Hashable, Sendable {
+    let number: Int32
+
+    static var current: SystemError { SystemError(number: errno) }
+
+    static let interrupted = SystemError(number: EINTR)
+    static let wouldBlock = SystemError(number: EAGAIN)
+    static let addressInUse = SystemError(number: EADDRINUSE)
+    static let addressUnavailable = SystemError(number: EADDRNOTAVAIL)
+    static let familyUnsupported = SystemError(number: EAFNOSUPPORT)
+    static let accessDenied = SystemError(number: EACCES)
+    static let tooManyFiles = SystemError(number: EMFILE)
+    static let tooManyFilesInSystem = SystemError(number: ENFILE)
+
+    /// The message of the system, such as `Permission denied`.
+    var message: String {
+        unsafe strerror(number).map { unsafe String(cString: $0) } ?? "error \(number)"
+    }
+}
+
+/// Runs a system call that reports failure as −1, and repeats it if a signal interrupts it.
+///
+/// - Returns: the result of the call, never −1.
+/// - Throws: ``SystemError``, never ``SystemError/interrupted``.
+@inline(__always)
+func retryingOnInterrupt<Result: FixedWidthInteger & SignedInteger>(
+    _ call: () -> Result
+) throws(SystemError) -> Result {
+    while true {
+        let result = call()
+        guard result == -1 else { return result }
+        let failure = SystemError.current
+        guard failure == .interrupted else { throw failure }
     }
 }

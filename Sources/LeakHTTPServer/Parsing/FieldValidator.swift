@@ -26,49 +26,49 @@ struct FieldValidator: Sendable {
         let name = line.name.range
         let value = line.value.range
         switch line.name.count {
-        case 4 where Self.equal(bytes, in: name, to: "host"):
+        case 4 where ASCII.equal(bytes, in: name, to: "host"):
             hostCount += 1
             guard hostCount == 1, HostSyntax.isAuthority(bytes, from: value.lowerBound, to: value.upperBound)
             else {
                 throw .invalidHost
             }
-        case 6 where Self.equal(bytes, in: name, to: "expect"):
-            if Self.equal(bytes, in: value, to: "100-continue") {
+        case 6 where ASCII.equal(bytes, in: name, to: "expect"):
+            if ASCII.equal(bytes, in: value, to: "100-continue") {
                 head.expectsContinue = true
             } else {
                 hasUnknownExpectation = true
             }
-        case 6 where Self.equal(bytes, in: name, to: "origin"):
+        case 6 where ASCII.equal(bytes, in: name, to: "origin"):
             originCount += 1
             guard originCount == 1 else { throw .repeatedField }
-        case 10 where Self.equal(bytes, in: name, to: "connection"):
+        case 10 where ASCII.equal(bytes, in: name, to: "connection"):
             parseConnection(bytes, value)
-        case 12 where Self.equal(bytes, in: name, to: "content-type"):
+        case 12 where ASCII.equal(bytes, in: name, to: "content-type"):
             contentTypeCount += 1
             guard contentTypeCount == 1 else { throw .repeatedField }
-        case 13 where Self.equal(bytes, in: name, to: "authorization"):
+        case 13 where ASCII.equal(bytes, in: name, to: "authorization"):
             authorizationCount += 1
             guard authorizationCount == 1 else { throw .repeatedField }
-        case 13 where Self.equal(bytes, in: name, to: "if-none-match"):
+        case 13 where ASCII.equal(bytes, in: name, to: "if-none-match"):
             ifNoneMatchCount += 1
             head.ifNoneMatchIndex = ifNoneMatchCount == 1 ? index : nil
-        case 14 where Self.equal(bytes, in: name, to: "content-length"):
+        case 14 where ASCII.equal(bytes, in: name, to: "content-length"):
             contentLengthCount += 1
             guard contentLengthCount == 1 else { throw .invalidContentLength }
             head.framing = .length(bytes: try parseLength(bytes, value))
-        case 15 where Self.equal(bytes, in: name, to: "accept-encoding"):
+        case 15 where ASCII.equal(bytes, in: name, to: "accept-encoding"):
             acceptEncodingCount += 1
             head.acceptEncodingIndex = acceptEncodingCount == 1 ? index : nil
-        case 15 where Self.equal(bytes, in: name, to: "idempotency-key"):
+        case 15 where ASCII.equal(bytes, in: name, to: "idempotency-key"):
             idempotencyKeyCount += 1
             guard idempotencyKeyCount == 1 else { throw .repeatedField }
-        case 16 where Self.equal(bytes, in: name, to: "content-encoding"):
+        case 16 where ASCII.equal(bytes, in: name, to: "content-encoding"):
             contentEncodingCount += 1
             parseCoding(bytes, value, into: &head)
-        case 17 where Self.equal(bytes, in: name, to: "transfer-encoding"):
+        case 17 where ASCII.equal(bytes, in: name, to: "transfer-encoding"):
             transferEncodingCount += 1
             guard transferEncodingCount == 1, !value.isEmpty else { throw .invalidTransferEncoding }
-            transferEncodingIsChunked = Self.equal(bytes, in: value, to: "chunked")
+            transferEncodingIsChunked = ASCII.equal(bytes, in: value, to: "chunked")
         default: break
         }
     }
@@ -94,20 +94,6 @@ struct FieldValidator: Sendable {
         }
     }
 
-    /// Returns `true` if the bytes in `range` are the text `lower`, without regard to case.
-    ///
-    /// - Parameter lower: the expected text, in lower case.
-    static func equal(_ bytes: borrowing Span<UInt8>, in range: Range<Int>, to lower: StaticString) -> Bool {
-        guard range.count == lower.utf8CodeUnitCount else { return false }
-        let expected = unsafe lower.utf8Start
-        for index in range {
-            guard unsafe expected[index &- range.lowerBound] == ASCII.lowercased(bytes[index]) else {
-                return false
-            }
-        }
-        return true
-    }
-
     /// Parses `Connection`, which is a list; the server uses only two of its members.
     private mutating func parseConnection(_ bytes: borrowing Span<UInt8>, _ value: Range<Int>) {
         var start = value.lowerBound
@@ -120,8 +106,8 @@ struct FieldValidator: Sendable {
             while last > first && (bytes[last - 1] == ASCII.space || bytes[last - 1] == ASCII.tab) {
                 last -= 1
             }
-            if Self.equal(bytes, in: first..<last, to: "close") { hasCloseOption = true }
-            if Self.equal(bytes, in: first..<last, to: "keep-alive") { hasKeepAliveOption = true }
+            if ASCII.equal(bytes, in: first..<last, to: "close") { hasCloseOption = true }
+            if ASCII.equal(bytes, in: first..<last, to: "keep-alive") { hasKeepAliveOption = true }
             start = end + 1
         }
     }

@@ -109,3 +109,92 @@ enum TargetParser {
         }
     }
 }
+
+/// Syntax of hosts and ports in `Host` and in an absolute URL. RFC 3986 §3.2.
+enum HostSyntax {
+    /// Returns `true` if the bytes are a host, with or without a port.
+    static func isAuthority(_ bytes: borrowing Span<UInt8>, from start: Int, to end: Int) -> Bool {
+        guard start < end else { return false }
+        var position = start
+        if bytes[position] == UInt8(ascii: "[") {
+            while position < end && bytes[position] != UInt8(ascii: "]") { position += 1 }
+            guard position < end, IPv6Syntax.isValid(bytes, from: start + 1, to: position) else {
+                return false
+            }
+            position += 1
+        } else {
+            while position < end && ASCII.isHost(bytes[position]) {
+                if bytes[position] == UInt8(ascii: "%") {
+                    guard TargetParser.isEscape(bytes, at: position, before: end) else { return false }
+                }
+                position += 1
+            }
+            guard position > start else { return false }
+        }
+        guard position < end else { return true }
+        return bytes[position] == UInt8(ascii: ":") && isPort(bytes, from: position + 1, to: end)
+    }
+
+    /// Returns `true` if the bytes are empty or a TCP port.
+    private static func isPort(_ bytes: borrowing Span<UInt8>, from start: Int, to end: Int) -> Bool {
+        guard end - start <= 5 else { return false }
+        var port = 0
+        for index in start..<end {
+            guard ASCII.isDigit(bytes[index]) else { return false }
+            port = port * 10 + Int(bytes[index] - 0x30)
+        }
+        return port <= 65_535
+    }
+}
+
+/// Syntax of an IPv6 address between the brackets of a host. RFC 3986 §3.2.2, without zones and future versions.
+enum IPv6Syntax {
+    static func isValid(_ bytes: borrowing Span<UInt8>, from start: Int, to end: Int) -> Bool {
+        var position = start
+        var groups = 0
+        // `::` replaces all missing groups and may appear once.
+        var hasGap = end - start >= 2 && bytes[start] == colon && bytes[start + 1] == colon
+        if hasGap { position += 2 }
+        while position < end {
+            if isIPv4(bytes, from: position, to: end) {
+                groups += 2
+                break
+            }
+            let group = position
+            while position < end && ASCII.hexDigit(bytes[position]) != nil { position += 1 }
+            guard (1...4).contains(position - group) else { return false }
+            groups += 1
+            guard position < end else { break }
+            guard bytes[position] == colon, position + 1 < end else { return false }
+            position += 1
+            guard bytes[position] == colon else { continue }
+            guard !hasGap else { return false }
+            hasGap = true
+            position += 1
+        }
+        return hasGap ? groups < 8 : groups == 8
+    }
+
+    /// Returns `true` if the bytes from `start` to `end` are four numbers up to 255 without leading zeros.
+    private static func isIPv4(_ bytes: borrowing Span<UInt8>, from start: Int, to end: Int) -> Bool {
+        var position = start
+        for part in 0..<4 {
+            if part > 0 {
+                guard position < end, bytes[position] == UInt8(ascii: ".") else { return false }
+                position += 1
+            }
+            let first = position
+            var number = 0
+            while position < end && position - first < 3 && ASCII.isDigit(bytes[position]) {
+                number = number * 10 + Int(bytes[position] - 0x30)
+                position += 1
+            }
+            guard position > first, number <= 255, position - first == 1 || bytes[first] != 0x30 else {
+                return false
+            }
+        }
+        return position == end
+    }
+
+    private static let colon = UInt8(ascii: ":")
+}
