@@ -2,11 +2,12 @@
 public protocol Service: Sendable {
     /// Checks a request before its body is read.
     ///
-    /// Runs on the loop's thread and must not block.
+    /// Called once for each request, on the loop's thread, and must not block. A body that is too long for the result, or in an
+    /// unknown content coding, is rejected by the server.
     ///
-    /// - Returns: a response that can be given without the body of the request, usually a rejection, or `nil` to read the body
-    ///   and call ``serve(_:_:)``. The default is `nil`.
-    func screen(_ request: borrowing Request) -> Response?
+    /// - Returns: a response, usually a rejection, or how the body is read before ``serve(_:_:)`` is called. The default reads
+    ///   the body within ``Limits/bodyBytes``.
+    func screen(_ request: borrowing Request) -> ScreeningResult
 
     /// Handles a request whose method is not a case of ``Method``, before its body is read.
     ///
@@ -16,24 +17,6 @@ public protocol Service: Sendable {
     /// - Returns: 405 with `Allow` if there is something at the path; `nil`, the default, is answered with 501.
     func rejectUnknownMethod(of request: borrowing Request) -> Response?
 
-    /// Returns the most bytes that the body of this request may have as sent; a longer body is answered with 413.
-    ///
-    /// Called for a body that is longer than ``Limits/bodyBytes`` or chunked. Runs on the loop's thread. ``Limits/uploadBytes``
-    /// must have room for one such body per loop.
-    ///
-    /// - Parameters:
-    ///   - request: the head of the request; the body has not been read.
-    ///   - limits: the limits of the server.
-    /// - Returns: by default ``Limits/bodyBytes``.
-    func bodyLimit(of request: borrowing Request, _ limits: Limits) -> Int
-
-    /// Decides whether the service decompresses a body itself. Called for a body of more than 8 KiB in a content coding, whose
-    /// decompression may take more than a few milliseconds. Runs on the loop's thread.
-    ///
-    /// - Returns: `true` if ``serve(_:_:)`` is to receive the body as ``Request/codedBody`` and decompress it on another thread. If
-    ///   `false`, the default, the body is decompressed on the loop's thread.
-    func inflates(_ request: borrowing Request) -> Bool
-
     /// Answers a request whose body has arrived and is decoded.
     ///
     /// Runs on the loop's thread and must not block. Work that takes time moves to another thread, together with `responder`, which
@@ -42,12 +25,39 @@ public protocol Service: Sendable {
 }
 
 extension Service {
-    /// Returns `nil`: every request is served.
-    public func screen(_ request: borrowing Request) -> Response? { nil }
+    /// Serves every request.
+    public func screen(_ request: borrowing Request) -> ScreeningResult { ScreeningResult() }
     /// Returns `nil`: the server answers with 501.
     public func rejectUnknownMethod(of request: borrowing Request) -> Response? { nil }
-    /// Returns ``Limits/bodyBytes``.
-    public func bodyLimit(of request: borrowing Request, _ limits: Limits) -> Int { limits.bodyBytes }
-    /// Returns `false`: the server decompresses the body.
-    public func inflates(_ request: borrowing Request) -> Bool { false }
+}
+
+/// The result of ``Service/screen(_:)``: the response to a request, or how its body is read.
+public struct ScreeningResult: Sendable {
+    /// The response that is sent without reading the body, usually a rejection. If it is `nil`, the body is read, and the request
+    /// is passed to ``Service/serve(_:_:)``.
+    public var response: Response?
+
+    /// The most bytes that the body may have as sent. `nil`, and any number below ``Limits/bodyBytes``, means
+    /// ``Limits/bodyBytes``. A body that is longer is answered with 413 instead of ``response``. ``Limits/uploadBytes`` must have
+    /// room for one such body per loop.
+    public var bodyLimit: Int?
+
+    /// `true` if ``Service/serve(_:_:)`` receives a long compressed body as ``Request/codedBody``, and decompresses it on another
+    /// thread. A body is long if it has more than 8 KiB, because decompressing it may take more than a few milliseconds. If `false`,
+    /// the body is decompressed on the loop's thread.
+    public var inflates: Bool
+
+    /// An object that is passed on as ``Request/context``, such as the route that was found.
+    public var context: (any AnyObject & Sendable)?
+
+    /// Creates the result; without arguments, the request is served within the limits of the server.
+    public init(
+        _ response: Response? = nil, bodyLimit: Int? = nil, inflates: Bool = false,
+        context: (any AnyObject & Sendable)? = nil
+    ) {
+        self.response = response
+        self.bodyLimit = bodyLimit
+        self.inflates = inflates
+        self.context = context
+    }
 }

@@ -2,16 +2,18 @@ import LeakSeededRandom
 import LeakGzip
 import LeakHTTPServer
 import LeakHTTPVectors
+import LeakPlatform
 import Testing
 
-/// Tests of services that set the maximum size of a body, or decompress the body themselves.
+/// Tests of services that set the maximum size of a body, decompress the body themselves, or pass on what they found.
 @Suite struct BodyHookTests {
     private struct Hooks: Service {
-        func bodyLimit(of request: borrowing Request, _ limits: Limits) -> Int {
-            request.pathEquals("/large") ? 64 << 10 : limits.bodyBytes
+        func screen(_ request: borrowing Request) -> ScreeningResult {
+            ScreeningResult(
+                request.pathEquals("/gone") ? Response(.notFound) : nil,
+                bodyLimit: request.pathEquals("/large") ? 64 << 10 : nil,
+                inflates: request.pathEquals("/coded"))
         }
-
-        func inflates(_ request: borrowing Request) -> Bool { request.pathEquals("/coded") }
 
         func serve(_ request: borrowing Request, _ responder: consuming Responder) {
             guard let coded = request.codedBody else {
@@ -54,6 +56,17 @@ import Testing
         #expect(try Self.reply(to: unknown, limits: limits)?.status == status)
     }
 
+    @Test(arguments: [(1024, 404), (1025, 413)])
+    func `a body that is announced as too long is rejected as such, also if the service rejects the request`(
+        count: Int, status: Int
+    ) throws {
+        var limits = Limits()
+        limits.bodyBytes = 1024
+        let body = [UInt8](repeating: 0x61, count: count)
+        let request = Self.postRequest("/gone", "Content-Length: \(count)\r\n", body)
+        #expect(try Self.reply(to: request, limits: limits)?.status == status)
+    }
+
     private static func coded(_ path: String, _ body: [UInt8]) -> [UInt8] {
         postRequest(path, "Content-Encoding: gzip\r\nContent-Length: \(body.count)\r\n", body)
     }
@@ -83,5 +96,45 @@ import Testing
         var limits = Limits()
         limits.inflatedBytes = 60 << 10
         #expect(try Self.reply(to: Self.coded("/coded", long), limits: limits)?.status == 413)
+    }
+
+    /// Answers with the number of the request's screening, and counts the screenings.
+    private final class NumberedScreenings: Service {
+        final class Number: Sendable {
+            let value: Int
+            init(_ value: Int) { self.value = value }
+        }
+
+        let count = Guarded(0)
+
+        func screen(_ request: borrowing Request) -> ScreeningResult {
+            ScreeningResult(
+                context: count.with { count in
+                    count += 1
+                    return Number(count)
+                })
+        }
+
+        func serve(_ request: borrowing Request, _ responder: consuming Responder) {
+            let number = (request.context as? Number)?.value ?? 0
+            responder.send(Response(.ok, body: .bytes(Array("\(number) \(request.bodyCount)".utf8))))
+        }
+    }
+
+    @Test func `each request is screened once and served with the context of its screening`() throws {
+        let service = NumberedScreenings()
+        try withServer(service) { server in
+            let client = Client(port: server.port)
+            // The head of the second request arrives together with the first, and its body later. It is in chunks, so that it is
+            // kept until it is complete.
+            let first = Self.postRequest("/", "Content-Length: 3\r\n", Array("abc".utf8))
+            let second = Self.postRequest("/", "Transfer-Encoding: chunked\r\n", Array("2\r\nde\r\n".utf8))
+            client.send(first + second)
+            #expect(client.answers(1).first?.text == "1 3")
+            client.send(Array("0\r\n\r\n".utf8))
+            client.send(Array("GET / HTTP/1.1\r\nHost: a\r\n\r\n".utf8))
+            #expect(client.answers(3).map(\.text) == ["1 3", "2 2", "3 0"])
+        }
+        #expect(service.count.with { $0 } == 3)
     }
 }

@@ -160,8 +160,8 @@ private final class Observation: Sendable {
 
 /// Echoes the body, and rejects some requests before their body is read.
 private struct Echo: Service {
-    func screen(_ request: borrowing Request) -> Response? {
-        request.method == .delete ? Response(.notFound) : nil
+    func screen(_ request: borrowing Request) -> ScreeningResult {
+        ScreeningResult(request.method == .delete ? Response(.notFound) : nil)
     }
 
     func serve(_ request: borrowing Request, _ responder: consuming Responder) {

@@ -32,8 +32,8 @@ final class Route: Sendable {
         case project
     }
 
-    /// A route with the parameters in the path of a request.
-    struct Match: Sendable {
+    /// A route with the parameters in the path of a request. The server keeps it until the body has arrived.
+    final class Match: Sendable {
         let route: Route
         let parameters: Parameters
 

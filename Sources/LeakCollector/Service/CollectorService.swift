@@ -52,15 +52,21 @@ final class CollectorService: Service {
 
     // MARK: Before the body
 
-    func screen(_ request: borrowing Request) -> Response? {
+    func screen(_ request: borrowing Request) -> ScreeningResult {
         let match = router.match(request)
         switch match {
         case .found(let route, let parameters):
-            guard let match = Route.Match(route, parameters) else { return notFoundResponse(at: request) }
-            return rejection(of: request, match)
-        case .notFound: return files.response(to: request) ?? notFoundResponse(at: request)
-        case .methodNotAllowed(let allow): return methodNotAllowed(allow, at: request)
-        case .options: return match.refusal
+            guard let match = Route.Match(route, parameters) else {
+                return ScreeningResult(notFoundResponse(at: request))
+            }
+            let rejection = rejection(of: request, match)
+            guard case .parsed(let bytes) = route.body else {
+                return ScreeningResult(rejection, context: match)
+            }
+            return ScreeningResult(rejection, bodyLimit: bytes, inflates: true, context: match)
+        case .notFound: return ScreeningResult(files.response(to: request) ?? notFoundResponse(at: request))
+        case .methodNotAllowed(let allow): return ScreeningResult(methodNotAllowed(allow, at: request))
+        case .options: return ScreeningResult(match.refusal)
         }
     }
 
@@ -177,27 +183,11 @@ final class CollectorService: Service {
         return .page(error: .notFound, isSignedIn: rejectionOfRead(by: request) == nil, now: context.now())
     }
 
-    func bodyLimit(of request: borrowing Request, _ limits: Limits) -> Int {
-        guard case .parsed(let bytes) = match(request)?.route.body else { return limits.bodyBytes }
-        return max(limits.bodyBytes, bytes)
-    }
-
-    func inflates(_ request: borrowing Request) -> Bool {
-        if case .parsed = match(request)?.route.body { true } else { false }
-    }
-
-    private func match(_ request: borrowing Request) -> Route.Match? {
-        guard case .found(let route, let parameters) = router.match(request) else { return nil }
-        return Route.Match(route, parameters)
-    }
-
     // MARK: After the body
 
     func serve(_ request: borrowing Request, _ responder: consuming Responder) {
-        guard let match = match(request) else {
-            responder.send(notFoundResponse(at: request))
-            return
-        }
+        // Without a match, `screen` has answered the request.
+        guard let match = request.context as? Route.Match else { return }
         if case .atMost(let limit) = match.route.body, request.bodyCount > limit {
             responder.send(match.rejection(Self.tooLarge(limit), now: context.now()))
             return

@@ -153,6 +153,10 @@ final class Upload {
     let head: Head
     let fields: [FieldLine]
     let headBytes: [UInt8]
+    /// ``ScreeningResult/inflates`` of the request.
+    let inflates: Bool
+    /// ``ScreeningResult/context`` of the request.
+    let context: (any AnyObject & Sendable)?
     let sequence: UInt32
     let exchange: Exchange
     /// The time when the head was complete, in milliseconds on the monotonic clock.
@@ -166,12 +170,15 @@ final class Upload {
     var isComplete = false
 
     init(
-        head: Head, fields: [FieldLine], headBytes: [UInt8], sequence: UInt32, exchange: Exchange,
-        startedAt: UInt64, remainingBody: RemainingBody, body: Buffer, in memory: UploadMemory
+        head: Head, fields: [FieldLine], headBytes: [UInt8], screening: ScreeningResult, sequence: UInt32,
+        exchange: Exchange, startedAt: UInt64, remainingBody: RemainingBody, body: Buffer,
+        in memory: UploadMemory
     ) {
         self.head = head
         self.fields = fields
         self.headBytes = headBytes
+        inflates = screening.inflates
+        context = screening.context
         self.sequence = sequence
         self.exchange = exchange
         self.startedAt = startedAt

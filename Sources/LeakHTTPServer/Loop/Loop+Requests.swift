@@ -25,11 +25,14 @@ extension Loop {
             return bytes.count
         }
         counters.requests += 1
-        let bodyLimit = unsafe bodyLimit(
-            of: head, fields: fields, bytes: UnsafeBufferPointer(rebasing: bytes[..<length]))
-        if case .length(let count) = head.framing, count > bodyLimit { throw .bodyTooLong }
         if head.framing != .none && head.contentEncoding == .unknown { throw .unsupportedContentEncoding }
         let headBytes = unsafe UnsafeBufferPointer(rebasing: bytes[..<length])
+        var request = unsafe Request(
+            head: head, fields: fields, bytes: headBytes, client: connection.client)
+        let screening = isOverPeerLimit ? ScreeningResult(Self.peerLimitReached) : screen(head, request)
+        request.context = screening.context
+        let bodyLimit = max(limits.bodyBytes, screening.bodyLimit ?? 0)
+        if case .length(let count) = head.framing, count > bodyLimit { throw .bodyTooLong }
         var exchange = Exchange(head, fields: fields, of: unsafe headBytes.span)
         let sequence = connection.nextSequence
         connection.nextSequence &+= 1
@@ -37,9 +40,7 @@ extension Loop {
             exchange.closesConnection = true
         }
 
-        var request = unsafe Request(
-            head: head, fields: fields, bytes: headBytes, client: connection.client)
-        if let rejection = isOverPeerLimit ? Self.peerLimitReached : screen(head, request) {
+        if let rejection = screening.response {
             measureCall(request)
             return length
                 + reject(
@@ -51,7 +52,7 @@ extension Loop {
         case .none:
             if exchange.closesConnection { connection.stopsReading = true }
             dispatch(
-                connection, request: request,
+                connection, request: request, inflates: screening.inflates,
                 responder: Responder(
                     messageQueue, connection: connection.id, sequence: sequence, exchange: exchange))
             return length
@@ -60,7 +61,7 @@ extension Loop {
             unsafe request.setBody(
                 UnsafeBufferPointer(rebasing: bytes[length..<length + count]), of: source)
             dispatch(
-                connection, request: request,
+                connection, request: request, inflates: screening.inflates,
                 responder: Responder(
                     messageQueue, connection: connection.id, sequence: sequence, exchange: exchange))
             return length + count
@@ -69,8 +70,8 @@ extension Loop {
             measureCall(request)
             let body = pool.take(arrivedCount < 16 << 10 ? min(count, 16 << 10) : count)
             unsafe startUpload(
-                connection, head: head, fields: fields, headBytes: headBytes, sequence: sequence,
-                exchange: exchange, remainingBody: .length(bytes: count), body: body,
+                connection, head: head, fields: fields, headBytes: headBytes, screening: screening,
+                sequence: sequence, exchange: exchange, remainingBody: .length(bytes: count), body: body,
                 arrivedCount: arrivedCount)
             return length
         case .chunked:
@@ -79,35 +80,20 @@ extension Loop {
             let remainingBody = Upload.RemainingBody.chunked(
                 ChunkParser(limits: limits, bodyLimit: bodyLimit))
             unsafe startUpload(
-                connection, head: head, fields: fields, headBytes: headBytes, sequence: sequence,
-                exchange: exchange, remainingBody: remainingBody, body: body, arrivedCount: arrivedCount)
+                connection, head: head, fields: fields, headBytes: headBytes, screening: screening,
+                sequence: sequence, exchange: exchange, remainingBody: remainingBody, body: body,
+                arrivedCount: arrivedCount)
             return length
         }
     }
 
-    /// Returns the most bytes that the body may have. Calls the service only for bodies that exceed the default limit or have no
-    /// known length.
-    private func bodyLimit(
-        of head: Head, fields: [FieldLine], bytes headBytes: UnsafeBufferPointer<UInt8>
-    ) -> Int {
-        switch head.framing {
-        case .none: return limits.bodyBytes
-        case .length(let count) where count <= limits.bodyBytes: return limits.bodyBytes
-        case .length, .chunked:
-            let request = unsafe Request(head: head, fields: fields, bytes: headBytes)
-            return head.isAsterisk ? limits.bodyBytes : service.bodyLimit(of: request, limits)
-        }
-    }
-
-    /// Returns the response to a request that is answered before its body is read. The server itself answers `OPTIONS *`; the
-    /// service may reject any other request.
-    private func screen(_ head: Head, _ request: borrowing Request) -> Response? {
-        if head.isAsterisk {
-            var response = Response(.noContent)
-            response.fields = [("Allow", RequestError.allowedMethods)]
-            return response
-        }
-        return service.screen(request)
+    /// Screens a request before its body is read. The server itself answers `OPTIONS *`; the service screens any other
+    /// request.
+    private func screen(_ head: Head, _ request: borrowing Request) -> ScreeningResult {
+        guard head.isAsterisk else { return service.screen(request) }
+        var response = Response(.noContent)
+        response.fields = [("Allow", RequestError.allowedMethods)]
+        return ScreeningResult(response)
     }
 
     /// Stores a request whose body is incomplete, and sends `100 Continue` if the peer waits for it.
@@ -115,12 +101,13 @@ extension Loop {
     /// - Parameter arrivedCount: the number of bytes of the body that have arrived.
     private func startUpload(
         _ connection: Connection, head: Head, fields: [FieldLine], headBytes: UnsafeBufferPointer<UInt8>,
-        sequence: UInt32, exchange: Exchange, remainingBody: Upload.RemainingBody, body: Buffer,
+        screening: ScreeningResult, sequence: UInt32, exchange: Exchange, remainingBody: Upload.RemainingBody,
+        body: Buffer,
         arrivedCount: Int
     ) {
         connection.upload = unsafe Upload(
-            head: head, fields: fields, headBytes: Array(headBytes), sequence: sequence, exchange: exchange,
-            startedAt: now, remainingBody: remainingBody, body: body, in: uploadMemory)
+            head: head, fields: fields, headBytes: Array(headBytes), screening: screening, sequence: sequence,
+            exchange: exchange, startedAt: now, remainingBody: remainingBody, body: body, in: uploadMemory)
         if head.expectsContinue && arrivedCount == 0 {
             connection.needsContinue = true
             sendContinue(connection)
@@ -219,9 +206,10 @@ extension Loop {
         unsafe upload.headBytes.withUnsafeBufferPointer { headBytes in
             var request = unsafe Request(
                 head: upload.head, fields: upload.fields, bytes: headBytes, client: connection.client)
+            request.context = upload.context
             unsafe request.setBody(upload.body.bytes, of: upload.body)
             dispatch(
-                connection, request: request,
+                connection, request: request, inflates: upload.inflates,
                 responder: Responder(
                     messageQueue, connection: connection.id, sequence: upload.sequence,
                     exchange: upload.exchange))
@@ -234,8 +222,10 @@ extension Loop {
     ///
     /// The body is decompressed here, after its last byte has arrived, and not while it arrives. A slow sender therefore occupies
     /// memory only for the compressed bytes.
+    ///
+    /// - Parameter inflates: ``ScreeningResult/inflates`` of the request.
     private func dispatch(
-        _ connection: Connection, request: consuming Request, responder: consuming Responder
+        _ connection: Connection, request: consuming Request, inflates: Bool, responder: consuming Responder
     ) {
         servedConnection = connection
         defer { servedConnection = nil }
@@ -245,7 +235,7 @@ extension Loop {
             measureCall(request)
             return
         }
-        if request.bodyCount > Self.maxImmediateDecodingBytes, service.inflates(request) {
+        if request.bodyCount > Self.maxImmediateDecodingBytes, inflates {
             request.codedBody = CodedBody(
                 request.sharedBody(), in: request.contentEncoding, limits: decoder.limits)
             service.serve(request, responder)

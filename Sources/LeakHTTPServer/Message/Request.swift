@@ -158,9 +158,12 @@ public struct Request: ~Copyable {
         }
     }
 
-    /// The body as it was sent, if the service decompresses it: see ``Service/inflates(_:)``. `nil` if the server has decompressed
+    /// The body as it was sent, if the service decompresses it: see ``ScreeningResult/inflates``. `nil` if the server has decompressed
     /// the body, or if it was sent without a content coding.
     public internal(set) var codedBody: CodedBody?
+
+    /// The object that ``Service/screen(_:)`` returned for this request as ``ScreeningResult/context``.
+    public internal(set) var context: (any AnyObject & Sendable)?
 
     /// `true` if the body was sent in a content coding. The bytes that ``Service/serve(_:_:)`` receives are decompressed,
     /// unless there is a ``codedBody``.

@@ -41,7 +41,7 @@ enum RequestError: Error, Hashable, Sendable, CaseIterable {
     case unknownExpectation
     /// The body has a content coding other than ``ContentEncoding/supported``, or several. RFC 9110 §8.4.
     case unsupportedContentEncoding
-    /// The body is longer than ``Limits/bodyBytes``, or than ``Service/bodyLimit(of:_:)`` allows.
+    /// The body is longer than ``Limits/bodyBytes``, or than ``ScreeningResult/bodyLimit`` allows.
     case bodyTooLong
     /// The decompressed body exceeds ``Limits/inflatedBytes`` or ``Limits/inflateRatio``.
     case inflatesTooFar

@@ -38,11 +38,26 @@ public struct Routes: Service {
         router.add(method, pattern, endpoint: respond)
     }
 
+    /// A route that was found for a request.
+    private final class FoundRoute: Sendable {
+        let respond: AsyncHandler
+        let parameters: Parameters
+
+        init(_ respond: @escaping AsyncHandler, _ parameters: Parameters) {
+            self.respond = respond
+            self.parameters = parameters
+        }
+    }
+
     /// Answers a request that matches no route: with a file, 404, 405, or the allowed methods.
-    public func screen(_ request: borrowing Request) -> Response? {
+    public func screen(_ request: borrowing Request) -> ScreeningResult {
         let match = router.match(request)
-        if case .notFound = match, let file = files?.response(to: request) { return file }
-        return match.refusal
+        switch match {
+        case .found(let respond, let parameters):
+            return ScreeningResult(context: FoundRoute(respond, parameters))
+        case .notFound: return ScreeningResult(files?.response(to: request) ?? match.refusal)
+        case .methodNotAllowed, .options: return ScreeningResult(match.refusal)
+        }
     }
 
     /// Answers with 405 if there is a route or a file at the path.
@@ -51,14 +66,10 @@ public struct Routes: Service {
         return allow.map { .methodNotAllowed(allow: $0) }
     }
 
-    /// Calls the closure of the route.
+    /// Calls the closure of the route that ``screen(_:)`` found.
     public func serve(_ request: borrowing Request, _ responder: consuming Responder) {
-        let match = router.match(request)
-        guard case .found(let respond, let parameters) = match else {
-            responder.send(match.refusal ?? Response(.notFound))
-            return
-        }
-        respond(request, parameters, responder)
+        guard let found = request.context as? FoundRoute else { return }
+        found.respond(request, found.parameters, responder)
     }
 }
 

@@ -53,18 +53,27 @@ enum Examples {
             (.get, "/books/{id}", .book),
         ])
 
-        func screen(_ request: borrowing Request) -> Response? {
+        final class FoundPage: Sendable {
+            let page: Page
+            let parameters: Parameters
+
+            init(_ page: Page, _ parameters: Parameters) { (self.page, self.parameters) = (page, parameters) }
+        }
+
+        func screen(_ request: borrowing Request) -> ScreeningResult {
             guard request.field("authorization", equals: "Bearer sesame") else {
-                return .problem(.unauthorized, "This library asks for a word.")
+                return ScreeningResult(.problem(.unauthorized, "This library asks for a word."))
             }
-            return router.match(request).refusal
+            let match = router.match(request)
+            guard case .found(let page, let parameters) = match else { return ScreeningResult(match.refusal) }
+            return ScreeningResult(context: FoundPage(page, parameters))
         }
 
         func serve(_ request: borrowing Request, _ responder: consuming Responder) {
-            switch router.match(request) {
-            case .found(.shelf, _): responder.send(.text("1\n2\n"))
-            case .found(.book, let parameters): responder.send(.text("book \(parameters["id"] ?? "")\n"))
-            case let other: responder.send(other.refusal ?? Response(.notFound))
+            guard let found = request.context as? FoundPage else { return }
+            switch found.page {
+            case .shelf: responder.send(.text("1\n2\n"))
+            case .book: responder.send(.text("book \(found.parameters["id"] ?? "")\n"))
             }
         }
     }

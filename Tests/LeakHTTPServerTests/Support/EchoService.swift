@@ -4,10 +4,10 @@ import LeakPlatform
 
 /// A service that answers every request with its body.
 struct EchoService: Service {
-    /// The function that returns the result of ``screen(_:)``.
+    /// The function that returns the response of ``screen(_:)``.
     var screening: @Sendable (borrowing Request) -> Response? = { _ in nil }
 
-    func screen(_ request: borrowing Request) -> Response? { screening(request) }
+    func screen(_ request: borrowing Request) -> ScreeningResult { ScreeningResult(screening(request)) }
 
     func serve(_ request: borrowing Request, _ responder: consuming Responder) {
         responder.send(Response(.ok, type: "text/plain", body: .bytes(request.body())))
