@@ -50,18 +50,12 @@ extension SQLiteReader {
         var numbers: [Int64] = []
         while try select.step() { numbers.append(select.int64(0)) }
         let rows = try rows(numbers)
-        let knownRows = knownLeaks.namesClass(name) ? try knownRows(app: app) : KnownLeakRows()
-        let decisionStatuses = try decisionStatuses(of: numbers)
-        let firstDay = Calendar.day(of: now) - LeakRow.trendDays + 1
-        let trends = try trends(of: numbers, from: firstDay)
+        let leakStates = LeakStates(
+            known: knownLeaks.namesClass(name) ? try knownRows(app: app) : KnownLeakRows(),
+            decided: try findDecisionStatuses(of: numbers), now: now)
         let foundNumbers = numbers.filter { rows[$0] != nil }
         var leaks = foundNumbers.compactMap { rows[$0] }
-        for (index, number) in foundNumbers.enumerated() {
-            leaks[index].mark(knownRows.matches[number], decisionStatuses[number], now: now)
-            leaks[index].trendFrom = firstDay
-            leaks[index].trend = trends[number] ?? [Int](repeating: 0, count: LeakRow.trendDays)
-        }
-        try addFixes(to: &leaks, rowIDs: foundNumbers)
+        try addStatesAndTrends(to: &leaks, rowIDs: foundNumbers, leakStates: leakStates, now: now)
         return leaks
     }
 

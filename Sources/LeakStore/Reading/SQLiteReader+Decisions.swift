@@ -71,7 +71,8 @@ extension SQLiteReader {
         }
     }
 
-    private func findDecisionStatuses(of leaks: [Int64]) throws(StoreError) -> [DecidedLeak] {
+    /// Returns those of the leaks that have a decision.
+    func findDecisionStatuses(of leaks: [Int64]) throws(StoreError) -> [DecidedLeak] {
         guard !leaks.isEmpty else { return [] }
         let contradicting = ContradictingReports.sql(smallest: "min")
         let select = try connection.statement(

@@ -243,7 +243,7 @@ final class Writer {
         }
     }
 
-    // MARK: Entities
+    // MARK: Rows
 
     private func write(
         _ aggregate: SubmissionAggregate, in rows: ResolvedRows, of submissions: [Submission], now: Int64,
@@ -293,123 +293,5 @@ final class Writer {
         try reindex(now: now)
         try writeLogs(areValuesRead: areValuesRead)
         try reindexIfTooManyUnindexed()
-    }
-
-    private func write(_ app: SubmissionAggregate.App, to entry: AppEntry) throws(StoreError) {
-        try connection.run(
-            """
-            update app set last_seen = max(last_seen, ?), reports = min(reports + ?, LARGEST_TOTAL),
-              freed = min(freed + ?, LARGEST_TOTAL), cells = ?, text_bytes = ?
-            where id = ?
-            """, app.lastSeen, app.reports, app.freed, entry.cells, entry.textBytes, entry.id)
-        for (reason, count) in app.dropped { try writeDropped(count, reason: reason.text, of: entry) }
-        for (limit, count) in app.overLimitCounts { try addOverLimitCount(count, of: limit, to: entry) }
-    }
-
-    private func writeDropped(_ count: Int, reason: String, of app: AppEntry) throws(StoreError) {
-        try connection.run(
-            "update dropped set count = min(count + ?, LARGEST_TOTAL) where app = ? and reason = ?", count,
-            app.id, reason)
-        guard connection.changes == 0 else { return }
-        var isOverLimit = false
-        if reason != StoreLimits.other {
-            let reasonCount = try number(
-                cached: app.reasonCount,
-                by: "select count(*) from dropped where app = ? and reason <> 'other'",
-                of: app.id)
-            isOverLimit = reasonCount >= limits.droppedReasonsPerApp
-            app.reasonCount = reasonCount + (isOverLimit ? 0 : 1)
-        }
-        try connection.run(
-            """
-            insert into dropped (app, reason, count) values (?, ?, ?)
-            on conflict (app, reason) do update set count = min(count + excluded.count, LARGEST_TOTAL)
-            """, app.id, isOverLimit ? StoreLimits.other : reason, count)
-        if isOverLimit { try addOverLimitCount(count, of: .droppedReasons, to: app) }
-    }
-
-    /// Adds items beyond a limit to their count: ``OverLimitCount``.
-    func addOverLimitCount(_ count: Int, of limit: OverLimitCount.Name, to app: AppEntry) throws(StoreError) {
-        try connection.run(
-            """
-            insert into over_limit (app, name, count) values (?, ?, ?)
-            on conflict (app, name) do update set count = min(count + excluded.count, LARGEST_TOTAL)
-            """, app.id, limit.rawValue, count)
-    }
-
-    private func write(
-        _ release: SubmissionAggregate.Release, to entry: ReleaseEntry
-    ) throws(StoreError) {
-        try connection.run(
-            """
-            update release set first_seen = min(first_seen, ?), last_seen = max(last_seen, ?),
-              reports = min(reports + ?, LARGEST_TOTAL), freed = min(freed + ?, LARGEST_TOTAL),
-              sessions = min(sessions + ?, LARGEST_TOTAL),
-              leaky_sessions = min(leaky_sessions + ?, LARGEST_TOTAL), checks = min(checks + ?, LARGEST_TOTAL)
-            where id = ?
-            """, release.span.first, release.span.last, release.reports, release.freed, release.sessions,
-            release.leakySessions, release.checks, entry.id)
-    }
-
-    /// Counts the sessions and checks of a build.
-    private func writeUsage(
-        of build: SubmissionAggregate.Build, to entry: ResolvedRows.Build, app: AppEntry, day: Int
-    ) throws(StoreError) {
-        try connection.run(
-            """
-            update build set session_buckets = add_buckets(session_buckets, ?),
-              leaky_buckets = add_buckets(leaky_buckets, ?)
-            where id = ?
-            """, BucketCounts(build.sessions).bytes, BucketCounts(build.leakySessions).bytes, entry.buildRowID
-        )
-        var overLimitCounts: [OverLimitCount.Name: Int] = [:]
-        for (className, check) in build.checks.sorted(by: { $0.key.text < $1.key.text }) {
-            if let limit = try writeChecks(check, of: className.text, to: entry.buildRowID, day: day) {
-                overLimitCounts[limit, default: 0].addBounded(check.count)
-            }
-        }
-        for (limit, count) in overLimitCounts { try addOverLimitCount(count, of: limit, to: app) }
-    }
-
-    /// Counts the checks of a class in a build.
-    ///
-    /// - Parameter day: the day for which the bytes of a new class are counted.
-    /// - Returns: the limit because of which the class is not counted under its own name; `nil` if it is.
-    private func writeChecks(
-        _ check: SubmissionAggregate.Check, of className: String, to build: Int64, day: Int
-    ) throws(StoreError) -> OverLimitCount.Name? {
-        let buckets = BucketCounts(check.buckets).bytes
-        try connection.run(
-            """
-            update build_check set checks = min(checks + ?, LARGEST_TOTAL), buckets = add_buckets(buckets, ?)
-            where build = ? and class = ?
-            """, check.count, buckets, build, className)
-        guard connection.changes == 0 else { return nil }
-        var limit: OverLimitCount.Name?
-        if className != StoreLimits.other {
-            let classCount = try number(
-                by: "select count(*) from build_check where build = ? and class <> 'other'", of: build)
-            if classCount >= limits.checkClassesPerBuild {
-                limit = .checkClasses
-            } else if try !admitDetail(bytes: DetailBytes.ofCheck(className), keys: check.keys, day: day) {
-                limit = .details
-            }
-        }
-        try connection.run(
-            """
-            insert into build_check (build, class, checks, buckets) values (?, ?, ?, ?)
-            on conflict (build, class) do update set checks = min(checks + excluded.checks, LARGEST_TOTAL),
-              buckets = add_buckets(buckets, excluded.buckets)
-            """, build, limit == nil ? className : StoreLimits.other, check.count, buckets)
-        return limit
-    }
-
-    /// Adds the new installs of a release's leaks to the set of the release.
-    private func flushInstalls(of release: ReleaseEntry) throws(StoreError) {
-        guard !release.newInstalls.isEmpty else { return }
-        let newInstalls = release.newInstalls
-        release.newInstalls = []
-        guard let change = try add(newInstalls, to: .release, of: release.id) else { return }
-        try connection.run("update release set installs = ? where id = ?", change.installCount, release.id)
     }
 }
