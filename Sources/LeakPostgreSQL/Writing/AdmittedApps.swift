@@ -186,23 +186,31 @@
         }
 
         func app(_ app: AppKey, key: Int64, seenAt: Int64) -> AppAdmission {
-            AppAdmission(apps.countedApps[app] ?? app, number: 0)
+            AppAdmission(apps.countedApps[app] ?? app, number: EntryNumber(index: 0))
         }
 
-        func release(_ version: String, of app: Int, key: Int64, seenAt: Int64) -> NameAdmission {
-            NameAdmission(version.storable, number: 0)
+        func release(_ version: String, of app: AppNumber, key: Int64, seenAt: Int64) -> NameAdmission<
+            SubmissionAggregate.Release
+        > {
+            NameAdmission(version.storable, number: EntryNumber(index: 0))
         }
 
-        func build(_ name: String, of release: Int, key: Int64) -> NameAdmission {
-            NameAdmission(name.storable, number: 0)
+        func build(_ name: String, of release: ReleaseNumber, key: Int64) -> NameAdmission<
+            SubmissionAggregate.Build
+        > {
+            NameAdmission(name.storable, number: EntryNumber(index: 0))
         }
 
-        func leak(_ identity: LeakIdentity, of app: Int, key: Int64) -> (leak: LeakAdmission, number: Int) {
-            (LeakAdmission(counted: identity, isNew: false), 0)
+        func leak(_ identity: LeakIdentity, of app: AppNumber, key: Int64) -> (
+            leak: LeakAdmission, number: LeakNumber
+        ) {
+            (LeakAdmission(counted: identity, isNew: false), EntryNumber(index: 0))
         }
 
         func module(of leak: LeakID) -> String? { modules[leak] }
 
-        func admits(_ leak: Int, in build: Int, isLastResort: Bool, of app: Int, key: Int64) -> Bool { true }
+        func admits(
+            _ leak: LeakNumber, in build: BuildNumber, isLastResort: Bool, of app: AppNumber, key: Int64
+        ) -> Bool { true }
     }
 #endif

@@ -25,10 +25,10 @@
         /// Bytes of the texts and cells that this quota has admitted, by ingest key.
         private var textBytes: [Int64: Int] = [:]
         private let limits: StoreLimits
-        private var apps = NumberedEntries<AppKey, App>()
-        private var releases = NumberedEntries<ReleaseName, Release>()
-        private var builds = NumberedEntries<BuildName, BuildName>()
-        private var leaks = NumberedEntries<LeakID, Leak>()
+        private var apps = NumberedEntries<SubmissionAggregate.App, AppKey, App>()
+        private var releases = NumberedEntries<SubmissionAggregate.Release, ReleaseName, Release>()
+        private var builds = NumberedEntries<SubmissionAggregate.Build, BuildName, BuildName>()
+        private var leaks = NumberedEntries<SubmissionAggregate.Leak, LeakID, Leak>()
 
         /// - Parameter existing: the rows of all names in the aggregate. ``ExistingRows/lookUpFallbacks(_:_:)`` has added the
         ///   rows under which names beyond a limit are counted.
@@ -62,7 +62,9 @@
             return true
         }
 
-        func release(_ version: String, of app: Int, key: Int64, seenAt: Int64) -> NameAdmission {
+        func release(_ version: String, of app: AppNumber, key: Int64, seenAt: Int64) -> NameAdmission<
+            SubmissionAggregate.Release
+        > {
             let name = ReleaseName(app: apps[app].stored.id, version: ByteText(version.storable))
             if let number = releases.number(of: name) {
                 return NameAdmission(name.version.text, number: number)
@@ -81,7 +83,9 @@
             return NameAdmission(countedName.version.text, number: number)
         }
 
-        func build(_ name: String, of release: Int, key: Int64) -> NameAdmission {
+        func build(_ name: String, of release: ReleaseNumber, key: Int64) -> NameAdmission<
+            SubmissionAggregate.Build
+        > {
             let name = BuildName(release: releases[release].name, name: ByteText(name.storable))
             if let number = builds.number(of: name) { return NameAdmission(name.name.text, number: number) }
             let isOverLimit =
@@ -97,7 +101,9 @@
                 countedName.name.text, number: builds.number(of: countedName, adding: countedName))
         }
 
-        func leak(_ identity: LeakIdentity, of app: Int, key: Int64) -> (leak: LeakAdmission, number: Int) {
+        func leak(_ identity: LeakIdentity, of app: AppNumber, key: Int64) -> (
+            leak: LeakAdmission, number: LeakNumber
+        ) {
             let existingLeak = existing.leaks[identity.id]
             var countedIdentity = identity
             var limit: OverLimitCount.Name?
@@ -128,7 +134,9 @@
 
         func module(of leak: LeakID) -> String? { existing.module(of: leak) }
 
-        func admits(_ leak: Int, in build: Int, isLastResort: Bool, of app: Int, key: Int64) -> Bool {
+        func admits(
+            _ leak: LeakNumber, in build: BuildNumber, isLastResort: Bool, of app: AppNumber, key: Int64
+        ) -> Bool {
             if let row = leaks[leak].rowID, let build = existing.builds[builds[build]],
                 existing.cells.contains(LeakBuildKey(leak: row, build: build))
             {

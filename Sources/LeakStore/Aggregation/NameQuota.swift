@@ -1,7 +1,7 @@
 /// Chooses the names under which reports count: their own names, or ``StoreLimits/other`` beyond a limit.
 ///
-/// A quota numbers apps, releases, builds and leaks, each kind from 0; later calls use these numbers. Admitted names are
-/// expected to be written in the same transaction.
+/// A quota numbers apps, releases, builds and leaks, each kind from 0, with an ``EntryNumber`` of the kind; later calls use these
+/// numbers. Admitted names are expected to be written in the same transaction.
 package protocol NameQuota: AnyObject {
     /// Returns the app under which the reports of an app count.
     ///
@@ -12,18 +12,20 @@ package protocol NameQuota: AnyObject {
     /// - Parameter key: the ingest key whose report names the version. The bytes of a new version count towards the key's daily
     ///   limit.
     func release(
-        _ version: String, of app: Int, key: Int64, seenAt: Int64
-    ) throws(StoreError) -> NameAdmission
+        _ version: String, of app: AppNumber, key: Int64, seenAt: Int64
+    ) throws(StoreError) -> NameAdmission<SubmissionAggregate.Release>
     /// Returns the name under which the reports of a build count. `release` is the number of its release.
     ///
     /// - Parameter key: as for ``release(_:of:key:seenAt:)``.
-    func build(_ name: String, of release: Int, key: Int64) throws(StoreError) -> NameAdmission
+    func build(_ name: String, of release: ReleaseNumber, key: Int64) throws(StoreError) -> NameAdmission<
+        SubmissionAggregate.Build
+    >
     /// Returns the leak under which the reports of a leak count, and the number of that leak. `app` is the number of its app.
     ///
     /// - Parameter key: the ingest key whose report names the leak.
     func leak(
-        _ identity: LeakIdentity, of app: Int, key: Int64
-    ) throws(StoreError) -> (leak: LeakAdmission, number: Int)
+        _ identity: LeakIdentity, of app: AppNumber, key: Int64
+    ) throws(StoreError) -> (leak: LeakAdmission, number: LeakNumber)
     /// Returns the module of a leak that exists: empty if no report has named one. Returns `nil` for a leak that does not
     /// exist.
     func module(of leak: LeakID) throws(StoreError) -> String?
@@ -33,7 +35,8 @@ package protocol NameQuota: AnyObject {
     ///   - isLastResort: `true` for the build `other` of the release `other`, which counts those reports of the leak that may
     ///     not be counted in any other build. It is admitted even if a limit is reached.
     ///   - key: the ingest key whose report comes first. The bytes of a new build count towards the key's daily limit.
-    func admits(_ leak: Int, in build: Int, isLastResort: Bool, of app: Int, key: Int64) throws(StoreError)
+    func admits(_ leak: LeakNumber, in build: BuildNumber, isLastResort: Bool, of app: AppNumber, key: Int64)
+        throws(StoreError)
         -> Bool
 }
 
@@ -41,21 +44,21 @@ package protocol NameQuota: AnyObject {
 package struct AppAdmission: Sendable {
     package var key: AppKey
     /// The number that the quota gave the app; always 0 for ``UnlimitedNames``.
-    package var number: Int
+    package var number: AppNumber
 
-    package init(_ key: AppKey, number: Int) {
+    package init(_ key: AppKey, number: AppNumber) {
         self.key = key
         self.number = number
     }
 }
 
 /// The answer of a ``NameQuota`` about a version or build: the name under which its reports count.
-package struct NameAdmission: Sendable {
+package struct NameAdmission<Counted>: Sendable {
     package var name: String
     /// The number that the quota gave the name; always 0 for ``UnlimitedNames``.
-    package var number: Int
+    package var number: EntryNumber<Counted>
 
-    package init(_ name: String, number: Int) {
+    package init(_ name: String, number: EntryNumber<Counted>) {
         self.name = name
         self.number = number
     }
@@ -120,52 +123,74 @@ package final class UnlimitedNames: NameQuota {
     package init() {}
 
     package func app(_ app: AppKey, key: Int64, seenAt: Int64) -> AppAdmission {
-        AppAdmission(app, number: 0)
+        AppAdmission(app, number: EntryNumber(index: 0))
     }
 
-    package func release(_ version: String, of app: Int, key: Int64, seenAt: Int64) -> NameAdmission {
-        NameAdmission(version, number: 0)
+    package func release(_ version: String, of app: AppNumber, key: Int64, seenAt: Int64) -> NameAdmission<
+        SubmissionAggregate.Release
+    > {
+        NameAdmission(version, number: EntryNumber(index: 0))
     }
 
-    package func build(_ name: String, of release: Int, key: Int64) -> NameAdmission {
-        NameAdmission(name, number: 0)
+    package func build(_ name: String, of release: ReleaseNumber, key: Int64) -> NameAdmission<
+        SubmissionAggregate.Build
+    > {
+        NameAdmission(name, number: EntryNumber(index: 0))
     }
 
-    package func leak(_ identity: LeakIdentity, of app: Int, key: Int64) -> (leak: LeakAdmission, number: Int)
-    {
-        (LeakAdmission(counted: identity, isNew: false), 0)
+    package func leak(_ identity: LeakIdentity, of app: AppNumber, key: Int64) -> (
+        leak: LeakAdmission, number: LeakNumber
+    ) {
+        (LeakAdmission(counted: identity, isNew: false), EntryNumber(index: 0))
     }
 
     package func module(of leak: LeakID) -> String? { nil }
 
-    package func admits(_ leak: Int, in build: Int, isLastResort: Bool, of app: Int, key: Int64) -> Bool {
+    package func admits(
+        _ leak: LeakNumber, in build: BuildNumber, isLastResort: Bool, of app: AppNumber, key: Int64
+    ) -> Bool {
         true
     }
 }
 
-/// Entries numbered from 0 in the order in which their keys were added.
-package struct NumberedEntries<Key: Hashable, Entry> {
+/// The number that a ``NameQuota`` gives an item of a ``SubmissionAggregate``, such as a release. The item's type is part of the
+/// type, so a release's number finds releases alone.
+package struct EntryNumber<Counted>: Hashable, Sendable {
+    package let index: Int
+
+    package init(index: Int) { self.index = index }
+}
+
+package typealias AppNumber = EntryNumber<SubmissionAggregate.App>
+package typealias ReleaseNumber = EntryNumber<SubmissionAggregate.Release>
+package typealias BuildNumber = EntryNumber<SubmissionAggregate.Build>
+package typealias LeakNumber = EntryNumber<SubmissionAggregate.Leak>
+
+/// Entries of items of the type `Counted`, numbered from 0 in the order in which their keys were added.
+package struct NumberedEntries<Counted, Key: Hashable, Entry> {
     private var entries: [Entry] = []
-    private var numbers: [Key: Int] = [:]
+    private var numbers: [Key: EntryNumber<Counted>] = [:]
 
     package init() {}
 
-    package func number(of key: Key) -> Int? { numbers[key] }
+    package func number(of key: Key) -> EntryNumber<Counted>? { numbers[key] }
 
     /// Returns the number of a key. Adds the key with an entry if it is new.
     ///
     /// - Parameter entry: the entry of a new key.
     /// - Returns: the number of the key.
-    package mutating func number(of key: Key, adding entry: @autoclosure () -> Entry) -> Int {
+    package mutating func number(of key: Key, adding entry: @autoclosure () -> Entry) -> EntryNumber<Counted>
+    {
         if let number = numbers[key] { return number }
+        let number = EntryNumber<Counted>(index: entries.count)
         entries.append(entry())
-        numbers[key] = entries.count - 1
-        return entries.count - 1
+        numbers[key] = number
+        return number
     }
 
-    package subscript(number: Int) -> Entry {
-        get { entries[number] }
-        set { entries[number] = newValue }
+    package subscript(number: EntryNumber<Counted>) -> Entry {
+        get { entries[number.index] }
+        set { entries[number.index] = newValue }
     }
 }
 

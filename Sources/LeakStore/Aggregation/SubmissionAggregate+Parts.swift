@@ -6,7 +6,7 @@ extension SubmissionAggregate {
         /// The name and environment under which the reports count: those of the app, or ``StoreLimits/other`` beyond a limit.
         package var key: AppKey
         /// The number that the quota gave the app.
-        package let number: Int
+        package let number: AppNumber
         /// Arrival of the latest submission, in milliseconds since 1970.
         package var lastSeen: Int64
         package var reports = 0
@@ -22,7 +22,7 @@ extension SubmissionAggregate {
         package var app: Int
         package var version: String
         /// The number that the quota gave the release.
-        package let number: Int
+        package let number: ReleaseNumber
         /// The ingest key whose report was the first in this aggregate to name the version.
         package let key: Int64
         /// First and last time at which the version was used.
@@ -106,7 +106,7 @@ extension SubmissionAggregate {
         /// The build as reports name it, such as `895`; empty for reports without a build.
         package var name: String
         /// The number that the quota gave the build.
-        package let number: Int
+        package let number: BuildNumber
         /// The ingest key whose report was the first in this aggregate to name the build.
         package let key: Int64
         package var sessions: [BucketCounts.Part] = []
@@ -121,7 +121,7 @@ extension SubmissionAggregate {
     package struct Leak {
         package var identity: LeakIdentity
         /// The number that the quota gave the leak.
-        package let number: Int
+        package let number: LeakNumber
         /// The module of the leaked class, if no earlier report of the leak named a module; otherwise `nil`.
         package var claimedModule: String?
         package var app: Int

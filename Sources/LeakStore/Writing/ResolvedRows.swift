@@ -23,10 +23,10 @@ final class ResolvedRows: NameQuota {
     /// The day for which the bytes of new texts and details are counted.
     let day: Int
     // Entries by the numbers that this quota gives them, which the aggregate stores.
-    private(set) var apps = NumberedEntries<Int64, AppEntry>()
-    private(set) var releases = NumberedEntries<Int64, ReleaseEntry>()
-    private(set) var builds = NumberedEntries<Int64, Build>()
-    private(set) var leaks = NumberedEntries<LeakID, Leak>()
+    private(set) var apps = NumberedEntries<SubmissionAggregate.App, Int64, AppEntry>()
+    private(set) var releases = NumberedEntries<SubmissionAggregate.Release, Int64, ReleaseEntry>()
+    private(set) var builds = NumberedEntries<SubmissionAggregate.Build, Int64, Build>()
+    private(set) var leaks = NumberedEntries<SubmissionAggregate.Leak, LeakID, Leak>()
     /// The leak whose module was last looked up.
     private var lastLookup: (id: LeakID, entry: LeakEntry)?
 
@@ -41,8 +41,8 @@ final class ResolvedRows: NameQuota {
     }
 
     func release(
-        _ version: String, of app: Int, key: Int64, seenAt: Int64
-    ) throws(StoreError) -> NameAdmission {
+        _ version: String, of app: AppNumber, key: Int64, seenAt: Int64
+    ) throws(StoreError) -> NameAdmission<SubmissionAggregate.Release> {
         let entry = try writer.release(version, of: apps[app], at: seenAt) { () throws(StoreError) in
             try writer.admitText(bytes: DetailBytes.ofVersion(version), key: key, day: day)
         }
@@ -50,7 +50,9 @@ final class ResolvedRows: NameQuota {
         return NameAdmission(entry.isOverLimit ? StoreLimits.other : version, number: number)
     }
 
-    func build(_ name: String, of release: Int, key: Int64) throws(StoreError) -> NameAdmission {
+    func build(_ name: String, of release: ReleaseNumber, key: Int64) throws(StoreError) -> NameAdmission<
+        SubmissionAggregate.Build
+    > {
         let (rowID, isOverLimit) = try writer.build(name, of: releases[release]) { () throws(StoreError) in
             try writer.admitText(bytes: DetailBytes.ofVersion(name), key: key, day: day)
         }
@@ -59,8 +61,8 @@ final class ResolvedRows: NameQuota {
     }
 
     func leak(
-        _ identity: LeakIdentity, of app: Int, key: Int64
-    ) throws(StoreError) -> (leak: LeakAdmission, number: Int) {
+        _ identity: LeakIdentity, of app: AppNumber, key: Int64
+    ) throws(StoreError) -> (leak: LeakAdmission, number: LeakNumber) {
         // The leak was already found by its other id. Its texts must count only once.
         if let number = leaks.number(of: identity.id) {
             return (LeakAdmission(counted: identity, isNew: leaks[number].entry == nil), number)
@@ -82,7 +84,7 @@ final class ResolvedRows: NameQuota {
     }
 
     func admits(
-        _ leak: Int, in build: Int, isLastResort: Bool, of app: Int, key: Int64
+        _ leak: LeakNumber, in build: BuildNumber, isLastResort: Bool, of app: AppNumber, key: Int64
     ) throws(StoreError) -> Bool {
         if let entry = leaks[leak].entry, try writer.hasCounts(of: entry, in: builds[build].buildRowID) {
             return true

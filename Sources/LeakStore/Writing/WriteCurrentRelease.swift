@@ -6,7 +6,7 @@ extension Writer {
         _ rows: ResolvedRows, _ aggregate: SubmissionAggregate, now: Int64
     ) throws(StoreError) {
         let now = Calendar.hour(of: now)
-        var usedApps: Set<Int> = []
+        var usedApps: Set<AppNumber> = []
         for release in aggregate.releases {
             let number = aggregate.apps[release.app].number
             let app = rows.apps[number]
