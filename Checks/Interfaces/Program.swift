@@ -7,6 +7,16 @@ import RetainPaths
 
 final class Model {}
 
+/// The types of the detector by their names in the module, and by their names in the class that has the module's name.
+final class Owner {
+    @Deallocating var model = Model()
+    @LeakDetector.Deallocating var otherModel = Model()
+    let watcher = LeakWatcher()
+    let otherWatcher: LeakDetector.LeakWatcher = LeakWatcher()
+    let explainer: (any LeakExplainer)? = RetainPathFinder()
+    var sameExplainer: (any LeakDetector.LeakExplainer)? { explainer }
+}
+
 @main struct Program {
     static func main() {
         var configuration = LeakReporter.Configuration(endpoint: "https://leaks.example.com", key: "k")
@@ -19,6 +29,7 @@ final class Model {}
         explained.stop()
         reporter.startSession { detector.takeChecks() }
         detector.expectDeallocation(of: Model(), reason: "closed")
+        Owner().watcher.expectDeallocation(of: Model())
         let dropped: [LeakReporter.DropReason: Int] = reporter.statistics.dropped
         print(dropped)
     }

@@ -41,6 +41,57 @@ private final class Empty: Sendable {}
 
     private let reports = Reports()
 
+    /// Replaces standard error by a pipe, and returns the end to read from.
+    private static func readStandardError() -> Int32? {
+        var ends: [Int32] = [0, 0]
+        guard unsafe pipe(&ends) == 0, dup2(ends[1], STDERR_FILENO) == STDERR_FILENO else { return nil }
+        return ends[0]
+    }
+
+    /// Fills the pipe behind standard error, which stays in blocking mode.
+    private static func fillStandardError() {
+        let flags = fcntl(STDERR_FILENO, F_GETFL)
+        _ = fcntl(STDERR_FILENO, F_SETFL, flags | O_NONBLOCK)
+        for size in [4096, 1] {
+            let bytes = [UInt8](repeating: 0x78, count: size)
+            while unsafe write(STDERR_FILENO, bytes, bytes.count) > 0 {}
+        }
+        _ = fcntl(STDERR_FILENO, F_SETFL, flags)
+    }
+
+    /// If the mode `log` blocked, the process of the test would never end.
+    @Test func `the mode log does not block its queue if standard error is a full pipe that is not read`()
+        async
+    {
+        await #expect(processExitsWith: .success) {
+            guard let reader = Self.readStandardError() else { exit(2) }
+            var limits = LeakDetector.Limits()
+            limits.graceMilliseconds = 1
+            limits.secondCheckMilliseconds = 1
+            let queue = DispatchQueue(label: "test")
+            let detector = LeakDetector.start(.log, limits: limits, queue: queue)
+            let first = Plain()
+            detector.expectDeallocation(of: first)
+            var text = [UInt8](repeating: 0, count: 13)
+            guard unsafe read(reader, &text, 13) == 13, text == Array("LeakDetector:".utf8) else { exit(3) }
+            // The rest of the first message is written before the queue is free.
+            queue.sync {}
+            Self.fillStandardError()
+            let second = Plain()
+            detector.expectDeallocation(of: second)
+            while detector.counts.leaked < 2 { usleep(1_000) }
+            queue.sync {}
+            withExtendedLifetime((first, second)) {}
+            exit(0)
+        }
+    }
+
+    @Test func `the types of the detector have the same meaning with and without its name`() {
+        #expect(LeakWatcher.self == LeakDetector.LeakWatcher.self)
+        #expect(Deallocating<Plain>.self == LeakDetector.Deallocating<Plain>.self)
+        #expect((any LeakExplainer).self == (any LeakDetector.LeakExplainer).self)
+    }
+
     private func detector(_ change: (inout LeakDetector.Limits) -> Void = { _ in }) -> LeakDetector {
         var limits = LeakDetector.Limits()
         limits.graceMilliseconds = 30

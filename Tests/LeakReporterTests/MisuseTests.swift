@@ -94,6 +94,36 @@ import LeakPlatform
         }
     }
 
+    /// If the warning blocked, the process of the test would never end.
+    @Test func `a warning does not block the reporter if standard error is a full pipe that is not read`()
+        async
+    {
+        await #expect(processExitsWith: .success) {
+            var ends: [Int32] = [0, 0]
+            guard unsafe pipe(&ends) == 0, dup2(ends[1], STDERR_FILENO) == STDERR_FILENO else { exit(2) }
+            func warns() -> Bool {
+                var configuration = LeakReporter.Configuration(endpoint: "", key: "")
+                configuration.storage = .memory
+                let reporter = LeakReporter(configuration)
+                reporter.record(message: "leak")
+                return reporter.flush(timeout: generousSeconds)
+                    && reporter.statistics.dropped == [.misconfigured: 1]
+            }
+            var text = [UInt8](repeating: 0, count: 13)
+            guard warns(), unsafe read(ends[0], &text, 13) == 13, text == Array("LeakReporter:".utf8) else {
+                exit(3)
+            }
+            let flags = fcntl(ends[1], F_GETFL)
+            _ = fcntl(ends[1], F_SETFL, flags | O_NONBLOCK)
+            for size in [4096, 1] {
+                let bytes = [UInt8](repeating: 0x78, count: size)
+                while unsafe write(ends[1], bytes, bytes.count) > 0 {}
+            }
+            _ = fcntl(ends[1], F_SETFL, flags)
+            exit(warns() ? 0 : 1)
+        }
+    }
+
     @Test func `a reporter works in a process that has used up its thread keys`() async {
         await #expect(processExitsWith: .success) {
             var key = pthread_key_t()

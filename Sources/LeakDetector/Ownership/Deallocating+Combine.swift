@@ -1,7 +1,7 @@
 #if canImport(Combine)
     public import Combine
 
-    extension Deallocating: ObservableObject where Value: ObservableObject {
+    extension LeakDetector.Deallocating: ObservableObject where Value: ObservableObject {
         /// The publisher of the current value.
         public var objectWillChange: Value.ObjectWillChangePublisher { wrappedValue.objectWillChange }
     }

@@ -1,6 +1,7 @@
 import LeakCollectorSupport
 import Foundation
 import LeakHTTPClient
+import LeakPlatform
 import LeakStore
 import Testing
 
@@ -136,6 +137,19 @@ import Testing
         #expect(try files("two") == first)
         let page = String(decoding: try #require(first["index.html"]), as: UTF8.self)
         #expect(page.contains("No leaks yet") && !page.contains("Updated"))
+    }
+
+    @Test func `an export reads each leak and its sample reports from the store once`() throws {
+        try FileManager.default.createDirectory(atPath: root, withIntermediateDirectories: true)
+        let store = CountingStore(store: running.store)
+        let publicFolder = try PublicFolder(RunningCollector.publicFolder, knownLeaks: nil)
+        try Export(store: store, publicFolder: publicFolder).write(to: "\(root)/counted", app: nil)
+        let (leaks, samples) = (store.reads.leaks.with { $0 }, store.reads.samples.with { $0 })
+        let pages = try files("counted").keys.filter { $0.hasPrefix("leaks/") && $0.hasSuffix(".html") }
+        // Each leak has a page of its own and a page of its sample reports.
+        #expect(leaks.count > 200 && pages.count == 2 * leaks.count)
+        #expect(leaks.filter { $0.value != 1 }.isEmpty && samples.filter { $0.value != 1 }.isEmpty)
+        #expect(Set(leaks.keys) == Set(samples.keys))
     }
 
     @Test func `every link of an export leads to a file, and every page can be reached by links`() throws {
