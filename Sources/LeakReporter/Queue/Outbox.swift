@@ -23,7 +23,11 @@ struct Outbox: ~Copyable {
     private var user: String?
     private var session: SessionLog?
     private var pollInterval: PollInterval
-    private let rules: Rules
+    private let configuration: LeakReporter.Configuration
+    /// The reason why nothing is stored or sent; `nil` if there is none.
+    private let blockingReason: LeakReporter.DropReason?
+    /// `true` if sampling excludes this run, so that nothing of it is sent.
+    private let isSampledOut: Bool
     /// All records up to this number are due now; `nil` if that was not requested.
     private var flushThrough: UInt64?
     private var isBatchInFlight = false
@@ -38,30 +42,24 @@ struct Outbox: ~Copyable {
     /// session, `false` if not; `nil` if no session starts.
     private var startsSessionWhenCollecting: Bool?
 
-    /// The app's settings for its reports.
-    struct Rules: Sendable {
-        /// The reason why nothing is stored or sent; `nil` if there is none.
-        var blockingReason: LeakReporter.DropReason?
-        /// `true` if sampling excludes this run, so that nothing of it is sent.
-        var isSampledOut = false
-        var sendsAutomatically = true
-        var redaction = LeakReporter.Redaction.standard
-        var beforeSend: (@Sendable (LeakReport) -> LeakReport?)?
-    }
-
-    init(queue: SegmentQueue, backoff: Backoff, quota: ReportQuota, rules: Rules) {
+    init(
+        queue: SegmentQueue, backoff: Backoff, quota: ReportQuota, configuration: LeakReporter.Configuration,
+        blockingReason: LeakReporter.DropReason? = nil, isSampledOut: Bool = false
+    ) {
         self.queue = queue
         user = queue.origin.user
         self.queue.change { $0.user = nil }
         schedule = DeliverySchedule(backoff)
         self.quota = quota
-        self.rules = rules
+        self.configuration = configuration
+        self.blockingReason = blockingReason
+        self.isSampledOut = isSampledOut
         pollInterval = PollInterval(milliseconds: queue.bounds.pollMilliseconds)
     }
 
     /// `true` if checks and sessions, the denominators of leak rates, are stored.
     private var acceptsChecksAndSessions: Bool {
-        isCollecting && rules.blockingReason == nil && !rules.isSampledOut
+        isCollecting && blockingReason == nil && !isSampledOut
     }
 
     /// `true` if an explanation would be stored.
@@ -75,8 +73,8 @@ struct Outbox: ~Copyable {
     mutating func record(_ sighting: LeakReport, at now: CurrentTime) {
         guard isCollecting else { return }
         let count = sighting.clampedCount
-        if let reason = rules.blockingReason { return queue.drop(count, reason) }
-        if rules.isSampledOut { return queue.drop(count, .sampled) }
+        if let blockingReason { return queue.drop(count, blockingReason) }
+        if isSampledOut { return queue.drop(count, .sampled) }
         guard let report = prepare(sighting) else { return queue.drop(count, .beforeSend) }
         // A leak that `beforeSend` discarded does not count for the session.
         if report.isLeak { session?.add(leaks: count) }
@@ -86,9 +84,9 @@ struct Outbox: ~Copyable {
     /// Returns the report as it is to be stored; `nil` if `beforeSend` discards it.
     private func prepare(_ sighting: LeakReport) -> LeakReport? {
         var report = context.added(to: sighting)
-        if rules.redaction == .standard { report = report.redactedForSending() }
+        if configuration.redaction == .standard { report = report.redactedForSending() }
         report = report.withIdentityPlaceholder()
-        guard let beforeSend = rules.beforeSend else { return report }
+        guard let beforeSend = configuration.beforeSend else { return report }
         return beforeSend(report)?.identified(as: report).truncatedForQueue()
     }
 
@@ -113,7 +111,7 @@ struct Outbox: ~Copyable {
 
     /// Stores the explanation of a leak that was recorded before. It does not count as a sighting, even if it is dropped.
     mutating func record(explanationOf leak: LeakReport, at now: CurrentTime) {
-        guard wantsExplanations, rules.blockingReason == nil, !rules.isSampledOut else { return }
+        guard wantsExplanations, blockingReason == nil, !isSampledOut else { return }
         // The report is prepared like the sighting, so that `beforeSend` discards the same leaks.
         guard var report = prepare(leak)?.explanationOnly, report.explanation != nil else {
             return queue.dropExplanation()
@@ -248,7 +246,7 @@ struct Outbox: ~Copyable {
 
     mutating func countLost(_ count: Int, _ reason: LeakReporter.DropReason) {
         queue.drop(count, reason)
-        if !isCollecting || rules.isSampledOut { queue.forgetDrops() }
+        if !isCollecting || isSampledOut { queue.forgetDrops() }
     }
 
     mutating func stop(_ reason: String) { schedule.stop(reason) }
@@ -272,7 +270,7 @@ struct Outbox: ~Copyable {
         guard start <= now.monotonicTime else {
             return .wait(until: min(start, pollInterval.nextPollAt ?? start))
         }
-        let lastSequence = rules.sendsAutomatically ? .max : flushThrough ?? 0
+        let lastSequence = configuration.sendsAutomatically ? .max : flushThrough ?? 0
         queue.endForbiddenPeriods(at: now)
         let hasDueUndeclined = queue.waitingSegments.contains {
             !$0.isDeclined && $0.firstSequence <= lastSequence
@@ -301,7 +299,7 @@ struct Outbox: ~Copyable {
 
     /// The time of the next attempt; in the past while an attempt is in progress, `nil` if nothing is due.
     var nextSendAt: MonotonicTime? {
-        guard isCollecting, rules.blockingReason == nil, !schedule.isStopped else { return nil }
+        guard isCollecting, blockingReason == nil, !schedule.isStopped else { return nil }
         if isBatchInFlight { return .distantPast }
         return dueAt.map { max($0, schedule.nextAttemptAt ?? $0) }
     }
@@ -323,7 +321,7 @@ struct Outbox: ~Copyable {
     }
 
     private var dueAt: MonotonicTime? {
-        let (sendsAll, flushThrough, queue) = (rules.sendsAutomatically, flushThrough, queue)
+        let (sendsAll, flushThrough, queue) = (configuration.sendsAutomatically, flushThrough, queue)
         func mustFlush(_ queuedSegment: QueuedSegment) -> Bool {
             flushThrough.map { queuedSegment.firstSequence <= $0 } == true
         }

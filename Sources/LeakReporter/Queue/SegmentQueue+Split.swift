@@ -54,7 +54,7 @@ extension SegmentQueue {
         var queuedSegment = QueuedSegment(key: header.key, firstSequence: wholeSegment.firstSequence)
         queuedSegment.appID = header.app.id
         for record in [.header(header)] + records { record.write(to: &queuedSegment.unsavedBytes) }
-        for case .report(let report) in records { queuedSegment.sightingCount += Int(report.count) }
+        for case .report(_, let count, _, _) in records { queuedSegment.sightingCount += Int(count) }
         for case .explanation in records { queuedSegment.explanationCount += 1 }
         return queuedSegment
     }
@@ -63,11 +63,7 @@ extension SegmentQueue {
 extension Segment {
     /// The records in two pieces; in one piece if they cannot be split.
     var pieces: [[SegmentRecord]] {
-        let reports = inBodyOrder.map { entry in
-            SegmentReport(
-                index: 0, count: UInt32(clamping: entry.report.sightingCount),
-                alive: entry.report.alive.map { UInt32(clamping: $0) }, json: entry.report.json)
-        }
+        let reports = inBodyOrder.map(\.report)
         let otherRecords =
             checkSums.map(SegmentRecord.checks) + sessions.map(SegmentRecord.session)
             + explanations.map(SegmentRecord.explanation)
@@ -90,11 +86,11 @@ extension Segment {
         }
     }
 
-    private static func numbered(_ reports: ArraySlice<SegmentReport>) -> [SegmentRecord] {
+    private static func numbered(_ reports: ArraySlice<Report>) -> [SegmentRecord] {
         reports.enumerated().map { index, report in
-            var report = report
-            report.index = UInt32(index)
-            return .report(report)
+            .report(
+                index: UInt32(index), count: UInt32(clamping: report.sightingCount),
+                alive: report.alive.map { UInt32(clamping: $0) }, json: report.json)
         }
     }
 }

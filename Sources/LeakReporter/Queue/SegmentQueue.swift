@@ -204,10 +204,10 @@ struct SegmentQueue {
         guard let index = activeSegment?.reportCount else { return }
         activeSegment?.reportCount += 1
         activeSegment?.openReports[key] = ActiveSegment.OpenReport(index: index, sightingCount: count)
-        let report = SegmentReport(
-            index: index, count: UInt32(clamping: count), alive: alive.map { UInt32(clamping: $0) },
-            json: json[...])
-        activeSegment?.append(.report(report))
+        activeSegment?.append(
+            .report(
+                index: index, count: UInt32(clamping: count), alive: alive.map { UInt32(clamping: $0) },
+                json: json[...]))
         let delay = isNew ? bounds.gatherMilliseconds : gatherMilliseconds(bounds.gatherRepeatsMilliseconds)
         activeSegment?.setDue(by: now.monotonicTime.advanced(byMilliseconds: delay))
         addSightings(count)

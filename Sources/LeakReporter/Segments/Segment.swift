@@ -29,9 +29,8 @@ struct Segment: Hashable {
     init(_ bytes: [UInt8]) {
         let readResult = RecordCodec.read(bytes)
         let records = readResult.rawRecords.map(SegmentRecord.init)
-        for case .report(let report)? in records {
-            reports[report.index] = Report(
-                json: report.json, sightingCount: Int(report.count), alive: report.alive.map { Int($0) })
+        for case .report(let index, let count, let alive, let json)? in records {
+            reports[index] = Report(json: json, sightingCount: Int(count), alive: alive.map { Int($0) })
         }
         for record in records.compactMap(\.self) { apply(record) }
         let expectedCount = max(reports.keys.max().map { Int($0) + 1 } ?? 0, Int(footer?.reports ?? 0))

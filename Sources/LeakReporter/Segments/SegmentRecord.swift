@@ -3,7 +3,12 @@ import LeakMessage
 /// A record of a segment. The numbers of the kinds are in files on devices: a change needs a new ``SegmentHeader/version``.
 enum SegmentRecord: Hashable {
     case header(SegmentHeader)
-    case report(SegmentReport)
+    /// A report of a leak, or of a leaked object that was freed.
+    ///
+    /// - `index`: counts from 0 in each segment, so that missing reports are noticed.
+    /// - `alive`: the number of living instances, as in ``LeakReport/alive``; `nil` if the detector did not count them.
+    /// - `json`: the result of ``LeakReport/openJSON()``, exactly the bytes that are sent.
+    case report(index: UInt32, count: UInt32, alive: UInt32?, json: ArraySlice<UInt8>)
     /// Further sightings of the report with this index.
     case repeatedSightings(index: UInt32, count: UInt32, alive: UInt32?)
     case checks(ClassChecks)
@@ -32,17 +37,6 @@ struct SegmentHeader: Hashable {
     var device: DeviceInfo
     var install: String?
     var user: String?
-}
-
-/// A report in a segment.
-struct SegmentReport: Hashable {
-    /// The index, counting from 0 in each segment, so that missing reports are noticed.
-    var index: UInt32
-    var count: UInt32
-    /// The number of living instances, as in ``LeakReport/alive``; `nil` if the detector did not count them.
-    var alive: UInt32?
-    /// The result of ``LeakReport/openJSON()``, exactly the bytes that are sent.
-    var json: ArraySlice<UInt8>
 }
 
 /// The last record of a segment, with the bytes to send before the reports.
@@ -83,12 +77,12 @@ extension SegmentRecord {
                 payload.append(text: text)
             }
             if let environment = app.environment { payload.append(text: environment) }
-        case .report(let report):
+        case .report(let index, let count, let alive, let json):
             kind = Kind.report
-            payload.append(report.index)
-            payload.append(report.count)
-            payload.append(report.alive ?? .max)
-            payload.append(contentsOf: report.json)
+            payload.append(index)
+            payload.append(count)
+            payload.append(alive ?? .max)
+            payload.append(contentsOf: json)
         case .repeatedSightings(let index, let count, let alive):
             kind = Kind.repeatedSightings
             payload.append(index)
@@ -140,8 +134,7 @@ extension SegmentRecord {
                 let alive: UInt32 = reader.number(), !reader.remainingBytes.isEmpty
             else { return nil }
             return .report(
-                SegmentReport(
-                    index: index, count: count, alive: alive.nilIfMaximum, json: reader.remainingBytes))
+                index: index, count: count, alive: alive.nilIfMaximum, json: reader.remainingBytes)
         case Kind.repeatedSightings:
             guard let index: UInt32 = reader.number(), let count: UInt32 = reader.number(),
                 let alive: UInt32 = reader.number()

@@ -32,16 +32,17 @@ struct ReporterLoop: ~Copyable {
         self.thread = thread
         let folder = environment.makeQueueFolder()
         let origin = SegmentHeader(
-            key: "", app: environment.app, device: environment.device,
-            user: environment.user?.prefix(utf8: WireLimits.userBytes))
+            key: "", app: environment.configuration.app, device: environment.configuration.device,
+            user: environment.configuration.user?.prefix(utf8: WireLimits.userBytes))
         savedUsage = (try? environment.usageFile?.read()).flatMap(DailyByteUsage.init) ?? DailyByteUsage()
         let quota = ReportQuota(
-            maxReportsPerSession: environment.bounds.reportsPerSession,
-            maxBytesPerDay: environment.bounds.bytesPerDay,
+            maxReportsPerSession: environment.configuration.bounds.reportsPerSession,
+            maxBytesPerDay: environment.configuration.bounds.bytesPerDay,
             usage: savedUsage)
         outbox = Outbox(
-            queue: SegmentQueue(bounds: environment.bounds, origin: origin, folder: folder),
-            backoff: environment.backoff, quota: quota, rules: environment.rules)
+            queue: SegmentQueue(bounds: environment.configuration.bounds, origin: origin, folder: folder),
+            backoff: environment.backoff, quota: quota, configuration: environment.configuration,
+            blockingReason: environment.blockingReason, isSampledOut: environment.isSampledOut)
     }
 
     mutating func run() {
@@ -78,7 +79,7 @@ struct ReporterLoop: ~Copyable {
         case .off: outbox.setCollecting(false, at: now)
         case .unanswered: outbox.stopCollectingUntilAnswer(at: now)
         }
-        if environment.rules.blockingReason == nil {
+        if environment.blockingReason == nil {
             outbox.adopt(at: now)
             expireForeignIfDue(at: now)
         }
@@ -89,7 +90,7 @@ struct ReporterLoop: ~Copyable {
     /// Enforces the limits of foreign segments once a day, because a server may run for months.
     private mutating func expireForeignIfDue(at now: CurrentTime) {
         let day = now.wallTime.milliseconds / 86_400_000
-        guard environment.rules.blockingReason == nil, day != foreignCheckDay else { return }
+        guard environment.blockingReason == nil, day != foreignCheckDay else { return }
         foreignCheckDay = day
         outbox.expireForeignSegments(at: now)
     }
@@ -220,7 +221,7 @@ struct ReporterLoop: ~Copyable {
 
     /// Makes everything due if sending is automatic, because the process or the reporter may be about to end.
     private mutating func drain() {
-        if environment.rules.sendsAutomatically { outbox.retryAllNow() }
+        if environment.configuration.sendsAutomatically { outbox.retryAllNow() }
     }
 
     private mutating func finish(_ batch: SegmentQueue.Batch, _ delivery: DeliveryResult) {
@@ -326,6 +327,6 @@ struct ReporterLoop: ~Copyable {
     private mutating func warn(_ text: String?) {
         guard !hasWarned, let text else { return }
         hasWarned = true
-        environment.warn("LeakReporter: \(text)")
+        environment.configuration.warn("LeakReporter: \(text)")
     }
 }

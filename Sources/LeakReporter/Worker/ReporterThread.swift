@@ -52,7 +52,7 @@ final class ReporterThread: Sendable {
     init(_ environment: ReporterEnvironment) {
         self.environment = environment
         choice = environment.makeChoice()
-        entryQueue = BoundedQueue(items: Self.entryLimit, bytes: environment.bounds.memoryBytes)
+        entryQueue = BoundedQueue(items: Self.entryLimit, bytes: environment.configuration.bounds.memoryBytes)
         let isRunning = WorkerThread.start(name: "LeakReporter") { [self] in
             var loop = ReporterLoop(environment, self)
             loop.run()
@@ -169,7 +169,7 @@ final class ReporterThread: Sendable {
         guard !isForkedChild, !ThreadMark.isSet(by: self) else { return false }
         let wasIdle = isIdle
         guard let sequence = entryQueue.offerIgnoringLimits(.flush, separating: .none) else { return wasIdle }
-        let sends = environment.rules.sendsAutomatically
+        let sends = environment.configuration.sendsAutomatically
         let isDone = wait(for: sequence, milliseconds: Self.milliseconds(seconds)) {
             publishedState, deadline in
             guard publishedState.processedCount >= sequence else { return false }

@@ -208,12 +208,11 @@ import Testing
     }
 
     @Test func `a freed object is sent as freed, even if beforeSend removes the text that says so`() throws {
-        let device = SimulatedDevice(
-            rules: Outbox.Rules(beforeSend: { report in
-                var report = report
-                report.message = nil
-                return report
-            }))
+        let device = SimulatedDevice { report in
+            var report = report
+            report.message = nil
+            return report
+        }
         device.record(
             Self.report {
                 $0.className = "Shop.Cart"
@@ -226,7 +225,7 @@ import Testing
     }
 
     @Test func `nothing that beforeSend removes is sent in a fingerprint`() throws {
-        let device = SimulatedDevice(rules: Outbox.Rules(beforeSend: { _ in LeakReport() }))
+        let device = SimulatedDevice(beforeSend: { _ in LeakReport() })
         let reports = [
             Self.report { ($0.className, $0.stack) = ("Secret.Cart", ["Secret.Main", "Secret.Cart"]) },
             Self.report { $0.cycle = ["Secret.A", "Secret.B"] },

@@ -124,7 +124,7 @@ import Testing
 
     @Test func `explanations are dropped if beforeSend returns nil, or above the limit of a session`() throws
     {
-        let silent = SimulatedDevice(rules: Outbox.Rules(beforeSend: { _ in nil }))
+        let silent = SimulatedDevice(beforeSend: { _ in nil })
         record(explained(), on: silent)
         #expect(try sent(by: silent).isEmpty && silent.outbox.statistics.droppedExplanations == 1)
         var bounds = LeakReporter.Bounds()
@@ -138,10 +138,9 @@ import Testing
     @Test func `beforeSend gets the whole leak, but an explanation is sent without keys, reason and log`()
         throws
     {
-        let device = SimulatedDevice(
-            rules: Outbox.Rules(beforeSend: { report in
-                report.keys.contains { $0.name == "secret" } || report.reason == "secret" ? nil : report
-            }))
+        let device = SimulatedDevice { report in
+            report.keys.contains { $0.name == "secret" } || report.reason == "secret" ? nil : report
+        }
         var kept = explained()
         kept.keys = [CustomKey("secret", .string("yes"))]
         var reasoned = explained("Shop.Home")
@@ -163,12 +162,11 @@ import Testing
             { report in (report.className, report.stack, report.cycle, report.message) = (nil, [], [], nil) },
         ]
         for change in changes {
-            let device = SimulatedDevice(
-                rules: Outbox.Rules(beforeSend: { report in
-                    var report = report
-                    change(&report)
-                    return report
-                }))
+            let device = SimulatedDevice { report in
+                var report = report
+                change(&report)
+                return report
+            }
             record(explained(), on: device)
             #expect(try sent(by: device).isEmpty)
         }

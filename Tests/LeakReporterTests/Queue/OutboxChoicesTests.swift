@@ -7,10 +7,6 @@ import LeakPlatform
 
 /// Choices of the app about its reports, and the data that is sent with them.
 @Suite struct OutboxChoicesTests {
-    private func device(_ rules: Outbox.Rules = Outbox.Rules()) -> SimulatedDevice {
-        SimulatedDevice(rules: rules)
-    }
-
     private func document(_ batch: SegmentQueue.Batch?) throws -> WireDocument {
         try WireReader.read(try #require(batch).body, as: .json)
     }
@@ -20,7 +16,7 @@ import LeakPlatform
     // MARK: Permission to send
 
     @Test func `if sendsAutomatically is false, nothing is sent before the app requests it`() throws {
-        let device = device(Outbox.Rules(sendsAutomatically: false))
+        let device = SimulatedDevice(sendsAutomatically: false)
         device.record("A")
         device.outbox.record([ClassChecks(className: "A", count: 2)], at: device.now)
         device.advance(byMilliseconds: 5)
@@ -45,7 +41,7 @@ import LeakPlatform
     }
 
     @Test func `when collection is off, everything is deleted and nothing is stored`() throws {
-        let device = device()
+        let device = SimulatedDevice()
         device.record("A", count: 3)
         device.outbox.log("line")
         device.outbox.set(.boolean(true), forKey: "key")
@@ -91,7 +87,7 @@ import LeakPlatform
     }
 
     @Test func `switching collection off deletes data of earlier runs too, including their sessions`() {
-        let device = device()
+        let device = SimulatedDevice()
         device.record("A", count: 3)
         device.outbox.startSession(isPolled: true, at: device.now)
         device.outbox.record([ClassChecks(className: "A", count: 2)], at: device.now)
@@ -100,7 +96,8 @@ import LeakPlatform
             queue: SegmentQueue(
                 bounds: device.bounds, origin: SegmentHeader(key: "", app: AppInfo(), device: DeviceInfo()),
                 folder: FakeFolder(device.disk)),
-            backoff: Backoff.ofReporter, quota: device.outbox.quota, rules: Outbox.Rules())
+            backoff: Backoff.ofReporter, quota: device.outbox.quota,
+            configuration: LeakReporter.Configuration(endpoint: "", key: "", app: AppInfo()))
         var outbox = next
         outbox.setCollecting(false, at: device.now)
         outbox.commit(at: device.now)
@@ -113,7 +110,7 @@ import LeakPlatform
             yes, .refused(reason: "no"), .tooLong(isFinal: true, reason: "413"),
             .postponed(afterMilliseconds: nil, reason: ""),
         ] {
-            let device = device()
+            let device = SimulatedDevice()
             for name in ["A", "B"] { device.record(name) }
             device.advance(byMilliseconds: 200)
             let batch = try #require(device.batch())
@@ -126,7 +123,7 @@ import LeakPlatform
     }
 
     @Test func `a run that the sampling rate does not select sends nothing`() {
-        let device = device(Outbox.Rules(isSampledOut: true))
+        let device = SimulatedDevice(isSampledOut: true)
         device.outbox.startSession(isPolled: true, at: device.now)
         device.record("A", count: 3)
         device.outbox.record([ClassChecks(className: "A", count: 2)], at: device.now)
@@ -142,7 +139,7 @@ import LeakPlatform
     }
 
     @Test func `records of a misconfigured reporter are counted and not stored`() {
-        let device = device(Outbox.Rules(blockingReason: .misconfigured))
+        let device = SimulatedDevice(blockingReason: .misconfigured)
         device.record("A", count: 3)
         device.outbox.record([ClassChecks(className: "A", count: 2)], at: device.now)
         device.outbox.startSession(isPolled: true, at: device.now)
@@ -152,14 +149,13 @@ import LeakPlatform
     }
 
     @Test func `beforeSend may change a report or drop it`() throws {
-        let device = device(
-            Outbox.Rules(beforeSend: { report in
-                guard report.className != "Secret" else { return nil }
-                var changed = report
-                changed.reason = "changed"
-                changed.message = String(repeating: "m", count: 100_000)
-                return changed
-            }))
+        let device = SimulatedDevice { report in
+            guard report.className != "Secret" else { return nil }
+            var changed = report
+            changed.reason = "changed"
+            changed.message = String(repeating: "m", count: 100_000)
+            return changed
+        }
         device.record("A", count: 2)
         device.record("Secret", count: 4)
         device.commit()
@@ -174,7 +170,7 @@ import LeakPlatform
     // MARK: Content of batches
 
     @Test func `custom values and log lines are sent with the reports that follow them`() throws {
-        let device = device()
+        let device = SimulatedDevice()
         device.record("A")
         device.outbox.log("one")
         device.outbox.set(.string("v"), forKey: "k")
@@ -188,7 +184,7 @@ import LeakPlatform
     }
 
     @Test func `errors with different userInfo are sent as separate reports`() throws {
-        let device = device()
+        let device = SimulatedDevice()
         for variant in ["A", "B", "B"] {
             var report = LeakReport()
             report.error = ReportedError(
@@ -207,7 +203,7 @@ import LeakPlatform
     }
 
     @Test func `a new install identifier begins a new batch, and a new user does not`() throws {
-        let device = device()
+        let device = SimulatedDevice()
         device.record("A")
         device.outbox.setUser("one")
         device.record("A")
@@ -235,7 +231,7 @@ import LeakPlatform
     }
 
     @Test func `users that alternate do not cause more files or batches`() {
-        let device = device()
+        let device = SimulatedDevice()
         for round in 0..<6_000 {
             device.outbox.setUser(round % 2 == 0 ? "a" : "b")
             device.record("Shop.Cart")
@@ -255,7 +251,7 @@ import LeakPlatform
 
     /// Each file is as small as a batch can be, but uses a whole block of the disk.
     @Test func `the number of waiting files is limited`() {
-        let device = device()
+        let device = SimulatedDevice()
         for number in 0..<3_000 {
             device.outbox.setInstall("\(number)")
             device.record("Shop.Cart")
@@ -268,7 +264,7 @@ import LeakPlatform
     }
 
     @Test func `checks are added up and sent with the next reports, or alone after half a minute`() throws {
-        let device = device()
+        let device = SimulatedDevice()
         device.outbox.record(
             [ClassChecks(className: "B", count: 1), ClassChecks(className: "A", count: 2)], at: device.now)
         device.outbox.record(
@@ -293,7 +289,7 @@ import LeakPlatform
 
     /// These are more sessions and classes than fit into one batch.
     @Test func `three thousand sessions and classes are sent in several batches`() throws {
-        let device = device()
+        let device = SimulatedDevice()
         for number in 0..<3_000 {
             device.outbox.record(EndedSession(id: "\(number)", checks: 1, leaks: 0), at: device.now)
             device.outbox.record([ClassChecks(className: "C\(number)", count: 1)], at: device.now)

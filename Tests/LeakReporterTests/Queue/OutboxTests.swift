@@ -9,13 +9,12 @@ import Testing
     private typealias Device = SimulatedDevice
 
     private func device(
-        _ rules: Outbox.Rules = Outbox.Rules(), isInMemory: Bool = false,
-        _ change: (inout LeakReporter.Bounds) -> Void = { _ in }
+        isInMemory: Bool = false, _ change: (inout LeakReporter.Bounds) -> Void = { _ in }
     ) -> SimulatedDevice {
         var bounds = LeakReporter.Bounds()
         bounds.reportsPerSession = .max
         change(&bounds)
-        return SimulatedDevice(bounds, rules: rules, isInMemory: isInMemory)
+        return SimulatedDevice(bounds, isInMemory: isInMemory)
     }
 
     private func record(_ names: some Sequence<Int>, on device: Device) {

@@ -17,7 +17,7 @@ import Testing
             var bytes: [UInt8] = []
             SegmentRecord.header(header).write(to: &bytes)
             let json = report.openJSON()[...]
-            SegmentRecord.report(SegmentReport(index: 0, count: 1, alive: nil, json: json)).write(to: &bytes)
+            SegmentRecord.report(index: 0, count: 1, alive: nil, json: json).write(to: &bytes)
             disk.files[header.key + Segment.fileEnding] = bytes
         }
     }

@@ -32,11 +32,11 @@ import Testing
             "ffa7011b000000a538ab2e0102006b3202006b31ffffffffffffffffffffffffffffffffffff"
         ),
         (
-            .report(SegmentReport(index: 7, count: 3, alive: 2, json: Array(#"{"class":"A""#.utf8)[...])),
+            .report(index: 7, count: 3, alive: 2, json: Array(#"{"class":"A""#.utf8)[...]),
             "ffa70218000000d4133ea60700000003000000020000007b22636c617373223a224122"
         ),
         (
-            .report(SegmentReport(index: 0, count: 1, alive: nil, json: [0x7B])),
+            .report(index: 0, count: 1, alive: nil, json: [0x7B]),
             "ffa7020d000000c9b300990000000001000000ffffffff7b"
         ),
         (.repeatedSightings(index: 7, count: 5, alive: 9), "ffa7030c00000090d1277c070000000500000009000000"),
@@ -103,7 +103,7 @@ import Testing
             .explanation(Array(#"{"class":"Cart"}"#.utf8)[...]),
             .replaces(key: String(repeating: "k", count: 1_000)),
             .footer(SegmentFooter(sentAt: WireTime(milliseconds: .min), reports: .max, head: [])),
-            .report(SegmentReport(index: .max, count: .max, alive: 0, json: [0x7B])),
+            .report(index: .max, count: .max, alive: 0, json: [0x7B]),
         ] as [SegmentRecord])
     func `a segment record is read as it was written`(record: SegmentRecord) throws {
         var bytes: [UInt8] = []

@@ -20,7 +20,7 @@ import Testing
     private static func report(_ index: UInt32, _ name: String, count: UInt32 = 1, alive: UInt32? = nil)
         -> SegmentRecord
     {
-        .report(SegmentReport(index: index, count: count, alive: alive, json: leak(name).openJSON()[...]))
+        .report(index: index, count: count, alive: alive, json: leak(name).openJSON()[...])
     }
 
     private static let records: [SegmentRecord] = [
@@ -119,10 +119,10 @@ import Testing
             #expect(segment.header == whole.header && segment.sessions == whole.sessions)
             #expect(segment.dropped == whole.dropped && segment.replacedKeys == whole.replacedKeys)
             switch lost {
-            case .report(let report) where report.index == 0:
+            case .report(index: 0, _, _, _):
                 // The sighting itself and the sightings that were merged into it; its own count is unknown.
                 #expect(segment.damagedSightingCount == 1 + 6)
-            case .report(let report) where report.index == 1: #expect(segment.damagedSightingCount == 1 + 1)
+            case .report(index: 1, _, _, _): #expect(segment.damagedSightingCount == 1 + 1)
             default: #expect(segment.damagedSightingCount == 1, "\(lost)")
             }
         }

@@ -30,37 +30,56 @@ final class SimulatedDevice {
     private(set) var problems: [String] = []
     private(set) var runs = 1
 
-    let rules: Outbox.Rules
+    private let configuration: LeakReporter.Configuration
+    private let blockingReason: LeakReporter.DropReason?
+    private let isSampledOut: Bool
     let isInMemory: Bool
     private let makeID: (WireTime) -> String
 
     init(
-        _ bounds: LeakReporter.Bounds = LeakReporter.Bounds(), rules: Outbox.Rules = Outbox.Rules(),
-        isInMemory: Bool = false, seed: UInt64 = 0
+        _ bounds: LeakReporter.Bounds = LeakReporter.Bounds(), sendsAutomatically: Bool = true,
+        blockingReason: LeakReporter.DropReason? = nil, isSampledOut: Bool = false, isInMemory: Bool = false,
+        seed: UInt64 = 0, beforeSend: (@Sendable (LeakReport) -> LeakReport?)? = nil
     ) {
         // Idempotency keys of the same millisecond are ordered by their random digits. The digits follow from the seed, so that
         // each run with a seed has the same order.
         var random = SeededRandom(seed: seed)
         makeID = { SightingID.make(at: $0, using: &random) }
         self.bounds = bounds.validated
-        self.rules = rules
+        var configuration = LeakReporter.Configuration(
+            endpoint: "http://localhost:8080", key: "k", app: AppInfo())
+        configuration.sendsAutomatically = sendsAutomatically
+        configuration.beforeSend = beforeSend
+        self.configuration = configuration
+        self.blockingReason = blockingReason
+        self.isSampledOut = isSampledOut
         self.isInMemory = isInMemory
         folder = FakeFolder(disk)
-        outbox = Self.outbox(self.bounds, rules, isInMemory ? nil : folder, makeID)
+        outbox = Outbox(
+            queue: Self.queue(self.bounds, isInMemory ? nil : folder, makeID), backoff: Self.backoff,
+            quota: Self.quota(self.bounds), configuration: configuration, blockingReason: blockingReason,
+            isSampledOut: isSampledOut)
     }
 
-    private static func outbox(
-        _ bounds: LeakReporter.Bounds, _ rules: Outbox.Rules, _ folder: FakeFolder?,
-        _ makeID: @escaping (WireTime) -> String
-    ) -> Outbox {
+    private func makeOutbox() -> Outbox {
+        Outbox(
+            queue: Self.queue(bounds, isInMemory ? nil : folder, makeID), backoff: Self.backoff,
+            quota: Self.quota(bounds), configuration: configuration, blockingReason: blockingReason,
+            isSampledOut: isSampledOut)
+    }
+
+    private static let backoff = Backoff(firstMilliseconds: 1_000, longestMilliseconds: 60_000)
+
+    private static func quota(_ bounds: LeakReporter.Bounds) -> ReportQuota {
+        ReportQuota(maxReportsPerSession: bounds.reportsPerSession, maxBytesPerDay: bounds.bytesPerDay)
+    }
+
+    private static func queue(
+        _ bounds: LeakReporter.Bounds, _ folder: FakeFolder?, _ makeID: @escaping (WireTime) -> String
+    ) -> SegmentQueue {
         let origin = SegmentHeader(
             key: "", app: AppInfo(id: "com.acme.shop", version: "1"), device: DeviceInfo(os: "iOS"))
-        return Outbox(
-            queue: SegmentQueue(bounds: bounds, origin: origin, folder: folder, makeID: makeID),
-            backoff: Backoff(firstMilliseconds: 1_000, longestMilliseconds: 60_000),
-            quota: ReportQuota(
-                maxReportsPerSession: bounds.reportsPerSession, maxBytesPerDay: bounds.bytesPerDay),
-            rules: rules)
+        return SegmentQueue(bounds: bounds, origin: origin, folder: folder, makeID: makeID)
     }
 
     // MARK: The app
@@ -173,7 +192,7 @@ final class SimulatedDevice {
         runs += 1
         advance(byMilliseconds: 10)
         folder = FakeFolder(disk)
-        outbox = Self.outbox(bounds, rules, isInMemory ? nil : folder, makeID)
+        outbox = makeOutbox()
         outbox.adopt(at: now)
         adopted = outbox.queue.waitingSightings
         adoptedExplanations = outbox.queue.waitingExplanations
