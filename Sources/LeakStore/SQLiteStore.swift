@@ -50,7 +50,7 @@ public final class SQLiteStore: Store {
         try DatabaseMarker.requireExistingDatabase(at: path)
         try Self.requireNoRecordedDamage(of: path)
         try DatabaseFile.create(at: path)
-        damageMonitor = DamageMonitor(path: path)
+        damageMonitor = DamageMonitor(path: path, logLimitBytes: Writer.checkpointThresholdBytes)
         let connection = try SQLiteConnection(path: path, access: .readWrite, damageMonitor: damageMonitor)
         guard !connection.isReadOnly else {
             throw .sqlite(8, message: "attempt to write a readonly database", path: path, sql: "open")

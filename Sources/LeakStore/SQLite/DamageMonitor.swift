@@ -72,7 +72,7 @@ final class DamageMonitor: Sendable {
     private let logLimitBytes: Int
     private let state = Guarded(State())
 
-    init(path: String, logLimitBytes: Int = Writer.checkpointThresholdBytes) {
+    init(path: String, logLimitBytes: Int) {
         (self.path, self.logLimitBytes) = (path, logLimitBytes)
     }
 
