@@ -262,7 +262,7 @@
 
   const keys = [
     ["j or ↓, k or ↑", "next row, previous row (arrow keys: once a row has the focus)"], ["Enter", "open the row"],
-    ["/", "search"], ["?", "show shortcuts"], ["Esc", "leave the search field, close this window"],
+    ["/", "search"], ["?", "show shortcuts"], ["Esc", "leave the search field, close this dialog"],
   ];
   const dialog = element(
     "dialog", {},

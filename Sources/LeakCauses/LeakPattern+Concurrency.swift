@@ -37,7 +37,7 @@ extension LeakPattern {
                     while !Task.isCancelled { await self?.step() }  // or for await; no guard let self in front of the loop
                 }
                 """,
-            rules: .certain(.any.to("Task").object, in: .cycle)),
+            rules: .certain(.any.to("Task").withoutClosure, in: .cycle)),
         LeakPattern(
             "suspended_function", name: "Async function that does not return",
             explanation:
@@ -58,8 +58,8 @@ extension LeakPattern {
             remedy:
                 "{object|cache}.removeObject(forKey: key)  // when the object's work is done, or keep plain values in the cache",
             rules: .certain(.of("Foundation.NSCache", "NSCache"), in: .held),
-            .probable(.ofOwn(ending: "Cache").object, in: .held),
-            .probable(.from("cache", ending: ["Cache"]).element.object, in: .held)),
+            .probable(.ofOwn(ending: "Cache").withoutClosure, in: .held),
+            .probable(.from("cache", ending: ["Cache"]).element.withoutClosure, in: .held)),
         LeakPattern(
             "singleton_handler", name: "Closure kept by a singleton",
             explanation: "A global or static variable keeps a closure, and the closure captures the object.",
@@ -74,9 +74,9 @@ extension LeakPattern {
                 child.onFinish = { [weak self] child in self?.{list|children}.removeAll { $0 === child } }
                 """,
             rules: .probable(
-                .ofOwn(ending: "Coordinator", "Router").object.to(ending: "Coordinator", "Router"), in: .held),
+                .ofOwn(ending: "Coordinator", "Router").withoutClosure.to(ending: "Coordinator", "Router"), in: .held),
             .probable(
-                .ofOwn(ending: "Coordinator").element.object, .ofOwn(ending: "Coordinator").closure,
+                .ofOwn(ending: "Coordinator").element.withoutClosure, .ofOwn(ending: "Coordinator").closure,
                 in: .cycle)),
         LeakPattern(
             "singleton_observer", name: "Observer list of a singleton",
@@ -90,7 +90,7 @@ extension LeakPattern {
                     "observers", "listeners", "delegates", "subscribers", "observables",
                     ending: ["Observers", "Listeners", "Delegates"]
                 )
-                .element.object, in: .fromGlobal)),
+                .element.withoutClosure, in: .fromGlobal)),
         LeakPattern(
             "dispatch_after", name: "Block that Dispatch keeps",
             explanation:

@@ -29,7 +29,7 @@ extension LeakPattern {
                     "UIPopoverPresentationController",
                     "_UIPageSheetPresentationController", "_UIFullscreenPresentationController",
                     "_UIFormSheetPresentationController", "_UIOverFullscreenPresentationController"
-                ).from("presentedViewController", "delegate").object, in: .cycle),
+                ).from("presentedViewController", "delegate").withoutClosure, in: .cycle),
             .probable(.ofOwn(ending: "PresentationController").from("presentedViewController"), in: .cycle)),
         LeakPattern(
             "gesture_target", name: "Gesture recognizer that keeps its target",
@@ -37,7 +37,7 @@ extension LeakPattern {
             remedy:
                 "view.removeGestureRecognizer({holder|recognizer})  // when the object goes off the screen",
             rules: .certain(.of("UIGestureRecognizerTarget"), in: .cycle),
-            .probable(.of(ending: "GestureRecognizer").from("target", "targets").object, in: .cycle),
+            .probable(.of(ending: "GestureRecognizer").from("target", "targets").withoutClosure, in: .cycle),
             .probable(.ofOwn(ending: "GestureTarget", "GestureRecognizerTarget"), in: .cycle)),
         LeakPattern(
             "diffable_data_source", name: "Cell provider of a diffable data source",
@@ -89,7 +89,7 @@ extension LeakPattern {
                     "CAAnimation", "CABasicAnimation", "CAKeyframeAnimation", "CASpringAnimation",
                     "CAAnimationGroup",
                     "CATransition", "CAPropertyAnimation"
-                ).from("delegate", "").object)),
+                ).from("delegate", "").withoutClosure)),
         LeakPattern(
             "script_message_handler", name: "Script message handler of a web view",
             explanation:
@@ -130,7 +130,7 @@ extension LeakPattern {
             .probable(
                 .of("UIHostingView", "_UIHostingView", "NSHostingView", "_NSHostingView").from(
                     not: "viewGraph"
-                ).object, in: .cycle)),
+                ).withoutClosure, in: .cycle)),
         LeakPattern(
             "swiftui_model", name: "Model that keeps its view's storage",
             explanation:

@@ -8,16 +8,16 @@ extension LeakPattern {
             remedy:
                 "weak var {name|delegate}: {target|Delegate}?  // or any protocol that inherits from AnyObject",
             rules: .probable(
-                .from("delegate", ending: ["Delegate"]).property.object.to(notEnding: "Delegate")),
+                .from("delegate", ending: ["Delegate"]).property.withoutClosure.to(notEnding: "Delegate")),
             .probable(
-                .from("dataSource", "datasource", ending: ["DataSource", "Datasource"]).property.object.to(
+                .from("dataSource", "datasource", ending: ["DataSource", "Datasource"]).property.withoutClosure.to(
                     ending: "Controller", "VC"), in: .cycle)),
         LeakPattern(
             "self_reference", name: "Object that keeps itself",
             explanation: "A property of the object holds the object itself.",
             remedy: "{field|current} = nil  // when the work is done, or make the property weak",
-            rules: .certain(.any.property.object, in: .cycle, coversWholePath: true),
-            .probable(.any.object, in: .cycle, coversWholePath: true)),
+            rules: .certain(.any.property.withoutClosure, in: .cycle, coversWholePath: true),
+            .probable(.any.withoutClosure, in: .cycle, coversWholePath: true)),
         LeakPattern(
             "strong_parent", name: "Reference back that is not weak",
             explanation:
@@ -25,11 +25,11 @@ extension LeakPattern {
             remedy:
                 "weak var {name|parent}: {target|Parent}?  // or another reference of the cycle that does not own its object",
             // The last rule matches every such cycle. The other rules choose the reference that the remedy names.
-            rules: .probable(.from(beginning: "prev").property.object, in: .objectCycle),
+            rules: .probable(.from(beginning: "prev").property.withoutClosure, in: .objectCycle),
             .probable(
-                .from("superview", "owner", "coordinator", ending: ["Coordinator"]).property.object,
+                .from("superview", "owner", "coordinator", ending: ["Coordinator"]).property.withoutClosure,
                 in: .objectCycle),
-            .probable(.from(beginning: "parent").property.object, in: .objectCycle),
+            .probable(.from(beginning: "parent").property.withoutClosure, in: .objectCycle),
             .probable(.child, .parent, in: .objectCycle),
             .probable(.ofOwn().property.to(ending: "Controller", "VC"), in: .objectCycle),
             .probable(.ofOwn().property.from(not: "view"), in: .objectCycle),

@@ -201,7 +201,7 @@ struct ReferenceCondition: Sendable {
     static let associatedObject = any.with { $0.fields = Array(PatternNames.associatedObjectFields) }
 
     /// References from elements of collections, such as children, cells and subviews.
-    static let child = any.element.object.from(not: "associated_objects")
+    static let child = any.element.withoutClosure.from(not: "associated_objects")
 
     /// References from properties of an app's own types to the object that probably holds the owner: the property is named after
     /// that object's class, or is one of ``fields``.
@@ -225,7 +225,7 @@ struct ReferenceCondition: Sendable {
     /// Matches references through one closure or more.
     var closure: ReferenceCondition { with { $0.closureCount = 1...Int.max } }
     /// Matches references without a closure.
-    var object: ReferenceCondition { with { $0.closureCount = 0...0 } }
+    var withoutClosure: ReferenceCondition { with { $0.closureCount = 0...0 } }
     /// Matches references from an element of an array, dictionary or set.
     var element: ReferenceCondition { with { $0.fieldKind = .element } }
     /// Matches references from a property of an element that is a struct or enum.

@@ -40,7 +40,7 @@ public struct Import {
         }
     }
 
-    /// Maximum bytes of a line, the same as for a request's body.
+    /// Maximum bytes of a line: the default limit of a request's body.
     public static let maxLineBytes = 1 << 20
     /// Maximum lines per call of the store, so that a server on the same database can write between two calls.
     private static let maxLinesPerCommit = 500

@@ -143,7 +143,7 @@ public final class LeakDetector: Sendable {
         set { notifier.changeSuppression { $0 = newValue } }
     }
 
-    /// Changes the rules for objects that are never reported in one step, so that no change of another thread is lost.
+    /// Changes, in one step, the rules for objects that are never reported, so that no change of another thread is lost.
     ///
     /// - Parameter change: changes the rules, and may call the detector. It is called again with the newer rules if another thread
     ///   changed them meanwhile.

@@ -54,11 +54,11 @@ struct Survivors: Sendable {
         let subject = aliveCount == 1 ? "It is" : "The first is"
         var message = start + "." + (explanation.map { " \(subject) \($0)." } ?? "")
         if isInCycle {
-            message += " If it is allowed to go later, pass a longer `within`."
+            message += " If it may be freed later, pass a longer `within`."
         } else {
             message += """
                  Look for what holds \(them): a closure that captures \(them) without [weak], a delegate that is not weak, a timer, \
-                task or observer that was not ended, \(holder). If an object is allowed to go later, pass a longer `within`.
+                task or observer that was not ended, \(holder). If an object may be freed later, pass a longer `within`.
                 """
         }
         if !closures.isEmpty { message += "\nClosure: \(closures.joined(separator: "; "))" }

@@ -53,7 +53,7 @@ extension LeakReporter {
         public var collectsByDefault = true
         /// If `false`, reports are stored and wait for ``LeakReporter/sendUnsentReports()``.
         public var sendsAutomatically = true
-        /// A closure that is called once if nothing can be sent until a person acts, because the endpoint or the key is unusable or
+        /// A closure that is called once if nothing can be sent until a person acts, because this configuration cannot be used or
         /// the collector rejects the key. By default it writes a line to standard error. Called on a thread of the reporter.
         public var warn: @Sendable (String) -> Void = { StandardError.write($0) }
 

@@ -21,7 +21,8 @@ public final class LeakReporter: Sendable {
         private let background: BackgroundObserver
     #endif
 
-    /// Creates a reporter. It never fails: if the endpoint or the key is unusable, ``statistics`` shows it and nothing is sent.
+    /// Creates a reporter. It never fails: if the configuration cannot be used, ``statistics`` shows the reason and nothing is
+    /// sent.
     public convenience init(_ configuration: Configuration) {
         self.init(configuration) {
             PlatformTransport.make(pinnedPublicKeys: configuration.pinnedPublicKeys)
@@ -66,8 +67,9 @@ public final class LeakReporter: Sendable {
 
     /// Records an error, with more `userInfo` that takes precedence over the error's own.
     ///
-    /// Strings, numbers, booleans and URLs are kept. An enum is kept as its raw value or the name of its case, an error as its
-    /// domain and code, any other value only as the name of its type.
+    /// Strings, numbers, booleans and URLs are kept. An error is kept as its domain and code, a value with such a `rawValue`, for
+    /// example of an enum, as that, and any other enum as the name of its case, unless it is `CustomStringConvertible`. Any other
+    /// value is kept only as the name of its type.
     public func record(error: any Error, userInfo: [String: Any]) {
         var report = LeakReport()
         report.error = ReportedError(error, adding: userInfo)
@@ -173,8 +175,9 @@ public final class LeakReporter: Sendable {
 
     /// Sets a value that is sent with each following report; `nil` removes it. At most 64 names.
     ///
-    /// Strings, numbers, booleans and URLs are kept. An enum is kept as its raw value or the name of its case, an error as its
-    /// domain and code, any other value only as the name of its type.
+    /// Strings, numbers, booleans and URLs are kept. An error is kept as its domain and code, a value with such a `rawValue`, for
+    /// example of an enum, as that, and any other enum as the name of its case, unless it is `CustomStringConvertible`. Any other
+    /// value is kept only as the name of its type.
     public func setCustomValue(_ value: Any?, forKey name: String) {
         setCustomKeysAndValues([name: value as Any])
     }

@@ -14,7 +14,7 @@ extension LeakReporter {
         case refused
         /// The collector accepted the batch, but not this report: it was invalid.
         case rejected
-        /// The endpoint or the key cannot be used. Nothing was ever sent.
+        /// The configuration cannot be used: for example its endpoint, key, pins or folder. This run sends nothing.
         case misconfigured
         /// The session had more than ``Bounds/reportsPerSession`` different leaks, or the reports of the day had more than
         /// ``Bounds/bytesPerDay``.
@@ -61,12 +61,13 @@ extension LeakReporter {
         public var stored = 0
         /// Batches that were delivered to the collector.
         public var batches = 0
-        /// Attempts that got no response, or a response that asks for another attempt.
+        /// Attempts without a response, or with a response after which the batch still waits.
         public var failedAttempts = 0
         /// The last problem on the way to the collector and its solution; `nil` if there was none.
         public var lastFailure: String?
-        /// `true` if nothing will be sent before the next start, for the reason in ``lastFailure``: an endpoint or a key that
-        /// cannot be used. A key that the collector rejects is tried again each hour, and does not stop the reporter.
+        /// `true` if this reporter sends nothing, for the reason in ``lastFailure``: its configuration cannot be used, its
+        /// thread could not be started, or this process was forked from the process that created it. A key that the collector
+        /// rejects is tried again each hour, and does not stop the reporter.
         public var isStopped = false
         /// The reason why reports wait in memory, where they are lost at the end of the process; `nil` if the disk accepts them,
         /// and with ``Storage/memory``.

@@ -61,9 +61,9 @@ extension HelpTopic {
             """
         case .verify:
             """
-            It checks that the file is not damaged and that all totals are consistent, in the database of
-            the settings or in the backup FILE. --repair recomputes totals from the counts that they sum up;
-            stop the server first.
+            It checks that the file is not damaged and that all totals are consistent. It reads the database
+            that the settings name, or the backup FILE. --repair recomputes totals from the counts that they
+            sum up; stop the server first.
             """
         case .erase:
             """
@@ -123,9 +123,8 @@ extension HelpTopic {
                   --build BUILD           build of the version (default: all its builds)
                   --baseline VERSION      older version to compare with (default: the previous version; with
                                           --build, the previous build)
-                  --baseline-build BUILD  compare with this build of the version in --baseline. Without
-                                          --baseline: with this build of --version (default: all builds of
-                                          the older version)
+                  --baseline-build BUILD  compare with this build of the version in --baseline (default: all
+                                          its builds). Without --baseline: with this build of --version
                   --format FORMAT         text (default), json, github (annotations), gitlab (code quality),
                                           junit or markdown (for a comment)
                   --url URL               collector to ask; needs COLLECTOR_ACCESS_TOKEN
@@ -246,7 +245,7 @@ extension HelpTopic {
         return switch self {
         case .serve:
             """
-              0    stopped by SIGTERM or SIGINT after all open requests were answered (5 seconds at most)
+              0    stopped by SIGTERM or SIGINT; open requests had up to 5 seconds
               1    could not start; standard error says why
               2    wrong command line or setting
               3    the port or the data folder is in use

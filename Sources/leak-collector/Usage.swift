@@ -30,7 +30,7 @@ enum Usage {
           \(files)
 
         exit codes:
-          0    done; serve: stopped by SIGTERM or SIGINT after all open requests were answered
+          0    done; serve: stopped by SIGTERM or SIGINT
           1    failed, standard error says why; check: the release leaks more
           2    wrong command line or setting
           3    the port or the database is in use; check: too few checks to tell

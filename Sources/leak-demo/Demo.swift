@@ -241,7 +241,7 @@ private final class SimulatedPhone {
     }
 }
 
-/// A counter of explanations that a closure and a phone share.
+/// The number of explanations that a detector has given. Its ``SimulatedPhone`` reads the number.
 @MainActor
 private final class ExplanationCount {
     var count = 0

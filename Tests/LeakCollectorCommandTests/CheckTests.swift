@@ -94,7 +94,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [("junit", "<testsuites>"), ("gitlab", "[{"), ("markdown", "### Leak check: failed")])
+    @Test(arguments: [("junit", "<testsuites>"), ("gitlab", "[{"), ("markdown", "### Release check: failed")])
     func `a release check can be written for JUnit, for GitLab and as Markdown`(format: String, words: String)
         throws
     {
@@ -128,7 +128,7 @@ import Testing
         #expect(answer.code == 1)
         #expect(answer.output.contains("::error title=New in 1.1%3A New::240 reports, 60 installs"))
         let summary = try String(contentsOfFile: file, encoding: .utf8)
-        #expect(summary.hasPrefix("before\n### Leak check: failed\n"))
+        #expect(summary.hasPrefix("before\n### Release check: failed\n"))
         let unwritable = try check(arguments, environment: ["GITHUB_STEP_SUMMARY": folder.path + "/no/such"])
         #expect(unwritable.code == 1 && unwritable.errors.contains("which GITHUB_STEP_SUMMARY names"))
     }

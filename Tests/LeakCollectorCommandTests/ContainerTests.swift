@@ -3,7 +3,7 @@ import LeakHTTPClient
 import Testing
 
 /// The program as container engines run it: with their settings and secrets, with logs as JSON, with health checks that do not
-/// get the server's flags, and with users that did not exist when the image was built.
+/// get the server's flags, with users that did not exist when the image was built, and with a limited time to stop.
 @Suite struct ContainerTests {
     // MARK: Service links of Kubernetes
 

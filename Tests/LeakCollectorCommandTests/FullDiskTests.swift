@@ -2,8 +2,8 @@ import Foundation
 import LeakHTTPClient
 import Testing
 
-/// A full disk: reports are rejected with `Retry-After`, no batch is counted in part, and reports are accepted again as soon as
-/// there is space.
+/// A full disk, a file size limit, and a read-only data folder. Reports that cannot be written are rejected with `Retry-After`,
+/// no batch is counted in part, and reports are accepted again as soon as they can be written.
 @Suite struct FullDiskTests {
     /// Returns reports of new leaks, which need further pages of the database.
     private static func batch(_ number: Int) -> [UInt8] {

@@ -8,7 +8,8 @@ import Testing
     private let stream = Int32(SOCK_STREAM.rawValue)
 #endif
 
-/// The address on which the collector listens, and the collector's messages about that address.
+/// The address on which the collector listens, and its log: usable addresses, the limit of open files, and a line for each
+/// request.
 @Suite struct HostTests {
     /// True if this machine has an IPv6 address to listen on.
     private static let hasIPv6: Bool = {

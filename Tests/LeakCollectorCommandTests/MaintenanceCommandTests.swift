@@ -5,7 +5,7 @@ import LeakPlatform
 
 @testable import LeakStore
 
-/// Backup, verification, import and erasure, as an operator runs them.
+/// Backup, verification, import, erasure, and expiry with a wrong clock, as an operator sees them.
 @Suite struct MaintenanceCommandTests {
     private let folder: TemporaryFolder
     private var data: String { folder.path + "/data" }

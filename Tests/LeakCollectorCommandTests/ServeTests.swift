@@ -2,7 +2,8 @@ import Foundation
 import LeakHTTPClient
 import Testing
 
-/// The program as its operator sees it: first lines, exit codes, and one clear line for each error.
+/// The program as its operator sees it: its first lines, exit codes, keys and tokens, one clear line for each error, and an
+/// export.
 @Suite struct ServeTests {
     @Test func `the first line names the address, and generated secrets are printed at the first start only`()
         throws

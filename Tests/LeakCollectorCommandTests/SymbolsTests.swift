@@ -4,7 +4,8 @@ import LeakMessage
 import LeakReporter
 import Testing
 
-/// `collector symbols`: a stripped library leaks, its symbols are uploaded, and the leak gets the names of its functions.
+/// `collector symbols`: files that it accepts and refuses, and leaks of stripped libraries, which get the names of their
+/// functions.
 @Suite(.enabled(if: hasSymbolTools, "clang and LLVM's tools are needed: apt-get install llvm"))
 struct SymbolsTests {
     private let folder: TemporaryFolder

@@ -65,7 +65,7 @@ private final class Cell<Value> {}
                 "Closure: closure #1 in SurvivorsTests.Model.bind() (SurvivorsTests.swift:\(Model.bindLine))"
             #expect(
                 message.contains(
-                    "would be freed. If it is allowed to go later, pass a longer `within`.\n\(closure)\nCause: "
+                    "would be freed. If it may be freed later, pass a longer `within`.\n\(closure)\nCause: "
                 ))
             #expect(message.hasSuffix("Write instead:\n    onPaid = { [weak self] in … }"))
         }

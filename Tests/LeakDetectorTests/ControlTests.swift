@@ -17,7 +17,7 @@ private func makeCell() -> AnyObject {
     return Cell()
 }
 
-/// Changes that an app makes while a detector runs.
+/// Changes that an app makes while a detector runs. Also types with equal names, and the number of living objects in a report.
 @Suite struct ControlTests {
     private let bench = Bench()
 

@@ -5,7 +5,7 @@ import LeakHTTPServer
 import LeakTransport
 import Testing
 
-/// Transmission of POST requests: received bytes, number of connections, and timeouts.
+/// Transmission of requests: received bytes, number of connections, cookies, and timeouts.
 @Suite struct TransmissionTests {
     private static let noContent = "HTTP/1.1 204 No Content\r\n\r\n"
 

@@ -9,7 +9,8 @@ import LeakPlatform
     import Glibc
 #endif
 
-/// Tests of peers that abort, half-close, or never end a connection.
+/// Tests of peers that abort, half-close, send slowly, never end a connection or a body, or do not read their responses. Also
+/// signals that interrupt the server.
 @Suite struct FaultTests {
     private static let get = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
 

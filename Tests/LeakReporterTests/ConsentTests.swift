@@ -6,7 +6,7 @@ import LeakPlatform
 
 @testable import LeakReporter
 
-/// Consent of the app's user: not yet given, given later, or withdrawn.
+/// Consent of the app's user: not yet given, given later, or withdrawn. Also reports that the app sends or deletes on request.
 @Suite struct ConsentTests {
     private let online = FakeTransport { _, _ in FakeTransport.accepted() }
     private let offline = FakeTransport { _, _ in .noResponse(reason: "offline") }

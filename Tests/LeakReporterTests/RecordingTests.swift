@@ -5,7 +5,7 @@ import LeakPlatform
 
 @testable import LeakReporter
 
-/// Data that is sent with a report, and data that is left out.
+/// Data that is sent with a report, and data that is left out. Also bursts of sightings, and limits.
 @Suite struct RecordingTests {
     private let transport = FakeTransport { _, _ in FakeTransport.accepted() }
 

@@ -29,7 +29,7 @@ import Testing
         #expect(try calls(frames) == ["Shop.$s4Shop4CartC3payyyF", "pay", "shop.app.main"])
     }
 
-    @Test func `for an image of the app the name is kept, for a system image the path`() throws {
+    @Test func `a frame has the name of an image of the app, but the whole path of a system image`() throws {
         let stack = try stack(
             """
             {"function":"a","package":"/Users/jane/Library/Shop.app/Shop"},{"function":"b","package":"C:\\\\Users\\\\jane\\\\Shop.dll"},
@@ -58,7 +58,7 @@ import Testing
         (#""module":"Shop.Cart","package":"Shop""#, "Shop.Cart"),
         (#""module":"Shop.Cart","package":"/usr/lib/x""#, "Shop.Cart"),
     ])
-    func `a function has its module, or else its assembly without the version`(fields: String, module: String)
+    func `a function is named with its module, or else with its assembly without the version`(fields: String, module: String)
         throws
     {
         let stack = try stack("{\"function\":\"Pay\",\(fields)}")

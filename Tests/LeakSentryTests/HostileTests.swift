@@ -4,7 +4,8 @@ import LeakMessage
 import LeakSentry
 import Testing
 
-/// For any input, there is either no batch, or the reader of the wire format accepts the whole batch.
+/// For any input, there is either no batch, or the reader of the wire format accepts the whole batch. Long input is read in
+/// linear time.
 @Suite struct HostileTests {
     /// Returns the problem of the submission's batch as text; `nil` if there is no batch or no problem.
     private func problem(_ submission: SentrySubmission?) -> String? {

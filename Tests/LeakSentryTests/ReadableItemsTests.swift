@@ -2,7 +2,7 @@ import LeakMessage
 import LeakSentry
 import Testing
 
-/// An unreadable item does not affect other items.
+/// An unreadable item does not affect other items. Also the ids and the sender of an envelope.
 @Suite struct ReadableItemsTests {
     private static let event = "{\"type\":\"event\"}\n{\"message\":\"a\"}\n"
     private static let deep = String(repeating: "[", count: 40) + String(repeating: "]", count: 40)

@@ -1,7 +1,7 @@
 import LeakStatistics
 import Testing
 
-/// Cases that can be checked by hand, and edge cases.
+/// Proportions, their intervals and Fisher's test: cases that can be checked by hand, and edge cases.
 @Suite struct ProportionTests {
     @Test(arguments: [(0.0144, 207), (0.144, 20), (0.5, 5), (1, 1), (0.000_1, 29_956)])
     func `enough trials without an event exclude a former rate with 95 percent confidence`(
@@ -45,8 +45,10 @@ import Testing
         #expect(Proportion(events: -1, trials: -5) == Proportion(events: 0, trials: 0))
     }
 
-    /// The lady names four of eight cups, all correctly: R. A. Fisher, The Design of Experiments (1935), chapter II.
-    @Test func `the test of the lady tasting tea has Fisher's result`() {
+    /// R. A. Fisher, The Design of Experiments (1935), chapter II.
+    @Test
+    func `Fisher's exact test gives 1/70 for the example in Fisher's book, a taster who names eight cups correctly`()
+    {
         let p = FisherTest.probabilityOfRise(
             from: Proportion(events: 0, trials: 4), to: Proportion(events: 4, trials: 4))
         #expect(abs(p - 1.0 / 70) < 1e-12)

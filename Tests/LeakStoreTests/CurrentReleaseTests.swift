@@ -1,8 +1,9 @@
 import LeakStore
 import Testing
 
-/// The current release of an app in every store. ``StoreLocation`` chooses SQLite or PostgreSQL. A version has adoption if it
-/// has at least 5 % of the sessions in the last 24 hours with sessions, and at least 100 sessions.
+/// The current release of an app in every store, the previous version, and results that depend on them. ``StoreLocation``
+/// chooses SQLite or PostgreSQL. A version has adoption if it has at least 5 % of the sessions in the last 24 hours with
+/// sessions, and at least 100 sessions.
 @Suite struct CurrentReleaseTests {
     let place = StoreLocation()
     let store: any Store

@@ -3,7 +3,7 @@ import LeakPlatform
 
 @testable import LeakStore
 
-/// Traces of an erased install in the files.
+/// Traces of an erased install in the files, and an erasure that is cancelled.
 @Suite struct EraseTraceTests {
     private let directory = TemporaryDirectory(isInMemory: true)
 

@@ -3,7 +3,7 @@ import LeakPlatform
 
 @testable import LeakStore
 
-/// Systems, models and idempotency keys that are in a log and not yet in their table.
+/// Installs, system versions, models and idempotency keys that are in a log and not yet in their table.
 @Suite struct LogsTests {
     private let directory = TemporaryDirectory(isInMemory: true)
     private let page = leak("Page")

@@ -86,4 +86,18 @@ import Testing
         #expect(try stored().map(\.id) == stays.map(\.id))
         #expect(try add(.session, 6).id > goes[3].id, "no number names two credentials")
     }
+
+    @Test func `a credential can be renamed unless it is revoked`() throws {
+        let key = try store.add(
+            Credential(purpose: .ingest, name: "app", hash: [1], app: "shop", createdAt: noon))
+        #expect(try store.setName(ofCredential: key.id, to: "Größe"))
+        #expect(try store.makeReader().credentials(includingEnded: true, now: noon).map(\.name) == ["Größe"])
+        #expect(try !store.setName(ofCredential: key.id + 1, to: "other"))
+        for name in ["", "a\nb", String(repeating: "a", count: 129)] {
+            #expect(throws: StoreError.self) { try store.setName(ofCredential: key.id, to: name) }
+        }
+        #expect(try store.revoke(credential: key.id, now: noon))
+        #expect(try !store.setName(ofCredential: key.id, to: "again"))
+        #expect(try store.makeReader().credentials(includingEnded: true, now: noon).map(\.name) == ["Größe"])
+    }
 }

@@ -1,7 +1,8 @@
 import LeakStore
 import Testing
 
-/// The daily limit of bytes of samples and explanations for each ingest key, in SQLite and PostgreSQL.
+/// The daily limit of bytes of details for each ingest key, in SQLite and PostgreSQL: of samples, explanations, system versions,
+/// models and checked classes.
 @Suite struct StoreDetailLimitTests {
     let place = StoreLocation()
 

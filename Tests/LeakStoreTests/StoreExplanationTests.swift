@@ -3,7 +3,7 @@ import Foundation
 import LeakStore
 import Testing
 
-/// Retain explanations in every store.
+/// Retain explanations in every store: reasons, closures and retained bytes.
 @Suite struct StoreExplanationTests {
     let place = StoreLocation()
     let store: any Store

@@ -2,7 +2,8 @@ import LeakSeededRandom
 import LeakStore
 import Testing
 
-/// Triage decisions in lists, totals and releases of every store. ``StoreLocation`` chooses SQLite or PostgreSQL.
+/// Triage decisions in lists, totals and releases of every store. Also the lifetimes of objects. ``StoreLocation`` chooses
+/// SQLite or PostgreSQL.
 @Suite struct StoreTriageListTests {
     let place = StoreLocation()
     let store: any Store

@@ -490,18 +490,4 @@ import Testing
             try decide(.ignore(.until(milliseconds: 253_402_300_799_999))).action
                 == .ignored(.until(milliseconds: 253_402_300_799_999)))
     }
-
-    @Test func `a credential can be renamed unless it is revoked`() throws {
-        let key = try store.add(
-            Credential(purpose: .ingest, name: "app", hash: [1], app: "shop", createdAt: noon))
-        #expect(try store.setName(ofCredential: key.id, to: "Größe"))
-        #expect(try store.makeReader().credentials(includingEnded: true, now: noon).map(\.name) == ["Größe"])
-        #expect(try !store.setName(ofCredential: key.id + 1, to: "other"))
-        for name in ["", "a\nb", String(repeating: "a", count: 129)] {
-            #expect(throws: StoreError.self) { try store.setName(ofCredential: key.id, to: name) }
-        }
-        #expect(try store.revoke(credential: key.id, now: noon))
-        #expect(try !store.setName(ofCredential: key.id, to: "again"))
-        #expect(try store.makeReader().credentials(includingEnded: true, now: noon).map(\.name) == ["Größe"])
-    }
 }

@@ -2,7 +2,8 @@ import Testing
 
 @testable import LeakStore
 
-/// Stored names and paths of leaks in every store. ``StoreLocation`` chooses SQLite or PostgreSQL.
+/// Stored names and paths of leaks in every store, and the daily limit of bytes for new leaks, versions and builds.
+/// ``StoreLocation`` chooses SQLite or PostgreSQL.
 @Suite struct StoredTextsTests {
     let place = StoreLocation()
 

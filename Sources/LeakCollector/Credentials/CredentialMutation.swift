@@ -120,7 +120,8 @@ struct CredentialMutation: Mutation {
             else {
                 throw Problem(
                     .notFound,
-                    "there is no valid \(kind.noun) \(id); /api/v1/\(kind.rawValue) lists all of them")
+                    "there is no \(kind.noun) \(id), or it was revoked; /api/v1/\(kind.rawValue) lists all, revoked ones too"
+                )
             }
             return (changed, nil)
         } catch let duplicate as DuplicateNameError {

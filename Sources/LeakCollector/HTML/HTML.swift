@@ -34,7 +34,7 @@ struct HTML: Hashable, Sendable, ExpressibleByStringInterpolation {
         markup.bytes += more.bytes
     }
 
-    /// Appends a literal and a number without an intermediate value, for markup that occurs thousands of times on one
+    /// Appends a literal and a number without making an ``HTML`` of them, for markup that occurs thousands of times on one
     /// page.
     mutating func append(_ literal: StaticString, _ number: Int) {
         bytes.append(literal)

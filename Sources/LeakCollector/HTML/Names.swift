@@ -40,7 +40,7 @@ extension LeakQuery.Sort {
         case .firstSeen: "First seen"
         case .name: "Name"
         case .state: "State"
-        case .recent: "Reports of 14\u{A0}days"
+        case .recent: "Reports, last 14\u{A0}days"
         }
     }
 

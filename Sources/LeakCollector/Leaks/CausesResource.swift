@@ -74,7 +74,7 @@ struct CausesPage: Component {
         guard !sharedCauses.causes.isEmpty else { return "Causes" }
         let causes = Count(sharedCauses.causeCount).text(noun: "cause", plural: "causes")
         if sharedCauses.causeCount == sharedCauses.explainedLeakCount {
-            return sharedCauses.causeCount == 1 ? "\(causes)" : "\(causes), each of one leak"
+            return sharedCauses.causeCount == 1 ? "\(causes)" : "\(causes), each with one leak"
         }
         return
             "\(Count(sharedCauses.explainedLeakCount).text(noun: "leak", plural: "leaks")), \(causes)"

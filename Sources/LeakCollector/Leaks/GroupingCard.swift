@@ -72,10 +72,11 @@ struct GroupingCard: Component {
         let unlistedCount = imagesWithoutSymbols.count - shown.count
         let images = HTML(shown, separator: ", ")
         let more: HTML? = unlistedCount > 0 ? " and \(Count(unlistedCount)) more" : nil
+        let isOne = imagesWithoutSymbols.count == 1
         return #"""
-            <p class="dim">The functions of image \#(images)\#(more) have no names, because no symbols were uploaded for it. Each \#
-            build may therefore become a separate leak. To upload the symbols, run \#
-            <code>collector symbols upload FILE</code> on the machine that has the build.</p>
+            <p class="dim">The functions of \#(isOne ? "image" : "images") \#(images)\#(more) have no names, because no symbols were \#
+            uploaded for \#(isOne ? "it" : "them"). The reports of each build may therefore become a separate leak. To upload the \#
+            symbols, run <code>collector symbols upload FILE</code> on the machine that has the build.</p>
             """#
     }
 

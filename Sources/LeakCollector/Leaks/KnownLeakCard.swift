@@ -23,7 +23,12 @@ struct KnownLeakCard: Component {
 
     private var share: HTML {
         guard !match.coversAllReports else {
-            return "all \(Count(reports)) reports come from these OS versions"
+            return match.reports == reports
+                ? "all \(Count(reports)) reports come from these OS versions"
+                : """
+                \(Count(match.reports)) of \(Count(reports)) reports come from these OS versions; the others name no OS version, or one \
+                that another known leak explains
+                """
         }
         return #"""
             \#(Count(match.reports)) of \#(Count(reports)) reports come from these OS versions. \#

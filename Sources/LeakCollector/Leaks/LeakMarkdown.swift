@@ -10,7 +10,7 @@ struct LeakMarkdown {
     /// Address of the leak's page.
     let address: String
 
-    /// Maximum number of OS versions, and of device models, that are listed.
+    /// Maximum number of OS versions that are listed. The same number of device models is listed.
     private static let maxListedValues = 5
 
     var text: String {

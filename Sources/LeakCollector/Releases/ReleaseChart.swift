@@ -1,7 +1,7 @@
 import LeakStore
 
 /// Charts of all versions, from the oldest to the newest: a line for the share of leak-free sessions, and bars for
-/// leaks per 1,000 checks. The table below has the same numbers.
+/// leaks per 1,000 checks. The table below has the same numbers, rounded.
 struct ReleaseChart: Component {
     /// Newest version first.
     var releases: [ReleaseSummary]

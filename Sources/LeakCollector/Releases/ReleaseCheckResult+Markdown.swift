@@ -16,7 +16,7 @@ extension ReleaseCheckResult {
             case .failed: "failed"
             case .cannotTell: "cannot tell yet"
             }
-        var text = "### Leak check: \(verdictText)\n\n\(Self.markdown(sentence))\n"
+        var text = "### Release check: \(verdictText)\n\n\(Self.markdown(sentence))\n"
         for note in notes { text += "\n\(Self.markdown(note))\n" }
         let findings = findings
         guard !findings.isEmpty else { return text }

@@ -8,7 +8,7 @@ extension ReleaseCheckResult {
     ///
     /// - Parameter address: address of the collector, for links to the pages of leaks; `nil` for no links.
     public func workflowCommands(address: String?) -> String {
-        let title = "Leak check"
+        let title = "Release check"
         switch verdict {
         case .passed:
             return Self.workflowCommand("notice", title: title, ([sentence] + notes).joined(separator: "\n"))

@@ -109,9 +109,12 @@ package struct MappingFileParser {
     ///
     /// - Throws: ``Unreadable`` if the mapping has no `pg_map_id`, names no class, or is too large.
     package func finish() throws(Unreadable) -> [UInt8] {
-        guard let mapID, !mapID.isEmpty, mapID.utf8.count <= MappingTable.Limits.idBytes else {
+        guard let mapID, !mapID.isEmpty else {
+            throw Unreadable(description: "it has no pg_map_id, which R8 writes and ProGuard does not")
+        }
+        guard mapID.utf8.count <= MappingTable.Limits.idBytes else {
             throw Unreadable(
-                description: "it has no pg_map_id: R8 writes it, ProGuard does not")
+                description: "its pg_map_id has \(mapID.utf8.count) bytes; at most \(MappingTable.Limits.idBytes) are allowed")
         }
         guard !classes.isEmpty else { throw Unreadable(description: "it names no class") }
         var table = TableTextEncoder()

@@ -16,7 +16,7 @@
         return !allowsWeakReference(object, selector).boolValue
     }
 #else
-    /// Returns `true` if an object is being deallocated. Without Objective-C a weak reference to such an object is `nil`, which is
-    /// harmless, so the result is always `false`.
+    /// Returns `false`: without Objective-C, a weak reference to an object that is being deallocated is `nil`, which is
+    /// harmless.
     func isDeallocating(_ object: AnyObject) -> Bool { false }
 #endif

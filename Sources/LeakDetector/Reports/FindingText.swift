@@ -6,7 +6,7 @@ enum FindingText {
     /// location.
     static func line(_ report: LeakReport) -> String {
         let name = report.className ?? "An object"
-        let after = report.waitedMilliseconds.map { " \(seconds($0)) after it should have gone" } ?? ""
+        let after = report.waitedMilliseconds.map { " \(seconds($0)) after it should have been freed" } ?? ""
         let reason = report.reason.map { " (\($0))" } ?? ""
         let path = report.stack.count > 1 ? ": " + report.stack.joined(separator: " → ") : ""
         return "\(name) is still in memory\(after)\(reason)\(path)\(sourceLocation(of: report))"

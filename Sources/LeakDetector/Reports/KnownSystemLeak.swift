@@ -17,7 +17,7 @@ struct KnownSystemLeak: Sendable {
             reason: "iOS 11.2 never frees a text field once it was made."),
         KnownSystemLeak(
             className: "UISwitch", versions: ([10, 0], [11, 0]),
-            reason: "iOS 10 keeps switches after their screen has gone."),
+            reason: "iOS 10 keeps switches after their screen was closed."),
         KnownSystemLeak(
             className: "_UIAlertControllerTextField",
             reason: "UIKit keeps the text fields of an alert after the alert has closed."),

@@ -62,7 +62,7 @@ extension LeakDetector {
         public var className: String { leak.report.className ?? "" }
 
         /// The finding in one line:
-        /// `Shop.CartModel is still in memory 1.5 s after it should have gone (popped): Cart → Shop.CartModel`.
+        /// `Shop.CartModel is still in memory 1.5 s after it should have been freed (popped): Cart → Shop.CartModel`.
         public var text: String { FindingText.line(leak.report) }
     }
 

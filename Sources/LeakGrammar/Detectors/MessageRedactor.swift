@@ -178,7 +178,9 @@ enum MessageRedactor {
         return object.last == UInt8(ascii: ">") ? Array(object) : object + [UInt8(ascii: ">")]
     }
 
-    /// Returns the list unchanged, except for `…` in place of elements that can be neither a type nor a path of fields.
+    /// Returns the list up to its closing bracket. `…` replaces each element that can be neither a type nor a path of fields,
+    /// or that readers of the list ignore. The quoted name of the type replaces an element with a type and more text about an
+    /// object.
     private static func redactedList(_ text: Text) -> [UInt8] {
         var result: [UInt8] = []
         var last = text.startIndex

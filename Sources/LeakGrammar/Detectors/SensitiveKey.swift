@@ -28,7 +28,8 @@ struct SensitiveKey {
     let word: [UInt8]
     let match: Match
     let separator: Separator
-    /// `true` if the value extends to the end of its line. Other values end at `;` and `>` too.
+    /// `true` if the value extends to the end of its line. Other values end at `;` too, and at `>` unless they
+    /// begin with `<`.
     let extendsToLineEnd: Bool
 
     private init(_ word: Substring, match: Match, separator: Separator, extendsToLineEnd: Bool) {

@@ -12,7 +12,8 @@ struct JSONFrameStrings {
     /// `true` if all frames belong to the system.
     let isSystem: Bool
 
-    /// The maximum number of lines of one string, and of strings, that are read.
+    /// The maximum number of strings that are read. A single string with more lines than this number is not read as a call
+    /// stack.
     private static let lineLimit = 512
     private static let wordsInKeys = ["stack", "trace", "frames", "symbols"]
     private static var reader: FrameReader { FrameReader(demangle: { _ in nil }) }

@@ -2,8 +2,8 @@ package import LeakMessage
 
 /// The content of a request body, as positions in the body. A value is copied only when a caller asks for it.
 package struct WireDocument: Sendable {
-    /// The bytes to which the positions refer. For a request of type `text/plain`, they are the JSON of one
-    /// report with the message.
+    /// The bytes to which the positions refer. For a request of type `text/plain`, they are the JSON of one report, whose
+    /// `message` is the text of the request.
     package let body: [UInt8]
     /// The origin of the batch. Reports without an origin of their own use it.
     package var origin = OriginSlices()

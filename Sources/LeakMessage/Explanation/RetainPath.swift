@@ -87,8 +87,8 @@ public struct RetainPath: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// A key of 16 hexadecimal digits, which is equal for leaks with the same cause: the same cycle, or the same path with a
-    /// property of the app. A path without such a property, such as a task, a global variable or an observer of the system, has
-    /// the same edges for many leaks, so its key includes the type of the leaked object.
+    /// property of the app. Many leaks have the same path from a task, a global variable or an observer of the system. So for
+    /// a path without a property of the app, the key includes the type of the leaked object.
     package var causeKey: String {
         isCycle || !ownProperties.isEmpty
             ? fingerprint : FNV1a((edges + [target]).joined(separator: " → ")).hexadecimal

@@ -4,7 +4,9 @@ public enum WireLimits {
     public static let classBytes = 512
     /// Elements of `stack`. The deepest paths of UIKit's own screens have about forty.
     public static let stackCount = 128
+    /// Elements of `children`.
     public static let childrenCount = 32
+    /// Elements of `cycle`.
     public static let cycleCount = 32
     /// Bytes of each element of `stack`, `children` and `cycle`.
     public static let elementBytes = 512
@@ -17,20 +19,27 @@ public enum WireLimits {
     public static let mergedSightingCount = 1_000_000
     public static let messageBytes = 8 * 1024
     public static let errorDomainBytes = 256
+    /// Names in the `userInfo` of an error.
     public static let userInfoCount = 64
     /// Bytes of the whole `userInfo` as JSON.
     public static let userInfoBytes = 8 * 1024
+    /// Names in `keys`.
     public static let keysCount = 64
+    /// Bytes of a name in `keys`.
     public static let keyBytes = 64
+    /// Bytes of a text in `keys`.
     public static let keyValueBytes = 1024
+    /// Elements of `log`.
     public static let logLineCount = 64
     public static let logLineBytes = 512
+    /// Elements of `fingerprint`.
     public static let fingerprintCount = 8
     public static let fingerprintBytes = 256
 
     // Explanation of a leak.
     /// References of a path, and elements of `closures`. The cycles that RetainPaths finds have at most 12 references.
     public static let pathReferenceCount = 32
+    /// Elements of `further_cycles`.
     public static let furtherCyclesCount = 8
     /// The number of unexplained references, the number of objects, and the length of a path.
     public static let maxExplanationNumber = 1_000_000_000
@@ -59,6 +68,7 @@ public enum WireLimits {
     public static let sessionIDBytes = 128
     /// Checks of one session. At ten checks a second, a session reaches the limit after more than a day.
     public static let sessionChecks = 1_000_000
+    /// Leaks of one session.
     public static let sessionLeaks = 1_000_000
     /// Objects of one session that were never checked, see ``EndedSession/unseen``.
     public static let sessionUnseen = 1_000_000

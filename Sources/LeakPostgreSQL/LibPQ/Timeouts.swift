@@ -27,8 +27,8 @@
 
         /// Waits until there is something to read or, with `orToSend`, room to send.
         ///
-        /// - Returns: `false` if neither happened before the deadline. A process that was suspended beyond the deadline still gets
-        ///   the data that arrived meanwhile.
+        /// - Returns: `false` if neither happened before the deadline, or the system cannot wait for the socket. A process that
+        ///   was suspended beyond the deadline still gets the data that arrived meanwhile.
         static func wait(
             for descriptor: Int32, orToSend: Bool, until deadline: ContinuousClock.Instant
         ) -> Bool {

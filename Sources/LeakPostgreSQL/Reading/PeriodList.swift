@@ -47,8 +47,8 @@
         /// The lowest sort keys that a leak of the page can have.
         struct Bound {
             var keys: PageCursor
-            /// `true` if the index of the order leads to few leaks at or above ``keys``, because the last leak that was read is
-            /// below them.
+            /// `true` if the index of the sort order leads to few leaks at or above ``keys``, because the last leak that was read
+            /// is below them.
             var isNear: Bool
 
             /// - Parameter row: a row of ``PeriodList/bound(after:limit:)``.
@@ -58,8 +58,8 @@
             }
         }
 
-        /// Selects a ``Bound``. Reads the next leaks by the index of the order, sorts them by their keys for the period, and
-        /// selects the keys of the last leak that fits on a page. Selects no row if they do not fill a page.
+        /// Selects a ``Bound``. Reads the next leaks from the index of the sort order, sorts them by their keys for the period,
+        /// and selects the keys of the last leak that fits on a page. Selects no row if these leaks do not fill a page.
         ///
         /// A leak whose total reports put it below these keys also has too few reports in the period, which are never more than
         /// in total.

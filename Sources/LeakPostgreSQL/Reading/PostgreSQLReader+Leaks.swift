@@ -179,8 +179,8 @@
                 """, .text(app.app), .text(app.environment))
         }
 
-        /// Selects a page of all leaks of an app, or of all apps. Reads the next leaks of each app from the index of the order,
-        /// and takes the first of all these leaks.
+        /// Selects a page of the leaks of an app, or of all apps, with no filter but the state. Reads the next `limit` leaks of
+        /// each app from the index of the sort order, and selects the first `limit` of all of them.
         private static func pageOfAllLeaks(
             _ query: LeakQuery, _ leakStates: LeakStates, after cursor: PageCursor?, limit: Int
         ) -> Query {
@@ -226,7 +226,7 @@
         }
     }
 
-    /// SQL that reads the next leaks of each app from the index of a list's order.
+    /// SQL that reads the next leaks of each app in the sort order of a list, from the index of that order.
     struct NextLeaks {
         private let primary: String
         private let secondary: String?

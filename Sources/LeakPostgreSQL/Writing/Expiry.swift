@@ -31,7 +31,8 @@
     }
 
     extension Writer {
-        /// Maximum number of rows that one step deletes, and of rows of `leak` that it searches.
+        /// Maximum number of rows that one step deletes. A step that deletes rows of `leak_hour` searches at most this number of
+        /// leaks.
         static let maxRowsPerStep = 500
         /// Maximum number of rows of `leak_hour` that one step deletes.
         static let maxHoursPerStep = 2_000

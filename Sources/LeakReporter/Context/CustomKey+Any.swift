@@ -4,9 +4,9 @@ import LeakMessage
 extension CustomKey.Value {
     /// Converts a value that the app passes.
     ///
-    /// Strings, numbers, booleans and URLs are kept unchanged, boxed or not. For an enum, the raw value is kept, or the name of
-    /// the case if it has no raw value; for an error, its domain and code. For any other value, only the type is kept, because
-    /// descriptions may contain texts of users.
+    /// Strings, numbers, booleans and URLs are kept unchanged, boxed or not. For an error, its domain and code are kept; for a
+    /// value with a `rawValue` of these kinds, that; for any other enum without a description of its own, the name of the case.
+    /// For any other value, only the type is kept, because descriptions may contain texts of users.
     init(_ any: Any) {
         self =
             Self.plainValue(any)

@@ -82,10 +82,12 @@ extension LeakReport {
         return isMessageRemoved || text == nil ? original.text : nil
     }
 
-    /// Returns a fingerprint that replaces the removed values that identified the leak of `original`; `nil` if none of these
-    /// values was removed.
+    /// Returns a fingerprint for this report, from which values were removed that identified its leak; `nil` if no such
+    /// value was removed.
     ///
-    /// - Parameter removedMessage: the removed text.
+    /// - Parameters:
+    ///   - original: the report before the removal.
+    ///   - removedMessage: the removed text; `nil` if no text was removed.
     private func replacementFingerprint(of original: LeakReport, _ removedMessage: DetectorMessage?)
         -> [String]?
     {

@@ -14,7 +14,7 @@ enum ThisMachine {
             if let simulated = ProcessInfo.processInfo.environment["SIMULATOR_MODEL_IDENTIFIER"] {
                 return simulated
             }
-            #if os(macOS)
+            #if os(macOS) || targetEnvironment(macCatalyst)
                 return text(named: "hw.model")
             #else
                 return text(named: "hw.machine")

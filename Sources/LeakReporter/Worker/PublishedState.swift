@@ -5,7 +5,7 @@ struct PublishedState: Sendable {
     var statistics = LeakReporter.Statistics()
     /// The number of entries that were processed.
     var processedCount: UInt64 = 0
-    /// The number of sightings in those entries.
+    /// The number of sightings in the entries that were processed.
     var recordedCount = 0
     /// The number of the entry up to which everything is delivered or discarded.
     var completedThrough: UInt64 = 0

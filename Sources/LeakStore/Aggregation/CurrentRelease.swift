@@ -7,7 +7,7 @@
 /// version. ``unknownVersion`` is not a candidate while there is any other version, and ``StoreLimits/other`` never is. A
 /// version whose senders have no install ids has adoption only if no version whose senders have install ids has adoption.
 ///
-/// If there are more than ``reportsPerSession`` reports for each session, most senders report no sessions, so reports count
+/// If there are more than ``maxReportsPerSession`` reports for each session, most senders report no sessions, so reports count
 /// instead of sessions.
 /// Sessions and reports count in the hour in which they began or were made. The table `release_hour` has the last ``maxHours``
 /// hours that had sessions or reports, within the ``keptHours`` before the last report, so the current release does not change
@@ -24,7 +24,7 @@ public enum CurrentRelease {
     /// The percentage below which the current release loses its adoption. It is lower than ``minPercentage``, so that the
     /// current release does not change back and forth.
     public static let keptPercentage = 3
-    private static let reportsPerSession = 10
+    private static let maxReportsPerSession = 10
     /// Number of installs with a leak that is enough to show that a version was in use, even if it had fewer than
     /// ``minSessions`` sessions. A single install may be a developer's device.
     package static let minInstalls = 2
@@ -56,7 +56,7 @@ public enum CurrentRelease {
         select coalesce(a.pinned_release, (
           select id from (
             select id, order_key, is_current, candidacy, is_named, used, sum(used) over () as total from (
-              select id, order_key, is_current, candidacy, is_named, case when sum(sessions) over () * \(reportsPerSession)
+              select id, order_key, is_current, candidacy, is_named, case when sum(sessions) over () * \(maxReportsPerSession)
                 >= sum(reports) over () then sessions else reports end as used
               from (
                 select r.id, r.order_key, case when r.id = a.newest_release then 1 else 0 end as is_current,
@@ -163,7 +163,7 @@ public enum CurrentRelease {
         for row in rows {
             (sessions, reports) = (sessions + Double(row.sessions), reports + Double(row.reports))
         }
-        let isOfReports = sessions * Double(reportsPerSession) < reports
+        let isOfReports = sessions * Double(maxReportsPerSession) < reports
         var total = 0
         for row in rows { total.addBounded(isOfReports ? row.reports : row.sessions) }
         return Adoptions(

@@ -94,8 +94,9 @@ extension LeakIdentity {
             groupingKey: GroupingKey(version: 1, className: StoreLimits.other, stack: []))
     }
 
-    /// Returns the identity under which the leak counts in another app. In the app ``StoreLimits/other``, the leak has another
-    /// id, because its own app may be admitted later, by another ingest key, and then needs the usual id for this leak.
+    /// Returns the identity under which an app counts the leak. Its own app counts it unchanged. In the app
+    /// ``StoreLimits/other``, the leak gets a second id: its own app may be admitted later, by a different ingest key, and then
+    /// needs the usual id.
     package func counted(in other: AppKey) -> LeakIdentity {
         guard other.name == StoreLimits.other, app != other.name else { return self }
         return LeakIdentity(

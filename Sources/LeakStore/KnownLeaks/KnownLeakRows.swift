@@ -8,8 +8,8 @@ package struct KnownLeakRows: Sendable {
 
     package init() {}
 
-    /// Adds a match. Only the first match of a leak, and only a match that covers all reports of the leak, changes ``rowIDs`` and
-    /// ``totals``.
+    /// Adds a match. ``rowIDs`` and ``totals`` change only with the first match of a leak, and only if
+    /// ``KnownMatch/coversAllReports``.
     package mutating func add(_ match: KnownMatch, reports: Int, of rowID: Int64) {
         guard matches.updateValue(match, forKey: rowID) == nil, match.coversAllReports else { return }
         rowIDs.append(rowID)

@@ -11,11 +11,11 @@ extension Writer {
                 try flushLogs()
                 var parts: [MergePart] = []
                 for id in Set(sources).subtracting([target.id]).sorted() {
-                    if let part = try readPart(id, app: target.appKey) { parts.append(part) }
+                    if let part = try readMergePart(id, app: target.appKey) { parts.append(part) }
                 }
                 guard !parts.isEmpty else { return nil }
                 parts.sort { ($1.reports, $0.leakRowID) < ($0.reports, $1.leakRowID) }
-                let storedTarget = try readPart(target.id, app: target.appKey)
+                let storedTarget = try readMergePart(target.id, app: target.appKey)
                 let allParts = parts + [storedTarget].compactMap(\.self)
                 let summary = allParts.mergeResult(of: parts, isNew: storedTarget == nil)
                 let noteDecision = try Decision(.note, note: note(summary), by: author).validated(now: now)
@@ -52,7 +52,7 @@ extension Writer {
 
     // MARK: Parts
 
-    private func readPart(_ id: LeakID, app: AppKey) throws(StoreError) -> MergePart? {
+    private func readMergePart(_ id: LeakID, app: AppKey) throws(StoreError) -> MergePart? {
         let select = try connection.statement(
             """
             select l.id, l.reports, l.sightings, a.name, d.id, d.kind, d.version, d.is_after, d.until_at,

@@ -106,8 +106,8 @@ public struct KnownMatch: Hashable, Sendable {
 }
 
 extension LeakRow {
-    /// Stores the known leak that explains this leak; `nil` if there is none. The state becomes ``LeakState/known`` if the
-    /// known leak explains all reports.
+    /// Stores the known leak that explains this leak; `nil` if there is none. The state becomes ``LeakState/known`` if
+    /// ``KnownMatch/coversAllReports``.
     package mutating func mark(_ match: KnownMatch?) {
         known = match
         if match?.coversAllReports == true { state = .known }

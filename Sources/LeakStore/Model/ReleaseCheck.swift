@@ -11,7 +11,8 @@ public struct ReleaseCheckQuery: Hashable, Sendable {
     /// The version to compare with. `nil` chooses the build before ``build`` in the same version or, if there is none, the
     /// version before ``version``.
     public var baseline: String?
-    /// A build of ``baseline``, or of ``version`` if ``baseline`` is `nil`. `nil` adds up the counts of all its builds.
+    /// A build of ``baseline``; `nil` adds up the counts of all its builds. If only this build is given, the initializer takes
+    /// ``version`` as the baseline.
     public var baselineBuild: String?
     public var limits = ReleaseGate.Limits()
     /// `false` leaves ``ReleaseCheck/leaks`` empty, for a caller that needs only the counts of leaks.

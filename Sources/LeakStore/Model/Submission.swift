@@ -10,7 +10,8 @@ public struct Submission: Sendable {
     public var origins: [Origin]
     /// The reports, of leaked objects and of objects that were freed later.
     public var sightings: [Sighting]
-    /// Explanations: the reasons why objects of leaks stay. Their leaks are stored, or reported in `sightings`.
+    /// Explanations: the reasons why leaked objects stay in memory. An explanation of a leak that is neither stored nor in
+    /// ``sightings`` is dropped.
     public var explanations: [Explanation]
     /// Sessions and checks by version and build.
     public var usageCounts: [UsageCounts]

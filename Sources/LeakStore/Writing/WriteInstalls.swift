@@ -111,7 +111,7 @@ extension Writer {
 /// A set takes up to 2 KiB, and a commit adds members to hundreds of sets. So commits append the new members to a log, which
 /// takes few pages, and the sets are written when the log is long.
 struct InstallLog: PendingLog {
-    /// If the log has more members than this number, the sets are written. So many members take 4 MiB on disk.
+    /// If the log has more members than this number, the sets are written. This number of members takes 4 MiB on disk.
     private static let memberLimit = 262_144
 
     /// Sets with members in the log, by row ID in `install_set`.

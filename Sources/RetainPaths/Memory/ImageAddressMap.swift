@@ -13,7 +13,7 @@ struct ImageAddressMap: Sendable {
         var identifier: String?
         var isProgram: Bool
 
-        /// The segments that a program can write to, where its global variables are.
+        /// The addresses of the writable segments, which contain the image's global variables.
         var writableRanges: [Range<UInt>] { segments.filter(\.isWritable).map(\.addresses) }
     }
 

@@ -15,7 +15,7 @@ enum LateReleases {
                     return sheet
                 },
                 Scenario(
-                    "a task that shows an answer on a screen that is gone", .freedLate,
+                    "a task that shows an answer on a screen that was closed", .freedLate,
                     keptBy: "Task → closure → InvoiceScreen", path: ["Account", "Invoice"], reason: "popped"
                 ) { goesWrong in
                     let screen = InvoiceScreen()

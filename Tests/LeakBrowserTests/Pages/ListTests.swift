@@ -1,7 +1,7 @@
 import Testing
 
 extension BrowserTests {
-    /// The list of leaks, as a person uses it.
+    /// The lists of leaks and of releases, as a person uses them.
     @Suite struct ListTests {
         static let looks = [Look.desk, .withoutScripts]
         /// Selector of the leaks in the list itself. Known leaks are in a separate, collapsed list.

@@ -1,7 +1,7 @@
 import Testing
 
 extension BrowserTests {
-    /// Features of the pages' only script: live updates and keyboard shortcuts.
+    /// Live updates and keyboard shortcuts, the features of the pages' only script. Also the link that skips to the content.
     @Suite struct LiveTests {
         private let rows = "table.leaks:not(details *) > tbody > tr > th > a"
 

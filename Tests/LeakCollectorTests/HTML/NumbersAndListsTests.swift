@@ -7,7 +7,8 @@ import Testing
 
 @testable import LeakCollector
 
-/// A number in the summary or in the releases equals the number of rows in the list that it links to.
+/// A number in the summary or in the releases equals the number of rows in the list that it links to. Also the version whose
+/// leak-free sessions the pages show.
 @Suite struct NumbersAndListsTests {
     /// Starts a collector with an app of three versions: leaks that are new, known, gone, resolved, ignored and
     /// regressed.

@@ -8,7 +8,8 @@ import LeakPlatform
 
 @testable import LeakCollector
 
-/// Signing in over real sockets.
+/// Signing in over real sockets, and limits for senders that are not signed in: wrong tokens, waiting requests, and addresses
+/// behind a proxy.
 @Suite struct SignInServedTests {
     private static let form = "application/x-www-form-urlencoded"
 

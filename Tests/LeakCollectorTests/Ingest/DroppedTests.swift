@@ -7,7 +7,7 @@ import Testing
 
 @testable import LeakCollector
 
-/// Limits of the counts of dropped reports: reports that an app or a Sentry SDK did not send.
+/// Counts of dropped reports, which an app or a Sentry SDK did not send, and of unchecked objects: their limits and reasons.
 @Suite struct DroppedTests {
     @Test(
         arguments: [

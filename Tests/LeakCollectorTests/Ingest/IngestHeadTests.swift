@@ -6,7 +6,7 @@ import Testing
 
 @testable import LeakCollector
 
-/// The head of a request with reports, and the first bytes of its body.
+/// The head of a request with reports, a byte order mark before its body, and a body of another media type.
 @Suite struct IngestHeadTests {
     @Test(arguments: [
         (["X-Leak-Key: KEY"], 200), (["X-Leak-Key: KEY", "X-Leak-Key: other"], 400),

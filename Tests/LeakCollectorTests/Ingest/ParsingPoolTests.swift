@@ -6,7 +6,7 @@ import LeakPlatform
 
 @testable import LeakCollector
 
-/// Bodies above 128 KiB, and those with many new leaks, are parsed on threads of their own.
+/// Compressed bodies, bodies above 128 KiB, and those with many new leaks are parsed by threads of the ``ParsingPool``.
 @Suite struct ParsingPoolTests {
     /// A barrier at which jobs wait until it is opened.
     private final class Barrier: Sendable {

@@ -8,7 +8,7 @@ import Testing
 
 @testable import LeakCollector
 
-/// Several envelopes of one sender that belong together.
+/// Several envelopes of one sender that belong together, and events that are left out of an envelope.
 @Suite struct SentryEnvelopesServedTests {
     private static let id = "00112233445566778899aabbccddeeff"
     private static let event =

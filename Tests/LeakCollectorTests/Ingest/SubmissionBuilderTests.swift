@@ -211,7 +211,7 @@ import Testing
         }
     }
 
-    @Test func `the error about invalid JSON has its line and column`() {
+    @Test func `the error about invalid JSON names the line and column of the mistake`() {
         #expect {
             try receive("{\"class\": \"A\",\n \"count\": x}")
         } throws: {

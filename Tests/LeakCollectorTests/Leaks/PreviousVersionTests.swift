@@ -5,8 +5,8 @@ import Testing
 
 @testable import LeakCollector
 
-/// Versions without reported sessions. The API names the directly preceding version. The page shows the rate of the
-/// last version that has sessions.
+/// The previous version of each app, even without reported sessions. The API names the directly preceding version. The page
+/// shows the rate of the last version that has sessions.
 @Suite struct PreviousVersionTests {
     /// Starts a collector. In each app, all versions have a leak. 3.9 has one session and 4.0 has four; 5.1.0 and 5.2.0 have
     /// none. 5.2.0 is pinned as the current release.

@@ -6,7 +6,7 @@ import Testing
 
 @testable import LeakCollector
 
-/// Pages that all reader threads have rendered and cached before the database changes.
+/// Pages that all reader threads have rendered and cached, requested before and after the database changes.
 @Suite struct FreshPageTests {
     private let running: RunningCollector
 

@@ -9,7 +9,8 @@ import Testing
 
 @testable import LeakCollector
 
-/// The responses of the API have exactly the fields that `/openapi.json` describes.
+/// The API as `/openapi.json` describes it: the fields of its responses, which are exactly the described ones, and the status
+/// of each rejection.
 @Suite struct OpenAPITests {
     @Test func `responses of the API have exactly the documented fields`() throws {
         let running = try RunningCollector()

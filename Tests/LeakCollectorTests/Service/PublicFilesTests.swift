@@ -5,7 +5,8 @@ import Testing
 
 @testable import LeakCollector
 
-/// The files in `Public/` match the references of the pages.
+/// The files in `Public/`: they match the references of the pages, the error pages are well formed, and the API description has
+/// every route.
 @Suite struct PublicFilesTests {
     private static let folder = (0..<4).reduce(URL(fileURLWithPath: #filePath)) { url, _ in
         url.deletingLastPathComponent()

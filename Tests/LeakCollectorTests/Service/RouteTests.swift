@@ -58,7 +58,7 @@ import Testing
         ("/access/tokens/7/name", .access), ("/access/keys/7/revoke", .access),
         ("/releases/current", .releases(app: nil)),
     ])
-    func `the path of a form has the page to which a GET request is redirected`(
+    func `a GET request to the path of a form is redirected to the page with that form`(
         path: String, page: LinkTarget
     ) throws {
         for method in [LeakHTTPServer.Method.get, .head, .post] {
@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    @Test func `the path of a form has its page even if the ID in the path is not a number`() throws {
+    @Test func `the page of a form is found even if the ID in the form's path is not a number`() throws {
         #expect(try Self.find(.get, "/access/keys/x/name")?.formPage?.target == .access)
     }
 

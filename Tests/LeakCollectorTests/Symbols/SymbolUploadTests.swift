@@ -9,7 +9,8 @@ import Testing
 
 @testable import LeakCollector
 
-/// `POST /api/v1/symbols`, and the function names in stored and in new reports.
+/// `POST /api/v1/symbols` and the list of uploads, the function names in stored and in new reports, and the memory that symbol
+/// tables take.
 @Suite struct SymbolUploadTests {
     private let running: RunningCollector
 

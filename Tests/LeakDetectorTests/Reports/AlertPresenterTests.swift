@@ -90,7 +90,7 @@ import LeakPlatform
         bench.advance(by: 2_000)
         #expect(
             lines.with { $0 } == [
-                "LeakDetectorTests.Page is still in memory 1.5 s after it should have gone (popped), "
+                "LeakDetectorTests.Page is still in memory 1.5 s after it should have been freed (popped), "
                     + "expected at App/Cart.swift:7"
             ])
         withExtendedLifetime(page) {}

@@ -70,7 +70,7 @@ import LeakPlatform
         #expect(finding.className == "LeakDetectorTests.Page")
         #expect(
             finding.text
-                == "LeakDetectorTests.Page is still in memory 1.5 s after it should have gone (popped): "
+                == "LeakDetectorTests.Page is still in memory 1.5 s after it should have been freed (popped): "
                 + "Tab → Cart → LeakDetectorTests.Page, expected at App/Cart.swift:7")
         page = nil
         #expect(finding.object == nil)

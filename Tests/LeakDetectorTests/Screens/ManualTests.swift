@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `a dismissed screen is reported if it stays, whether it was a full screen or a sheet`(
+    func `a dismissed screen is reported if it stays, whether it covered the whole screen or was a sheet`(
         coversAll: Bool
     ) {
         nav.present(kit.keep(cart()), coveringAll: coversAll)

@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `a dismissed screen that stays is reported, whether it was a full screen or a sheet`(coversAll: Bool)
+    func `a dismissed screen that stays is reported, whether it covered the whole screen or was a sheet`(coversAll: Bool)
     {
         home.present(kit.keep(Cart(kit)), coveringAll: coversAll)
         home.dismiss()
@@ -152,7 +152,7 @@ import Testing
         #expect(kit.takeChecks() == ["Cart 1"])
     }
 
-    @Test func `a screen below a full screen is not reported`() {
+    @Test func `a screen that a full-screen presentation covers is not reported`() {
         home.add(Nav(kit, Cart(kit)))
         home.present(Order(kit))
         kit.advancePastChecks()

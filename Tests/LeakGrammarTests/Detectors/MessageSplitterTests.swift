@@ -3,7 +3,8 @@ import Testing
 @testable import LeakGrammar
 @testable import LeakMessage
 
-/// Texts that report several leaks, and classes in dictionaries, lists, quotations and sentences.
+/// Texts that report several leaks, and classes in dictionaries, lists, quotations and sentences. Also call stacks in such
+/// texts, and text that is masked.
 @Suite struct MessageSplitterTests {
     /// Returns the class that each part of a text names.
     private static func classes(_ text: String) -> [String] {

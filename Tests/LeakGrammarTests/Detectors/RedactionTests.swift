@@ -162,7 +162,7 @@ import Testing
         #expect(redacted.redacted() == redacted)
     }
 
-    @Test func `redaction keeps only the description of an error's user info, unless it may keep all`() {
+    @Test func `redaction keeps only the localized description in an error's userInfo, unless keepsUserInfo is true`() {
         var report = LeakReport()
         report.message = "VIEW STILL IN MEMORY <UILabel: 0x1f; text = '\(Self.secret)'>"
         report.error = ReportedError(

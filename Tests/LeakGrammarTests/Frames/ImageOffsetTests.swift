@@ -78,7 +78,7 @@ import Testing
         #expect(named?.keyElements == ["at shop::Cart::add() in Shop"])
     }
 
-    @Test func `symbols name frames, and for a return address the byte before it is looked up`() throws {
+    @Test func `frames get function names from symbols; a return address is looked up at the byte before it`() throws {
         let stack = try #require(CallStack(Self.stack)).named(by: Self.symbols)
         #expect(
             stack.displayedElements == [

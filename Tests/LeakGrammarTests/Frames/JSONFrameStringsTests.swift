@@ -97,7 +97,7 @@ import Testing
         }
     }
 
-    @Test func `a log entry over the maximum length has the frames that fit`() {
+    @Test func `from a log entry over the maximum length, the frames that fit are read`() {
         let frames = (0..<200).map {
             "\($0)   Shop   0x0000000104f85eb0 Cart.step\($0)(\(String(repeating: "x", count: 60))) + 104"
         }

@@ -3,7 +3,8 @@ import Testing
 
 @testable import LeakGrammar
 
-/// Backtraces of Swift 6.3 on Linux: `Backtrace.capture()` of the module `Runtime`, and those of the crash handler.
+/// Backtraces of Swift 6.3 on Linux: `Backtrace.capture()` of the module `Runtime`, and those of the crash handler. Also similar
+/// frames, such as those of gdb.
 @Suite struct SwiftBacktraceTests {
     /// Returns the description of a backtrace whose images lie at other addresses in each launch.
     private static func description(slide: UInt64, function: UInt64 = 0x17b0) -> [String] {
@@ -22,7 +23,7 @@ import Testing
         ]
     }
 
-    @Test func `a backtrace without names has offsets in the images of its list, the same in each launch`()
+    @Test func `a backtrace without function names gives image offsets that are the same in each launch`()
         throws
     {
         let keys = try (0..<20).map { launch in
@@ -110,13 +111,13 @@ import Testing
     }
 
     @Test(arguments: ["0\t0x000055d0688487b0 [ra] [0] b <unknown>", "0\t0x000055d0688487b0 [ra]"])
-    func `a frame without a name has its offset in an image without a build id`(frame: String) throws {
+    func `a frame without a function name is named by image name and offset if the image has no build id`(frame: String) throws {
         let images = ["Images:", "", "0\t0x000055d068847000-0x000055d0688493c0 <no build ID> b /srv/b"]
         let stack = try #require(CallStack(["Architecture: x86_64", "", frame, ""] + images))
         #expect(stack.keyElements == ["at b + 0x17af"])
     }
 
-    @Test func `a backtrace whose list of images was cut has the frames before the list`() throws {
+    @Test func `the frames of a backtrace are read even if the list of images after them was cut`() throws {
         for slide: UInt64 in [0, 0x3000] {
             let whole = Self.description(slide: slide)
             let list = whole.dropLast()
@@ -171,7 +172,7 @@ import Testing
         ("at Object../src/home/cart.js (main.js:1:2)", "Object../src/home/cart.js"),
         (#"3   \\srv\jane\Shop   0x0000000104b1c0aa load + 20"#, "load"),
     ])
-    func `a frame has neither a path nor an address in its function and its module`(
+    func `the function and the module of a frame contain neither a path nor an address`(
         line: String, function: String?
     )
         throws
@@ -187,7 +188,7 @@ import Testing
         "Nov 24 10:33:00 host shop[123]: ", "web-1  | ", "2026-11-24T10:33:00.123Z stdout F ", "[ERROR] ",
         "flutter: ", "2026-11-24 10:33:00.123+0100 Df Shop[1234:5678] [com.acme.shop:leaks] ",
     ])
-    func `a backtrace in the lines of a log has offsets, and its text no images`(prefix: String) throws {
+    func `a backtrace in the lines of a log gives offsets, and its list of images is not part of the text`(prefix: String) throws {
         let lines = Self.description(slide: 0).map { prefix + $0 }
         let id = "5E7B2F4488DD44BE3112AE61D2234CA069553228"
         let stack = try #require(CallStack(lines))
@@ -266,7 +267,7 @@ import Testing
         ("KonanCart()", false), ("ThrowCartException", false), ("Konan_main", true),
         ("ThrowTypeCastException", true), ("ThrowOutOfMemoryError", true),
     ])
-    func `only functions that Kotlin's runtime has are the system's in an image of an app`(
+    func `in an image of the app, only functions of Kotlin's runtime count as functions of the system`(
         function: String, isSystem: Bool
     ) {
         #expect(CallFrame("3   Shop   0x0000000104b1c0aa \(function) + 20")?.isSystem == isSystem)
@@ -301,7 +302,7 @@ import Testing
         #expect(stack?.frames == [])
     }
 
-    @Test func `a text that has only a backtrace with names is that of its first function, in each launch`()
+    @Test func `a text that is only a backtrace with names gives the same functions in each launch, and no other text`()
         throws
     {
         for slide: UInt64 in [0, 0x3000] {

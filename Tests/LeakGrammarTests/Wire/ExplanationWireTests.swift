@@ -4,7 +4,8 @@ import Testing
 @testable import LeakGrammar
 @testable import LeakMessage
 
-/// Retain explanations on their way from the device to the collector.
+/// Retain explanations on their way from the device to the collector, and the form of their paths. Also image offsets in
+/// stacks.
 @Suite struct ExplanationWireTests {
     private static let onPaid = RetainReference(
         owner: "Shop.CartViewModel", field: "onPaid", kind: .property, isClosure: true)

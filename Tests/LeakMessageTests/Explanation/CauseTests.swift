@@ -4,7 +4,7 @@ import LeakCauses
 import LeakMessage
 import Testing
 
-/// Causes of leaks, recognized by their paths.
+/// Causes of leaks, recognized by their paths, and the texts about them.
 @Suite struct CauseTests {
     @Test(arguments: CauseVector.Half.allCases)
     func `at least nine of ten example paths have a right cause, and no wrong cause is certain`(

@@ -2,7 +2,7 @@ import Testing
 
 @testable import LeakReporter
 
-/// The name of the folder in which segments of one endpoint, key and app wait.
+/// The name of the folder in which segments of one endpoint, key and app wait, and the SHA-256 hash in it.
 @Suite struct QueueNameTests {
     /// Values of FIPS 180-4, by NIST: https://csrc.nist.gov/projects/cryptographic-standards-and-guidelines/example-values
     @Test(arguments: [

@@ -4,7 +4,7 @@
 
     @testable import LeakPostgreSQL
 
-    /// The parts of an address that may appear in a log.
+    /// The address of a database: the parts that may appear in a log, ambiguous addresses, and TLS.
     @Suite struct DatabaseAddressTests {
         @Test(arguments: [
             ("postgres://host/leaks", "host:5432/leaks"),

@@ -7,7 +7,7 @@ import LeakSeededRandom
     @testable import LeakPostgreSQL
 
     /// Lists of a period, and the running counts from which they are read: the reports of a leak before each hour and before
-    /// each day.
+    /// each day. Also verification and expiry of these and of other counts.
     @Suite struct RunningCountTests {
         let schema: DatabaseSchema
         let directory = TemporaryDirectory()

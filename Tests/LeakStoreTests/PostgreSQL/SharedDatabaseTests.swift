@@ -6,7 +6,7 @@ import LeakSeededRandom
 
     @testable import LeakPostgreSQL
 
-    /// Several collectors on one database.
+    /// Several collectors on one database. Also texts that PostgreSQL cannot store.
     @Suite struct SharedDatabaseTests {
         let schema: DatabaseSchema
 

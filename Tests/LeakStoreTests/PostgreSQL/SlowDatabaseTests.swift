@@ -5,7 +5,8 @@
 
     @testable import LeakPostgreSQL
 
-    /// Transactions that the server aborts.
+    /// Transactions that the server aborts because they take too long, and calls without a time limit. Also the checks of
+    /// `verify`.
     @Suite struct SlowDatabaseTests {
         let schema: DatabaseSchema
 
