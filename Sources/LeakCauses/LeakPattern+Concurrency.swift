@@ -74,7 +74,8 @@ extension LeakPattern {
                 child.onFinish = { [weak self] child in self?.{list|children}.removeAll { $0 === child } }
                 """,
             rules: .probable(
-                .ofOwn(ending: "Coordinator", "Router").withoutClosure.to(ending: "Coordinator", "Router"), in: .held),
+                .ofOwn(ending: "Coordinator", "Router").withoutClosure.to(ending: "Coordinator", "Router"),
+                in: .held),
             .probable(
                 .ofOwn(ending: "Coordinator").element.withoutClosure, .ofOwn(ending: "Coordinator").closure,
                 in: .cycle)),

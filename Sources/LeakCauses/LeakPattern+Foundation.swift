@@ -28,7 +28,8 @@ extension LeakPattern {
                 """,
             // Outside of a cycle, the rule is only probable: the run loop also holds timers for `perform(_:with:afterDelay:)`.
             rules: .certain(
-                .of("Foundation.Timer", "NSTimer", "__NSCFTimer").from(not: "userInfo").withoutClosure, in: .cycle),
+                .of("Foundation.Timer", "NSTimer", "__NSCFTimer").from(not: "userInfo").withoutClosure,
+                in: .cycle),
             .probable(.of("Foundation.Timer", "NSTimer", "__NSCFTimer").from(not: "userInfo").withoutClosure)),
         LeakPattern(
             "notification_observer", name: "Observer block of NotificationCenter",

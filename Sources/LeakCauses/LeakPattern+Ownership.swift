@@ -10,8 +10,9 @@ extension LeakPattern {
             rules: .probable(
                 .from("delegate", ending: ["Delegate"]).property.withoutClosure.to(notEnding: "Delegate")),
             .probable(
-                .from("dataSource", "datasource", ending: ["DataSource", "Datasource"]).property.withoutClosure.to(
-                    ending: "Controller", "VC"), in: .cycle)),
+                .from("dataSource", "datasource", ending: ["DataSource", "Datasource"]).property
+                    .withoutClosure.to(
+                        ending: "Controller", "VC"), in: .cycle)),
         LeakPattern(
             "self_reference", name: "Object that keeps itself",
             explanation: "A property of the object holds the object itself.",

@@ -57,7 +57,8 @@ import Testing
     private static let lateLeaks = [
         Leak("an upload that holds its sheet until it is done", "Account", "Photos", is: "UploadSheet"),
         Leak(
-            "a task that shows an answer on a screen that was closed", "Account", "Invoice", is: "InvoiceScreen"),
+            "a task that shows an answer on a screen that was closed", "Account", "Invoice",
+            is: "InvoiceScreen"),
         Leak("a cache that empties when memory gets short", "Stores", "Map", is: "MapTile"),
     ]
 

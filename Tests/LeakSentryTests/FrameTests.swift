@@ -58,7 +58,9 @@ import Testing
         (#""module":"Shop.Cart","package":"Shop""#, "Shop.Cart"),
         (#""module":"Shop.Cart","package":"/usr/lib/x""#, "Shop.Cart"),
     ])
-    func `a function is named with its module, or else with its assembly without the version`(fields: String, module: String)
+    func `a function is named with its module, or else with its assembly without the version`(
+        fields: String, module: String
+    )
         throws
     {
         let stack = try stack("{\"function\":\"Pay\",\(fields)}")

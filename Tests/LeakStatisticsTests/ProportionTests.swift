@@ -47,7 +47,8 @@ import Testing
 
     /// R. A. Fisher, The Design of Experiments (1935), chapter II.
     @Test
-    func `Fisher's exact test gives 1/70 for the example in Fisher's book, a taster who names eight cups correctly`()
+    func
+        `Fisher's exact test gives 1/70 for the example in Fisher's book, a taster who names eight cups correctly`()
     {
         let p = FisherTest.probabilityOfRise(
             from: Proportion(events: 0, trials: 4), to: Proportion(events: 4, trials: 4))

@@ -125,7 +125,8 @@ import Testing
     }
 
     @Test
-    func `a known leak with a report from another OS version is a leak to fix, even for a reader opened before`()
+    func
+        `a known leak with a report from another OS version is a leak to fix, even for a reader opened before`()
         throws
     {
         let reader = try store.makeReader(known: list)

@@ -162,7 +162,9 @@ import Testing
         #expect(try readRecentCounts(.week, app: "none") == [0, 0, 0])
     }
 
-    @Test func `a list of a period counts only reports of the period, and only of its version if it is filtered by one`()
+    @Test
+    func
+        `a list of a period counts only reports of the period, and only of its version if it is filtered by one`()
         throws
     {
         try count("A", at: noon, install: 1, count: 2)

@@ -59,7 +59,11 @@ import Testing
             groupingKey: GroupingKey(version: 1, className: text, stack: []))
     }
 
-    @Test func `two leaks are similar if their classes or texts differ only in one word, number or generic argument`() throws {
+    @Test
+    func
+        `two leaks are similar if their classes or texts differ only in one word, number or generic argument`()
+        throws
+    {
         let (home, cart) = (leak("Store<HomeState>"), leak("Store<CartState>"))
         let pages = [leak("Page1Controller"), leak("Page2Controller")]
         let models = [leak("HomeViewModel"), leak("CartViewModel")]

@@ -63,7 +63,10 @@ struct ErrorPage: Component {
         case 404:
             ("Not found", "There is no such page or leak. Check the URL, or start from the list of leaks.")
         case 405:
-            ("Not allowed", "This address does not accept this kind of request. Start from the list of leaks.")
+            (
+                "Not allowed",
+                "This address does not accept this kind of request. Start from the list of leaks."
+            )
         case 429: ("Too many requests", "Wait a minute, then load the page again.")
         case 503:
             (

@@ -114,7 +114,9 @@ package struct MappingFileParser {
         }
         guard mapID.utf8.count <= MappingTable.Limits.idBytes else {
             throw Unreadable(
-                description: "its pg_map_id has \(mapID.utf8.count) bytes; at most \(MappingTable.Limits.idBytes) are allowed")
+                description:
+                    "its pg_map_id has \(mapID.utf8.count) bytes; at most \(MappingTable.Limits.idBytes) are allowed"
+            )
         }
         guard !classes.isEmpty else { throw Unreadable(description: "it names no class") }
         var table = TableTextEncoder()

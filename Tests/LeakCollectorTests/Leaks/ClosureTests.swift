@@ -87,7 +87,9 @@ import Testing
     private static let cart = [SymbolicatedFrame(function: bindClosure, file: "CartModel.swift", line: 12)]
 
     @Test(arguments: [true, false])
-    func `a closure gets its name from symbols, whether they are uploaded before or after the report`(areFirst: Bool)
+    func `a closure gets its name from symbols, whether they are uploaded before or after the report`(
+        areFirst: Bool
+    )
         throws
     {
         if areFirst { try upload(Self.uuid, at: 0x4100, Self.cart) }

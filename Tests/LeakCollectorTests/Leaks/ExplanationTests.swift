@@ -181,7 +181,10 @@ import Testing
         #expect(kept > 0)
     }
 
-    @Test func `names in a path are escaped, and the JSON of a truncated path gives its length before truncation`() throws {
+    @Test
+    func `names in a path are escaped, and the JSON of a truncated path gives its length before truncation`()
+        throws
+    {
         let running = try RunningCollector()
         let reference = #"{"owner": "Shop.<script>\#(String(repeating: "A", count: 490))"}"#
         let path = Array(repeating: reference, count: 32).joined(separator: ",")

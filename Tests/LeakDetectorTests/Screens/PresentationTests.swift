@@ -23,8 +23,9 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `a dismissed screen that stays is reported, whether it covered the whole screen or was a sheet`(coversAll: Bool)
-    {
+    func `a dismissed screen that stays is reported, whether it covered the whole screen or was a sheet`(
+        coversAll: Bool
+    ) {
         home.present(kit.keep(Cart(kit)), coveringAll: coversAll)
         home.dismiss()
         kit.advancePastChecks()

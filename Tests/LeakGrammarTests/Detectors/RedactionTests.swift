@@ -162,7 +162,10 @@ import Testing
         #expect(redacted.redacted() == redacted)
     }
 
-    @Test func `redaction keeps only the localized description in an error's userInfo, unless keepsUserInfo is true`() {
+    @Test
+    func
+        `redaction keeps only the localized description in an error's userInfo, unless keepsUserInfo is true`()
+    {
         var report = LeakReport()
         report.message = "VIEW STILL IN MEMORY <UILabel: 0x1f; text = '\(Self.secret)'>"
         report.error = ReportedError(

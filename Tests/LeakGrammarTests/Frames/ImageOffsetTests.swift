@@ -78,7 +78,9 @@ import Testing
         #expect(named?.keyElements == ["at shop::Cart::add() in Shop"])
     }
 
-    @Test func `frames get function names from symbols; a return address is looked up at the byte before it`() throws {
+    @Test func `frames get function names from symbols; a return address is looked up at the byte before it`()
+        throws
+    {
         let stack = try #require(CallStack(Self.stack)).named(by: Self.symbols)
         #expect(
             stack.displayedElements == [

@@ -111,7 +111,9 @@ import Testing
     }
 
     @Test(arguments: ["0\t0x000055d0688487b0 [ra] [0] b <unknown>", "0\t0x000055d0688487b0 [ra]"])
-    func `a frame without a function name is named by image name and offset if the image has no build id`(frame: String) throws {
+    func `a frame without a function name is named by image name and offset if the image has no build id`(
+        frame: String
+    ) throws {
         let images = ["Images:", "", "0\t0x000055d068847000-0x000055d0688493c0 <no build ID> b /srv/b"]
         let stack = try #require(CallStack(["Architecture: x86_64", "", frame, ""] + images))
         #expect(stack.keyElements == ["at b + 0x17af"])
@@ -188,7 +190,9 @@ import Testing
         "Nov 24 10:33:00 host shop[123]: ", "web-1  | ", "2026-11-24T10:33:00.123Z stdout F ", "[ERROR] ",
         "flutter: ", "2026-11-24 10:33:00.123+0100 Df Shop[1234:5678] [com.acme.shop:leaks] ",
     ])
-    func `a backtrace in the lines of a log gives offsets, and its list of images is not part of the text`(prefix: String) throws {
+    func `a backtrace in the lines of a log gives offsets, and its list of images is not part of the text`(
+        prefix: String
+    ) throws {
         let lines = Self.description(slide: 0).map { prefix + $0 }
         let id = "5E7B2F4488DD44BE3112AE61D2234CA069553228"
         let stack = try #require(CallStack(lines))
@@ -302,7 +306,9 @@ import Testing
         #expect(stack?.frames == [])
     }
 
-    @Test func `a text that is only a backtrace with names gives the same functions in each launch, and no other text`()
+    @Test
+    func
+        `a text that is only a backtrace with names gives the same functions in each launch, and no other text`()
         throws
     {
         for slide: UInt64 in [0, 0x3000] {

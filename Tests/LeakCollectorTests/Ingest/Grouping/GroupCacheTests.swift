@@ -57,7 +57,8 @@ import Testing
     }
 
     @Test
-    func `texts that differ only in a lifetime share one cache entry, and each report keeps its own lifetime`()
+    func
+        `texts that differ only in a lifetime share one cache entry, and each report keeps its own lifetime`()
         throws
     {
         let document = try document(

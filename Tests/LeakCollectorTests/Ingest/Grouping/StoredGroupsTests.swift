@@ -56,7 +56,8 @@ import Testing
         }
     }
 
-    @Test func `the JSON of a leak has the version and parts of its grouping key, and its page shows the version`()
+    @Test
+    func `the JSON of a leak has the version and parts of its grouping key, and its page shows the version`()
         throws
     {
         let running = try RunningCollector()
