@@ -107,7 +107,7 @@ package struct MappingFileParser {
 
     /// Returns the bytes of a ``MappingTable``.
     ///
-    /// - Throws: ``Unreadable`` if the mapping has no `pg_map_id`, names no class, or is too large.
+    /// - Throws: ``Unreadable`` if the mapping has no `pg_map_id` or too long a one, names no class, or is too large.
     package func finish() throws(Unreadable) -> [UInt8] {
         guard let mapID, !mapID.isEmpty else {
             throw Unreadable(description: "it has no pg_map_id, which R8 writes and ProGuard does not")
@@ -115,7 +115,7 @@ package struct MappingFileParser {
         guard mapID.utf8.count <= MappingTable.Limits.idBytes else {
             throw Unreadable(
                 description:
-                    "its pg_map_id has \(mapID.utf8.count) bytes; at most \(MappingTable.Limits.idBytes) are allowed"
+                    "its pg_map_id is \(mapID.utf8.count) bytes, the limit is \(MappingTable.Limits.idBytes)"
             )
         }
         guard !classes.isEmpty else { throw Unreadable(description: "it names no class") }

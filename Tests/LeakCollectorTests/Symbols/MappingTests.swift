@@ -93,9 +93,14 @@ import Testing
 
     @Test(arguments: [
         ("", "pg_map_id"), ("com.acme.Cart -> a.b:", "pg_map_id"), ("# pg_map_id: 12", "names no class"),
-        ("# pg_map_id: \(String(repeating: "a", count: 65))\nc -> a:", "pg_map_id"),
+        (
+            "# pg_map_id: \(String(repeating: "a", count: 65))\nc -> a:",
+            "its pg_map_id is 65 bytes, the limit is 64"
+        ),
     ])
-    func `a file without a map ID or without classes is refused as a mapping`(text: String, words: String) {
+    func `a file without classes, or with a map ID that is missing or too long, is refused as a mapping`(
+        text: String, words: String
+    ) {
         let error = #expect(throws: MappingFileParser.Unreadable.self) { try Self.table(text) }
         #expect(error?.description.contains(words) == true)
     }
