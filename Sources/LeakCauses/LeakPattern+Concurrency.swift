@@ -49,7 +49,7 @@ extension LeakPattern {
             rules: .certain(.of("async frames", "Task"), in: .held)),
     ]
 
-    /// Patterns of global and static variables, and of objects that Dispatch keeps.
+    /// Patterns of global and static variables, caches, parents and observer lists, and of objects that Dispatch keeps.
     static let globals: [LeakPattern] = [
         LeakPattern(
             "static_cache", name: "Cache that still holds the object",

@@ -1,5 +1,5 @@
 extension LeakPattern {
-    /// Foundation, Dispatch and Network.
+    /// Foundation, Dispatch and Network, display links and live database queries.
     static let foundation: [LeakPattern] = [
         LeakPattern(
             "display_link", name: "Display link that keeps its target",

@@ -1,5 +1,5 @@
 extension LeakPattern {
-    /// Combine, OpenCombine, RxSwift and Observation.
+    /// Combine, OpenCombine, RxSwift and similar libraries, and Observation.
     static let reactive: [LeakPattern] = [
         LeakPattern(
             "combine_assign", name: "assign(to:on:) with self",

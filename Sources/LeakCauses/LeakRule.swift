@@ -164,15 +164,16 @@ struct ReferenceCondition: Sendable {
 
     /// Matches references that objects of these types hold.
     ///
-    /// A name with a module matches only that type. A name that ends with a dot matches all types whose names begin with it. A
-    /// name without a module matches a type that has no module, such as a class of Objective-C, or that is in one of Apple's
-    /// modules.
+    /// A name with a module matches only that type. A name that ends with a dot matches all types whose names begin with it,
+    /// and a name that ends with an asterisk all types whose names begin with the text before the asterisk. A name without a
+    /// module matches a type that has no module, such as a class of Objective-C, or that is in one of Apple's modules.
     static func of(_ owners: String...) -> ReferenceCondition { any.with { $0.owners = owners } }
 
     /// Matches references that are held by objects of types whose names end with one of these texts.
     static func of(ending endings: String...) -> ReferenceCondition { any.with { $0.ownerEndings = endings } }
 
-    /// Matches references that objects of an app's own types hold, if the types' names end with one of these texts.
+    /// Matches references that objects of an app's own types hold, if the types' names end with one of these texts; without
+    /// texts, all such types match.
     static func ofOwn(ending endings: String...) -> ReferenceCondition {
         any.with {
             $0.ownerEndings = endings
@@ -289,8 +290,8 @@ struct ReferenceCondition: Sendable {
     /// Libraries that patterns name.
     private static let knownLibraries: Set = ["FirebaseFirestore", "RealmSwift", "RxSwift"]
 
-    /// Returns `true` if the name of the owner's type shows where the type comes from: the name has a known module, or is that
-    /// of an Objective-C class of Apple's.
+    /// Returns `true` if the name of the owner's type shows where the type comes from: the name has a known module, is that of
+    /// an Objective-C class of Apple's, or stands for a task.
     static func isKnown(_ step: PathStep) -> Bool {
         let name = step.owner.drop { $0 == "_" }
         return step.kind == .task || applePrefixes.contains { name.hasPrefix($0) }

@@ -10,9 +10,9 @@ internal import LeakPlatform
 /// detector.expectDeallocation(of: model)          // call this where its last owner releases it
 /// ```
 ///
-/// The detector is safe in release builds: it retains an object only for the moment of a check, never stops the app (except in the
-/// mode ``Mode/assert``), and does nothing while no object is expected to be deallocated. It reports names of types and source
-/// lines, and nothing of the content of objects.
+/// The detector is safe in release builds: it retains an object only for the moment of a check, never stops the app (except in
+/// the mode ``Mode/assert``), and sets no timer while it waits for no object. It reports names of types, source lines and the
+/// texts that the app passes to it, and nothing of the content of objects.
 public final class LeakDetector: Sendable {
     let checkers: ExpirationCheckers
     let notifier: LeakNotifier
@@ -159,11 +159,11 @@ public final class LeakDetector: Sendable {
     }
 
     /// Pauses all grace periods: from now on, no time counts towards them. An app with UIKit pauses by itself while it is not
-    /// in the foreground. Pauses are counted: each call needs its own ``resume()``.
+    /// active. Pauses are counted: each call needs its own ``resume()``.
     public func pause() { pauses.begin(.asked) }
 
-    /// Ends one ``pause()``. After the last pause has ended, grace periods continue, in an app with UIKit as soon as it is in
-    /// the foreground.
+    /// Ends one ``pause()``. After the last pause has ended, grace periods continue, in an app with UIKit as soon as it is
+    /// active.
     public func resume() { pauses.end(.asked) }
 
     /// Drops all expectations and accepts no new ones, for example when your server switches the detector off. This detector stays

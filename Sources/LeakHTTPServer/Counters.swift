@@ -12,8 +12,9 @@ public struct Counters: Hashable, Sendable {
     public var clientErrors = 0
     /// Responses with a status of 500 or higher.
     public var serverErrors = 0
-    /// Requests that violated HTTP or a size limit and were rejected by the server itself. Requests that took too long are
-    /// counted in ``timedOut``. A body that cannot be decompressed is counted only in ``clientErrors``.
+    /// Requests that the server itself rejected, because they violated HTTP or a size limit, or needed something that it does
+    /// not support. Requests that took too long are counted in ``timedOut``. A body that cannot be decompressed is counted only
+    /// in ``clientErrors``.
     public var rejectedRequests = 0
     /// Bytes received from all peers, including heads and bytes that were dropped.
     public var bytesReceived = 0

@@ -17,7 +17,7 @@ public protocol Service: Sendable {
     /// - Returns: 405 with `Allow` if there is something at the path; `nil`, the default, is answered with 501.
     func rejectUnknownMethod(of request: borrowing Request) -> Response?
 
-    /// Answers a request whose body has arrived and is decoded.
+    /// Answers a request whose body has arrived, and is decoded unless ``ScreeningResult/inflates`` was `true`.
     ///
     /// Runs on the loop's thread and must not block. Work that takes time moves to another thread, together with `responder`, which
     /// can respond from there.

@@ -12,8 +12,8 @@ import LeakTransport
 ///
 /// Only ``flush(timeout:)`` and ``setCollectionEnabled(_:)`` block. No method throws or crashes on any argument; reports that
 /// cannot be stored or sent are counted in ``statistics``. Reports wait on the disk, within ``Bounds``, and are sent in batches
-/// from the reporter's own threads; the next run sends what one run could not. The reporter sends class names and the data that the
-/// app passes to it, and nothing else of the app.
+/// from the reporter's own threads; the next run sends what one run could not. The reporter sends class names, the data that
+/// the app passes to it, and the app, device and install of its ``Configuration``, and nothing else of the app.
 public final class LeakReporter: Sendable {
     let thread: ReporterThread
     let bounds: Bounds
@@ -147,15 +147,16 @@ public final class LeakReporter: Sendable {
         thread.post(.session(session), bytes: session.id.utf8.count + 64)
     }
 
-    /// Starts a session. It ends with ``endSession()``, with `exit`, with the next call, or when an app with UIKit enters the
-    /// background. If the process is killed, the next run reports the session as far as it was known. An app with UIKit starts the
-    /// next session by itself when it returns to the foreground.
+    /// Starts a session. It ends with ``endSession()``, with `exit`, with the next call, when an app with UIKit enters the
+    /// background, when collecting is turned off, or when the reporter is released. If the process is killed, the next run
+    /// reports the session as far as it was known. An app with UIKit starts the next session by itself when it returns to the
+    /// foreground.
     ///
     /// Leaks that are recorded during the session belong to it.
     ///
-    /// - Parameter checks: returns the checks since its last call, such as `LeakDetector.takeChecks`. It is called at the interval
-    ///   of ``Bounds/pollMilliseconds``, before each batch and at the end, on a thread of the reporter. `nil` keeps the closure of
-    ///   the previous session.
+    /// - Parameter checks: returns the checks since its last call, such as `LeakDetector.takeChecks`. It is called at the
+    ///   interval of ``Bounds/pollMilliseconds``, before the newest reports are sent, and at the end, on a thread of the
+    ///   reporter. `nil` keeps the closure of the previous session.
     public func startSession(checks: (@Sendable () -> [ClassChecks])? = nil) {
         thread.post(.startSession(checks: checks))
     }
@@ -237,8 +238,8 @@ public final class LeakReporter: Sendable {
 
     /// Deletes the waiting reports, including those of earlier runs. A batch that is being sent may still arrive.
     ///
-    /// - Parameter resetInstall: `true` deletes the identifier of this installation, so that the device counts as another device from
-    ///   now on.
+    /// - Parameter resetInstall: with ``Install/kept``, `true` deletes the identifier of this installation, so that the device
+    ///   counts as another device from now on.
     public func deleteUnsentReports(resetInstall: Bool = false) {
         thread.post(.delete(resetsInstall: resetInstall))
     }

@@ -1,14 +1,16 @@
 extension LeakReporter {
     /// The reason why sightings were discarded. The raw value is its name on the wire.
     public enum DropReason: String, Hashable, Sendable, CaseIterable {
-        /// More reports waited than ``Bounds`` allow; the oldest batch was discarded, with its checks and sessions. Or more reports
-        /// were recorded at once than can be stored; the newest were discarded.
+        /// More reports waited than ``Bounds`` allow; the oldest batch was discarded, with its checks and sessions. Or more
+        /// reports were recorded at once than can be stored; the newest were discarded. Or the reporter's thread had ended, or
+        /// had failed to start.
         case queueFull = "queue_full"
         /// The report alone is longer than the collector accepts.
         case tooLong = "too_long"
-        /// The batch was sent for the first time six days ago without a response, or the wall clock has been set back by more than
-        /// a day since. The collector remembers an `Idempotency-Key` for seven days; a later retry might be counted twice. Checks
-        /// and sessions of the batch are discarded with it. Or the batch was not sent for thirty days.
+        /// The batch was sent for the first time six days ago and it is still unknown whether the collector counted it, or the
+        /// wall clock has been set back by more than a day since. The collector remembers an `Idempotency-Key` for seven days;
+        /// a later retry might be counted twice. Checks and sessions of the batch are discarded with it. Or the batch was not
+        /// sent for thirty days.
         case tooOld = "too_old"
         /// The collector rejected the batch permanently.
         case refused
@@ -27,14 +29,15 @@ extension LeakReporter {
         /// The call came from a closure of the app that the reporter was running, such as ``Configuration/beforeSend``, or from a
         /// signal handler that had interrupted the reporter on the same thread.
         case reentrant
-        /// The file of the waiting reports was damaged. If the number of lost reports is unknown, each damaged part of the file
-        /// counts as one report.
+        /// The file of the waiting reports was damaged. If the number of lost reports is unknown, each damaged file counts as
+        /// one report.
         case damaged
-        /// The app deleted the report, with ``LeakReporter/deleteUnsentReports(resetInstall:)`` or by turning collection off.
+        /// The app deleted the report, with ``LeakReporter/deleteUnsentReports(resetInstall:)``, or collecting is off: it was
+        /// turned off, in this process or in another, or the person was not asked yet.
         case deleted
 
         /// `true` if the number of sightings discarded for this reason is reported to the collector. Sightings that the
-        /// collector rejected itself, and sightings of runs that must not report, are not reported.
+        /// collector rejected in an accepted batch, that the app deleted, or of runs that must not report are not reported.
         var isReported: Bool {
             switch self {
             case .queueFull, .tooLong, .tooOld, .refused, .budget, .beforeSend, .reentrant, .damaged: true
@@ -61,7 +64,8 @@ extension LeakReporter {
         public var stored = 0
         /// Batches that were delivered to the collector.
         public var batches = 0
-        /// Attempts without a response, or with a response after which the batch still waits.
+        /// Attempts without a response, or with a response after which the batch still waits, and attempts that ended before
+        /// the request because a file could not be read or written.
         public var failedAttempts = 0
         /// The last problem on the way to the collector and its solution; `nil` if there was none.
         public var lastFailure: String?
@@ -69,8 +73,8 @@ extension LeakReporter {
         /// thread could not be started, or this process was forked from the process that created it. A key that the collector
         /// rejects is tried again each hour, and does not stop the reporter.
         public var isStopped = false
-        /// The reason why reports wait in memory, where they are lost at the end of the process; `nil` if the disk accepts them,
-        /// and with ``Storage/memory``.
+        /// The reason why reports wait in memory, where they are lost at the end of the process, or why the choice about
+        /// collecting could not be stored; `nil` if the disk accepts both, and with ``Storage/memory``.
         public var storageFailure: String?
         /// Calls of ``LeakReporter/log(_:)``, calls that set keys, and calls that record checks, sessions or explanations, which
         /// were dropped because there were too many at once.

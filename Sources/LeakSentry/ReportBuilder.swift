@@ -3,8 +3,9 @@ internal import LeakMessage
 
 /// The conversion of an event to a report.
 ///
-/// The leak is identified by the first of these that the event has: the class in the context `leak` or in the tag `leak.class`;
-/// the text of a detector in any field; the domain and code of an `NSError`; the type and frames of an exception; the message.
+/// The leak is identified by the first of these that the event has: the fingerprint; the class in the context `leak` or in the
+/// tag `leak.class`; the text of a detector in the message, the exception or the error's description; the domain and code of an
+/// `NSError`; the type and frames of an exception; the message.
 struct ReportBuilder {
     /// The report; `nil` if nothing in the event distinguishes one leak from another.
     let report: LeakReport?
@@ -79,8 +80,8 @@ extension LeakReport {
         stack = exception.frames.stack(images: event.images)
     }
 
-    /// Identifies an event without an exception. If neither a field nor the text names a class or a cycle, uses the class in
-    /// ``SentryEvent/extra``, or else the calls of the event's thread.
+    /// Identifies an event without an exception. If no field names a class or a cycle, and the text names no class, cycle or
+    /// calls, uses the class in ``SentryEvent/extra``, or else the calls of the event's thread.
     ///
     /// If a class is known, the calls are not used, because they only lead to the code that sent the event.
     private mutating func identifyMessage(by event: SentryEvent) {

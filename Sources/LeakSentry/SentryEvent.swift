@@ -2,8 +2,8 @@ internal import LeakMessage
 
 /// The fields of an event that are read; all other fields are skipped.
 ///
-/// Only the id of `user` is read, and only the calls of the thread in `threads` that crashed or was running. `request`,
-/// `server_name` and the variables of frames are never read.
+/// Only the id of `user` is read, and of `threads` only the calls of one thread, if possible of the thread that crashed or was
+/// running. `request`, `server_name` and the variables of frames are never read.
 /// https://develop.sentry.dev/sdk/foundations/transport/event-payloads/
 struct SentryEvent {
     var id: String?

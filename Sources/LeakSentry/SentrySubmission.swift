@@ -31,8 +31,8 @@ public struct SentrySubmission: Hashable, Sendable {
     /// skipped.
     ///
     /// - Parameter envelope: decompressed; at most 200 MiB and 1,000 items.
-    /// - Throws: ``SentryError`` when the items cannot be separated, or when the envelope has events or client
-    ///   reports and none of them can be read.
+    /// - Throws: ``SentryError`` when the items cannot be separated, when the envelope exceeds one of these limits, or when it
+    ///   has events or client reports and none of them can be read.
     public init(envelope: [UInt8]) throws(SentryError) {
         var items = try EnvelopeReader(envelope)
         var batch = BatchBuilder()

@@ -22,8 +22,8 @@ public struct RetainPathFinder: LeakExplainer, Sendable {
     /// The limits of each walk. An explanation takes two walks, which have to agree, or four if references stay unexplained. If its
     /// path leads through the frames of a task and ``search`` does not contain ``HolderSearch/globals``, it takes twice as many.
     public var budget: Budget
-    /// The memory to search for a holder if no proven cycle explains every reference. Globals are always searched if the path leads
-    /// through the frames of a task. A detector drops explanations that take longer than two seconds.
+    /// The memory to search for a holder if no cycle without suspected references was found. Globals are always searched if the
+    /// path leads through the frames of a task. A detector drops explanations that take longer than two seconds.
     public var search: HolderSearch
     private let walker: Guarded<GraphWalker>
 

@@ -12,7 +12,8 @@
         /// }
         /// ```
         ///
-        /// A controller that another controller still holds or presents, or whose view is still in a window, is ignored.
+        /// A controller is ignored while its outermost parent, or without a parent the controller itself, is presented or in a
+        /// window.
         ///
         /// - Parameter seconds: the grace period of the controller; `nil` for the usual grace period,
         ///   ``Limits/graceMilliseconds``.

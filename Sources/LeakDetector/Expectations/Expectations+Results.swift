@@ -191,7 +191,7 @@ extension Expectations {
         return .forgotten(reportID: reportID, isIgnored: true)
     }
 
-    /// Returns `true` if a report is still valid: its object was neither freed nor ignored since.
+    /// Returns `true` if a report is still valid: its object was neither freed, used again nor ignored since.
     func isValid(_ reportID: String, of identity: ObjectIdentifier) -> Bool {
         // An object for which there is no room among the known objects is reported as well.
         guard let state = knownObjects[identity]?.state else { return knownObjects.isFull }

@@ -44,8 +44,8 @@ struct Expectations<Subject: Sendable> {
     /// - Parameters:
     ///   - identity: the identity of the object; `nil` if it is not known yet.
     ///   - due: the end of its grace period.
-    ///   - bypassesSampling: `true` if the object is waited for even when only a share of all objects is. Used for screens, which
-    ///     are few.
+    ///   - bypassesSampling: `true` if the object is waited for even when only a share of all objects is. Used for screens and
+    ///     views, which are few.
     /// - Returns: `true` if the object is waited for.
     mutating func admit(
         _ identity: ObjectIdentifier?, _ context: borrowing ExpectationContext, dueAt due: Int,

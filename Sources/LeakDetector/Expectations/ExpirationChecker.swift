@@ -65,7 +65,7 @@ final class ExpirationChecker: Sendable {
     /// Starts the grace period of a subject.
     ///
     /// - Parameter identity: the identity of the object, if it is known yet.
-    /// - Returns: `true` if the object is waited for; `false` if the detector already waits for too many objects.
+    /// - Returns: `true` if the object is waited for; `false` if the detector is stopped or already waits for too many objects.
     @discardableResult
     func expect(
         subject: any Subject, _ context: ExpectationContext, _ identity: ObjectIdentifier? = nil,
@@ -140,7 +140,7 @@ final class ExpirationChecker: Sendable {
         state.with { $0.expectations.retract(reportID, of: identity) }
     }
 
-    /// Returns `true` if a report is still valid: its object was neither freed nor ignored since.
+    /// Returns `true` if a report is still valid: its object was neither freed, used again nor ignored since.
     func isValid(_ reportID: String, of identity: ObjectIdentifier) -> Bool {
         state.with { $0.expectations.isValid(reportID, of: identity) }
     }

@@ -1,5 +1,5 @@
 /// Objects that were reported, that a reported owner keeps, or that must not be reported, by identity. An object is known until
-/// a check finds that it was deallocated.
+/// a check finds that it was deallocated, and an object that is not muted only until it is in use again.
 struct KnownObjects<Subject: Sendable> {
     enum State: Hashable {
         /// The object was reported.

@@ -63,7 +63,7 @@ extension LeakDetector {
         /// Objects that stayed in memory and were not reported: objects of ignored classes, ignored objects, and objects kept
         /// by a reported object.
         public var suppressed = 0
-        /// Expectations that were left out of the sample while there were too many to wait for.
+        /// Expectations that were not decided: there were too many objects to wait for, or too many that came into use again.
         public var dropped = 0
 
         /// Makes counts that are all 0.

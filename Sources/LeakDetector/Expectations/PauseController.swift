@@ -5,14 +5,14 @@ final class PauseController: Sendable {
     enum Reason: Sendable {
         /// The app called ``LeakDetector/pause()``.
         case asked
-        /// The app is not in the foreground.
+        /// The app is not active: it is in the background, or about to enter or leave it.
         case background
     }
 
     private struct Reasons {
         /// The number of calls of ``LeakDetector/pause()`` without a ``LeakDetector/resume()``.
         var requestCount = 0
-        /// `true` while the app is not in the foreground. This is no count, because the system may report the change twice.
+        /// `true` while the app is not active. This is no count, because the system may report the change twice.
         var isInBackground = false
     }
 

@@ -42,7 +42,7 @@ extension LeakDetector {
         /// of the object are withdrawn, as by ``LeakDetector/cameBack(_:)``. Another call for the same object withdraws the
         /// expectations made meanwhile, and changes nothing else.
         ///
-        /// The parameters are those of ``LeakDetector/expectDeallocation(of:after:path:owner:reason:file:line:)``.
+        /// The parameters are those of ``LeakDetector/expectDeallocation(of:after:path:owner:reason:file:line:)``, without `owner`.
         public func expectDeallocation(
             of object: AnyObject, after seconds: Double? = nil, path: [String] = [], reason: String? = nil,
             file: StaticString = #fileID, line: UInt = #line

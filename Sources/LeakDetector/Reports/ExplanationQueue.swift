@@ -11,7 +11,7 @@ final class ExplanationQueue: Sendable {
     static let waitingLimit = 32
     /// The maximum number of different leaks (by class, call site and owners) that one detector explains.
     static let leakLimit = 1_000
-    /// The maximum number of attempts to explain one leak whose objects were deallocated before the explanation was reported.
+    /// The maximum number of attempts to explain one leak, see ``retry(_:)``.
     static let attemptLimit = 5
 
     private struct Job {
@@ -71,8 +71,8 @@ final class ExplanationQueue: Sendable {
     /// Discards the waiting leaks, as when the detector stops.
     func discardWaitingLeaks() { state.with { $0.discardWaitingLeaks() } }
 
-    /// Allows another attempt for a leak, up to ``attemptLimit``. Called if the object was deallocated, or explanations
-    /// were not wanted.
+    /// Allows another attempt for a leak, up to ``attemptLimit``. Called if the explanation could not be reported, for example
+    /// because the object was deallocated, or if explanations were not wanted.
     func retry(_ leakKey: String) {
         state.with { state in
             let failures = state.failures[leakKey, default: 0] + 1
@@ -84,8 +84,8 @@ final class ExplanationQueue: Sendable {
         }
     }
 
-    /// Enqueues a leak, unless a leak with the same key was accepted before, or the queue is off, full or blocked by an explanation
-    /// that takes too long.
+    /// Enqueues a leak, unless a leak with the same key was accepted before, explanations are not wanted, or the queue is off,
+    /// full or blocked by an explanation that takes too long.
     ///
     /// - Parameters:
     ///   - leakKey: a key that is the same for leaks that share one explanation.

@@ -51,7 +51,7 @@ extension LeakDetector {
         /// Returns the object, while it exists, as a class that is `Sendable`, such as a view, a view controller, another class of
         /// the main actor, or an actor. Keeping a strong reference to it makes the leak worse.
         ///
-        /// - Returns: `nil` if the object is gone or has another class, and if `type` is a protocol such as
+        /// - Returns: `nil` if the object was freed or has another class, and if `type` is a protocol such as
         ///   `any AnyObject & Sendable`: a cast to it succeeds even for objects that are not `Sendable`.
         public func object<Class: AnyObject & Sendable>(as type: Class.Type = Class.self) -> Class? {
             guard type as Any is AnyClass else { return nil }
@@ -71,7 +71,7 @@ extension LeakDetector {
         /// Report the leak.
         case report
         /// Report the leak, and in debug builds show it on screen, with a picture if the object is a view or a controller. In
-        /// release builds, and on systems without UIKit, write it to standard error.
+        /// release builds, on systems without UIKit, and while no scene is active, write it to standard error.
         case showAlert
         /// Shows an alert like ``showAlert``, but without a picture.
         case showAlertWithoutScreenshot

@@ -29,7 +29,7 @@ extension LeakDetector {
             self.windows = windows
         }
 
-        /// Rules that suppress nothing.
+        /// Rules without entries: they suppress only the detector's own classes.
         public static let none = Suppression([], windows: [])
 
         /// Classes and windows that UIKit keeps by design.

@@ -10,7 +10,7 @@ extension LeakDetector {
         case works(leak: LeakReport, freed: LeakReport)
         /// There is no shared detector: call ``LeakDetector/start(_:limits:suppression:explainer:queue:)`` first.
         case notStarted
-        /// Grace periods do not run now, since the app is not in the foreground, or ``LeakDetector/pause()`` was called.
+        /// Grace periods do not run now, since the app is not active, or ``LeakDetector/pause()`` was called.
         case paused
         /// ``LeakDetector/stop()`` was called.
         case stopped

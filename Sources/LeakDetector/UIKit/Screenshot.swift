@@ -7,7 +7,8 @@
         /// The maximum length of the longer side in points; a larger picture would only take more memory.
         static let longest: CGFloat = 240
 
-        /// - Returns: `nil` for an object without a size, and for an object that a picture would keep in memory.
+        /// - Returns: `nil` for an object without a size, for an object that a picture would keep in memory, and for an object
+        ///   that is neither a view nor a controller with a loaded view.
         static func make(of object: AnyObject?) -> UIImage? {
             guard let view = view(of: object) else { return nil }
             let size = view.bounds.size

@@ -86,7 +86,7 @@ final class Buffer {
         count += 1
     }
 
-    /// Appends `number` in decimal digits.
+    /// Appends `number` in decimal digits; a negative number is written as 0.
     func append(decimal number: Int) {
         var digits = 1
         var remaining = UInt(max(number, 0))

@@ -18,8 +18,8 @@ struct FolderReader {
     private var bytesRead = 0
     private var files: [File] = []
 
-    /// Returns all regular files below `folder`, except files with a path component that begins with a dot, and symbolic links
-    /// that lead out of `folder`.
+    /// Returns all regular files below `folder`, except files with a path component that begins with a dot or that no request
+    /// can contain, symbolic links to folders, and symbolic links that lead out of `folder`.
     ///
     /// - Parameter limit: the most bytes of all files together.
     static func read(_ folder: String, limit: Int) throws(StaticFilesError) -> [File] {

@@ -33,8 +33,8 @@ struct BufferPool {
         return nil
     }
 
-    /// Gives a buffer back to the pool. A response may still refer to its bytes; the buffer is reused after the last reference is
-    /// gone.
+    /// Gives a buffer back to the pool. A response may still refer to its bytes; the buffer is reused after the last reference
+    /// was released.
     mutating func release(_ buffer: Buffer) {
         guard let index = Self.sizes.lastIndex(where: { $0 <= buffer.capacity }) else { return }
         // A buffer of more than twice the pooled size is not kept, because it would waste memory.

@@ -40,7 +40,8 @@ final class Connection {
     var lingeredBytes = 0
     /// The latest end of lingering, even if bytes still arrive; milliseconds on the monotonic clock.
     var lingerEnd: UInt64 = 0
-    /// `true` if no further request is read, because the last request was rejected or was to close the connection.
+    /// `true` if no further request is read, because the last request was rejected or was to close the connection, or the input
+    /// has ended.
     var stopsReading = false
     /// `true` if more requests have arrived than are served in one turn; the connection is in ``Loop/deferredConnections`` then.
     var isDeferred = false

@@ -1,7 +1,7 @@
 internal import LeakPlatform
 
 /// The limit of open connections for all loops together, and the limit per peer. A loop asks the limiter once per connection,
-/// and again when the client of a trusted proxy's connection changes.
+/// again after it has evicted a connection, and again when the client of a trusted proxy's connection changes.
 final class ConnectionLimiter: Sendable {
     enum Outcome: Hashable {
         /// The connection is granted and counted.

@@ -146,7 +146,7 @@ extension Loop {
         return droppedCount
     }
 
-    /// Rejects a request that cannot be parsed: sends one response in order, then closes the connection.
+    /// Rejects a request that cannot be parsed or completed: sends one response in order, then closes the connection.
     ///
     /// - Parameter replacement: the response to send instead of the response of `error`.
     func reject(_ connection: Connection, _ error: RequestError, answer replacement: Response? = nil) {

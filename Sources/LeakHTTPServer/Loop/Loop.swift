@@ -56,7 +56,7 @@ final class Loop: @unchecked Sendable {
     var counters = Counters()
     /// The time when ``counters`` were last published, in milliseconds on the monotonic clock.
     private var publishedAt: UInt64 = 0
-    /// `true` if ``counters`` may not have changed since they were published.
+    /// `false` if ``counters`` may have changed since they were published.
     private var areCountersPublished = true
 
     /// Milliseconds on the monotonic clock, read once per turn.

@@ -172,13 +172,13 @@ public struct Request: ~Copyable {
     /// The content coding in which the body was sent.
     var contentEncoding: ContentEncoding { head.contentEncoding }
 
-    /// The number of bytes of the decoded body.
+    /// The number of bytes of the body: decoded, or as sent if there is a ``codedBody``.
     public var bodyCount: Int { unsafe bodyBytes.count }
 
-    /// Returns a copy of the decoded body, for keeping it.
+    /// Returns a copy of the body, for keeping it: decoded, or as sent if there is a ``codedBody``.
     public func body() -> [UInt8] { unsafe Array(bodyBytes) }
 
-    /// Returns the decoded body without a copy, for a response or for another thread.
+    /// Returns the body without a copy, for a response or for another thread: decoded, or as sent if there is a ``codedBody``.
     public func sharedBody() -> SharedBytes { unsafe SharedBytes(bodyBytes, of: bodyOwner) }
 
     /// Calls `read` with the body, without a copy.

@@ -5,7 +5,7 @@
 /// long.
 @safe
 public struct SharedBytes: @unchecked Sendable {
-    // `@unchecked` is safe: a shared buffer is not written to before its last reference is gone.
+    // `@unchecked` is safe: a shared buffer is not written to before its last reference was released.
     private let owner: Buffer?
     private let bytes: UnsafeBufferPointer<UInt8>
 

@@ -1,5 +1,5 @@
-/// A check of the header fields that determine how a message is read. The length of a name selects the fields to compare it
-/// with.
+/// A check of the header fields that determine how a message is read, and of those that must not be repeated. The length of a
+/// name selects the fields to compare it with.
 struct FieldValidator: Sendable {
     // The number of lines of each field so far.
     private var hostCount = 0

@@ -51,9 +51,9 @@ public struct Router<Endpoint: Sendable>: Sendable {
 
     /// Adds `endpoint` for `method` and `pattern`. An endpoint of `GET` also handles `HEAD`, unless `HEAD` has its own.
     ///
-    /// An invalid pattern stops the program. A pattern is invalid if it does not start with `/`, if a segment other than the last
-    /// is empty, if it has braces other than around a whole segment, or if the route already exists, even with other parameter
-    /// names.
+    /// An invalid pattern stops the program. A pattern is invalid if it does not start with `/`, if a segment other than the
+    /// last is empty, if it has braces other than around a whole segment, if it names a parameter twice, if the route already
+    /// exists, or if the same pattern exists with other parameter names, even for another method.
     public mutating func add(_ method: Method, _ pattern: String, endpoint: Endpoint) {
         table.add(method, Pattern(pattern), endpoint: endpoints.count)
         endpoints.append(endpoint)

@@ -11,7 +11,7 @@ struct Event: Hashable, Sendable {
     let token: UInt64
     let isReadable: Bool
     let isWritable: Bool
-    /// `true` if the connection is closed in both directions.
+    /// `true` if the connection is closed in both directions or has failed.
     let isGone: Bool
 }
 

@@ -1,6 +1,7 @@
 /// Strong references that lead to an object, one after another.
 public struct RetainPath: Hashable, Sendable, CustomStringConvertible {
-    /// The references in order. In a cycle, the object itself holds the first reference; in any other path, the object's holder does.
+    /// The references in order. In a cycle as it was found, the object itself holds the first reference, but ``normalized`` may
+    /// begin elsewhere; in any other path, the object's holder does.
     public var references: [RetainReference]
     /// The type that the last reference leads to, qualified with its module.
     public var target: String
@@ -118,8 +119,8 @@ public struct RetainPath: Hashable, Sendable, CustomStringConvertible {
         return smallestRotation
     }
 
-    /// The path in a form that does not depend on the object at which a cycle was found: a complete cycle begins with the reference
-    /// that comes first in the order of names. Other paths stay as they are.
+    /// The path in a form that does not depend on the object at which a cycle was found: a complete cycle begins with the
+    /// reference of a type, not of a closure, that comes first in the order of names. Other paths stay as they are.
     public var normalized: RetainPath {
         guard isCycle, fullLength == nil, !references.isEmpty else { return self }
         let names = references.map { "\($0.owner).\($0.field)" }

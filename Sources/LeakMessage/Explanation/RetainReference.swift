@@ -20,7 +20,7 @@ public struct RetainReference: Hashable, Sendable {
     }
 
     /// The type that holds the reference, qualified with its module: `Shop.CartViewModel`. Owners without a type are `closure`,
-    /// `block`, `Task` and `async frames`. The owner of a global variable is the name of its image.
+    /// `block`, `Task` and `async frames`, and for a global or static variable `global`.
     public var owner: String
     /// The property, with `[*]` for any element, such as `children[*].parent` or `state(.loaded).0`; empty for captures.
     ///

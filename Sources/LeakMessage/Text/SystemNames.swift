@@ -40,7 +40,8 @@ package enum SystemNames {
             || name.starts(with: "SwiftUI.")
     }
 
-    /// Returns `true` if a type's name begins with a module of the system, as `Foundation.Timer` does.
+    /// Returns `true` if a type's name begins with a module of the system, as `Foundation.Timer` does. `__C`, the module of
+    /// imported types, counts as one.
     package static func isSystemType(_ qualified: String) -> Bool {
         let module = qualified.prefix { $0 != "." }
         return module.count < qualified.count && (module == "__C" || modules.contains { $0 == module })

@@ -5,7 +5,8 @@ internal import LeakPlatform
 /// Values of this type have no limits. The limits of the format are checked when a report is read from bytes. Longer values are
 /// cut when a report is written.
 public struct LeakReport: Hashable, Sendable {
-    /// The event of a report: an object stayed in memory (`leak`), or an object that was reported before was deallocated (`freed`).
+    /// The event of a report: an object stayed in memory (`leak`), or an object that was reported before was deallocated or is
+    /// in use again (`freed`).
     public enum Event: String, Hashable, Sendable, CaseIterable {
         case leak, freed
     }
@@ -20,7 +21,7 @@ public struct LeakReport: Hashable, Sendable {
     public var event: Event?
     /// A UUID of this sighting. Version 7 is recommended, because its ids sort by time.
     public var id: String?
-    /// The time at which the device saw the leak.
+    /// The time at which the device saw the event.
     public var at: WireTime?
     public var kind: Kind?
     /// The leaked object's type, qualified with its module: `Shop.CheckoutViewController`.
@@ -33,9 +34,9 @@ public struct LeakReport: Hashable, Sendable {
     public var cycle: [String] = []
     /// The reason why the object was expected to be deallocated: `dismissed`, `popped`, …
     public var reason: String?
-    /// The grace period that the object outlived.
+    /// The time for which the detector waited before it reported the object.
     public var waitedMilliseconds: Int?
-    /// The number of instances of the class that were alive when the leak was seen.
+    /// The number of leaked instances of the class that were alive when the leak was seen, as far as the detector counts them.
     public var alive: Int?
     /// For ``Event/freed``: the time from the sighting of the leak until the object was deallocated.
     public var livedMilliseconds: Int?

@@ -1,6 +1,7 @@
 /// Rules of the wire format for names: of a class, an app, a version, a device, an install or a user.
 public enum WireName {
-    /// Returns the problem with `text` as the value of `field`, such as `version is 70 bytes, at most 64`; `nil` if the text is valid.
+    /// Returns the problem with `text` as the value of `field`, such as `version is 70 bytes, the limit is 64`; `nil` if the
+    /// text is valid.
     public static func problem(in text: String, of field: String, atMost limit: Int) -> String? {
         let count = text.utf8.count
         if count > limit { return "\(field) is \(count) bytes, the limit is \(limit)" }

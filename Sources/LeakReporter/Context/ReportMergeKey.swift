@@ -5,8 +5,8 @@ internal import LeakPlatform
 /// A key for merging: sightings on this device with equal keys are counted as one report.
 ///
 /// It is finer than the collector's groups, so that sightings in different groups are never merged: besides class and stack, it
-/// includes everything that the collector shows of a group, and the sender. Addresses, times, the log and the other parts of a text are
-/// not included.
+/// includes everything that the collector shows of a group, the sender, and for a freed object the range of its lifetime.
+/// Addresses, other times, the log and the other parts of a text are not included.
 ///
 /// A keyed hash of 128 bits, SipHash twice with different first bytes: among a million leaks, two share a key once in 10²⁶ runs. It
 /// differs between processes and must not be stored.
@@ -20,7 +20,7 @@ struct ReportMergeKey: Hashable, Sendable {
     /// - Parameters:
     ///   - report: the report as recorded; values are cut here as the wire format cuts them.
     ///   - withKeys: if `true`, reports with different custom keys, or an error with different `userInfo`, get different keys.
-    ///     If `false`, all reports of one leak get the same key, with which ``ReportQuota`` counts different leaks.
+    ///     If `false`, reports that differ only in these get the same key, with which ``ReportQuota`` counts different leaks.
     init(_ report: LeakReport, withKeys: Bool = false) {
         var parts = ReportMergeParts()
         parts.append(report)

@@ -7,7 +7,7 @@ enum DeliveryResult: Hashable, Sendable {
     /// The collector has stored the batch: remove it. The reports at the indexes `rejected` were invalid, the first for `reason`.
     /// `takesExplanations` is `false` if the collector wants no explanations of leaks.
     case accepted(rejected: [Int], reason: String?, takesExplanations: Bool = true)
-    /// It is unknown whether the collector counted the batch: keep the batch and send the same bytes again, no sooner than
+    /// The collector may have counted the batch: keep the batch and send the same bytes again, no sooner than
     /// `afterMilliseconds` if the collector asked for a delay.
     case postponed(afterMilliseconds: Int?, reason: String)
     /// The server failed, on this batch or on all batches. It is unknown whether the collector counted the batch: keep the

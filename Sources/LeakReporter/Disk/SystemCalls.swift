@@ -87,7 +87,7 @@ struct FileDescriptor: ~Copyable {
         return (written, written < bytes.count ? FileFailure("write", path) : nil)
     }
 
-    /// Returns the content, up to `limit` bytes.
+    /// Returns the content. Reading stops once at least `limit` bytes were read.
     borrowing func readAll(limit: Int, path: String) throws(FileFailure) -> [UInt8] {
         var bytes: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 64 * 1024)
@@ -246,7 +246,7 @@ enum FileSystem {
         guard unsafe unlink(path) == 0 || errno == ENOENT else { throw FileFailure("unlink", path) }
     }
 
-    /// - Returns: an empty array if the folder does not exist.
+    /// - Returns: an empty array if the folder does not exist or cannot be read.
     static func names(in path: String) -> [String] {
         guard let stream = unsafe opendir(path) else { return [] }
         defer { unsafe closedir(stream) }

@@ -2,9 +2,9 @@ internal import LeakPlatform
 
 /// A bounded queue to which any thread adds items and from which one thread takes them.
 ///
-/// A call waits only for the short steps of other threads under the lock. A call of a signal handler that interrupts such a
-/// step on its own thread is rejected, because it would deadlock. ``offer(_:bytes:weight:in:separating:)`` allocates memory
-/// only if the buffer must grow beyond its smallest capacity.
+/// Apart from ``take(into:milliseconds:)``, a call waits only for the short steps of other threads under the lock. A call of a
+/// signal handler that interrupts such a step on its own thread is rejected, because it would deadlock.
+/// ``offer(_:bytes:weight:in:separating:)`` allocates memory only if the buffer must grow beyond its smallest capacity.
 @safe
 final class BoundedQueue<Item: Sendable>: @unchecked Sendable {
     // `Sendable` is unchecked: `state` is accessed only while `monitor` is locked, and `spare` only by the one thread that takes
@@ -462,7 +462,8 @@ struct QueueSetting: Sendable {
 struct QueueRejections: Hashable, Sendable {
     /// Items rejected for lack of room.
     var full = 0
-    /// Rejected calls of any kind from signal handlers that had interrupted a call of the same queue on their own thread.
+    /// Rejected calls of any kind from signal handlers that had interrupted a call of the same queue on their own thread, and
+    /// the weights given to ``BoundedQueue/reject(weight:)``.
     var reentrant = 0
     /// Items rejected after the queue was closed.
     var closed = 0

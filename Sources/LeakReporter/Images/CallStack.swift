@@ -8,7 +8,8 @@ import LeakMessage
 #endif
 
 extension LeakReporter {
-    /// Captures the call stack of its caller for `LeakReport.stack`. Each frame has the image, its UUID and the offset in it.
+    /// Captures the call stack of its caller for `LeakReport.stack`. Each frame has the image, the offset in it, and its UUID
+    /// or build id, if it has one.
     ///
     /// This is fast, because no symbol names are looked up on the device. `collector symbols upload` gives the collector the names
     /// of a stripped build.

@@ -1,8 +1,8 @@
 /// Batches on which the server failed or which it declined, and the times of their next attempts.
 ///
-/// If only one batch has failed since the server last accepted a batch, that batch is assumed to be the cause: it has a
-/// back-off of its own, and the other batches are still sent. If several batches have failed, the server is assumed to be the
-/// cause, and all batches wait for one back-off.
+/// If only one batch has failed since the last ``recordSuccess()``, that batch is assumed to be the cause: it has a back-off of
+/// its own, and the other batches are still sent. If several batches have failed, the server is assumed to be the cause, and
+/// all batches wait for one back-off.
 ///
 /// While ``failingLimit`` or more batches fail, batches that were never sent wait: a batch expires six days after its first
 /// attempt, so a batch that is not tried while the server is down does not begin to expire. They are tried again an hour after
@@ -20,7 +20,7 @@ struct BatchRetries {
     }
 
     private var entries: [String: Entry] = [:]
-    /// The batches that have failed since the server last accepted a batch.
+    /// The batches that have failed since the last ``recordSuccess()``.
     private var failingKeys: Set<String> = []
     /// The time when the last batch was added to ``failingKeys``.
     private var newestFailureAt = MonotonicTime.distantPast
@@ -68,7 +68,8 @@ struct BatchRetries {
         return .batch
     }
 
-    /// Records that the server accepted a batch. Batches that failed before are tried again once: the server may have been down.
+    /// Records that the server works: it accepted a batch, or gave a definite reason to reject it. Batches that failed before
+    /// are tried again once: the server may have been down.
     mutating func recordSuccess() {
         for key in failingKeys where entries[key]?.wasReleased == false {
             entries[key] = Entry(wasReleased: true)

@@ -15,7 +15,7 @@ struct QueuedSegment {
     var explanationCount = 0
     /// The number of sightings that can no longer be read; counted as dropped when the segment is removed.
     var damagedSightingCount = 0
-    /// The time of the first attempt to send the segment; `nil` before that attempt.
+    /// The time of the first attempt to send the segment that the collector may have counted; `nil` before such an attempt.
     var sentAt: WireTime?
     /// The number of the segment's first record, by which callers find out whether a record has been delivered.
     var firstSequence: UInt64
@@ -24,7 +24,7 @@ struct QueuedSegment {
     var blockedBy: Set<String> = []
     /// The id of the app whose reports the segment contains.
     var appID: String?
-    /// `true` if the last attempt failed or was declined, so that other segments go first.
+    /// `true` if an attempt failed or was declined, or an earlier run sent the segment, so that other segments go first.
     var isDeclined = false
     /// The length of the segment in bytes before the last attempt added the footer. `nil` before the first attempt, and if an
     /// earlier attempt added the footer: the collector may have counted that attempt.

@@ -18,7 +18,8 @@ extension SegmentQueue {
     /// free descriptors, but no app runs for six hours without free descriptors.
     private static let longestUnreadableMilliseconds = 6 * 3_600_000
 
-    /// Returns the oldest batch and writes its footer: the batch consists of the same bytes from now on, even after a restart.
+    /// Returns the first batch that may be sent now, and writes its footer: the batch consists of the same bytes from now on,
+    /// even after a restart.
     ///
     /// - Parameter lastSequence: the number of the last record; segments that begin with a later record are skipped.
     mutating func nextBatch(through lastSequence: UInt64, at now: CurrentTime) -> NextBatch {
@@ -49,7 +50,7 @@ extension SegmentQueue {
         return failure.map(NextBatch.failure) ?? .none
     }
 
-    /// - Returns: the batch, or `nil` if the segment is empty; the segment is removed then.
+    /// - Returns: the batch, or `nil` if the segment is empty or its file is lost; the segment is removed then.
     private mutating func batch(at position: Int, _ now: CurrentTime) throws(FileFailure) -> Batch? {
         var queuedSegment = waitingSegments[position]
         for name in queuedSegment.blockedBy.sorted() {
@@ -246,8 +247,8 @@ extension SegmentQueue {
 
     // MARK: Discarding
 
-    /// Discards the reports and explanations of a segment. Its other records move to the active segment, unless the collector may
-    /// have counted them.
+    /// Discards the reports and explanations of a segment. Its other records move to the active segment, unless the collector
+    /// may have counted them or would reject them too, or room is to be freed.
     ///
     /// Explanations do not move: most belong to the discarded reports, they cannot be added up, and after each rejected batch, the
     /// next batch would be longer by the explanations of all earlier batches.

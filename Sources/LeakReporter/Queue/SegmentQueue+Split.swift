@@ -1,8 +1,8 @@
 import LeakMessage
 
 extension SegmentQueue {
-    /// Splits a segment into two, because its batch was too long for the collector, which counted nothing of it. A single
-    /// report that is too long is discarded.
+    /// Splits a segment into two, because its batch was too long for the collector, which counted nothing of it. A report or
+    /// another record that alone is too long is discarded.
     mutating func split(_ batch: Batch, at now: CurrentTime) {
         guard let queuedSegment = endInFlight(batch),
             let position = waitingSegments.firstIndex(where: { $0.key == queuedSegment.key }),
@@ -34,7 +34,7 @@ extension SegmentQueue {
         }
     }
 
-    /// Returns `true` if a batch that is too long can be split.
+    /// Returns `true` if a batch that is too long can be split, or its segment cannot be read now.
     func isDivisible(_ batch: Batch) -> Bool {
         guard let queuedSegment = waitingSegments.first(where: { $0.key == batch.idempotencyKey }),
             let bytes = try? read(queuedSegment)

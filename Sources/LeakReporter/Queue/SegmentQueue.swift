@@ -37,7 +37,7 @@ struct SegmentQueue {
     /// The folder of the segments; `nil` keeps everything in memory.
     let folder: (any SegmentFolder)?
     var activeSegment: ActiveSegment?
-    /// Closed segments, oldest first.
+    /// Closed segments, oldest first, but those with ``QueuedSegment/isDeclined`` last.
     var waitingSegments: [QueuedSegment] = []
     /// The key of the segment that is being sent.
     var inFlightKey: String?
@@ -169,7 +169,7 @@ struct SegmentQueue {
 
     /// Adds a sighting to a report that waits in the active segment.
     ///
-    /// - Returns: `true` if there is such a report.
+    /// - Returns: `false` if there is no such report, or it accepts no more sightings.
     mutating func merge(_ key: ReportMergeKey, count: Int, alive: Int?, at now: CurrentTime) -> Bool {
         guard let report = activeSegment?.openReports[key],
             report.sightingCount + count <= WireLimits.mergedSightingCount

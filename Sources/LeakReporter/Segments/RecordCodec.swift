@@ -9,7 +9,8 @@ internal import LeakGzip
 /// 4 bytes  CRC-32 of kind, length and payload, little-endian
 /// n bytes  payload
 /// ```
-/// Reading finds each complete record before and after damage; a truncated end is damage like any other.
+/// Reading finds each complete record before and after damage, as long as the search stays within
+/// ``wastedBytesLimit(ofFile:)``; a truncated end is damage like any other.
 enum RecordCodec {
     /// The maximum size of a payload, 16 MiB. It exceeds everything within the limits of the wire format: a thousand checks whose
     /// names must be escaped take 3 MiB.

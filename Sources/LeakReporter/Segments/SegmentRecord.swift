@@ -119,7 +119,7 @@ extension SegmentRecord {
         RecordCodec.append(kind, payload, to: &bytes)
     }
 
-    /// - Returns: `nil` if this version does not write such a record.
+    /// - Returns: `nil` if this version does not write such a record, or the record is malformed.
     init?(_ rawRecord: RecordCodec.RawRecord) {
         var reader = PayloadReader(remainingBytes: rawRecord.payload)
         guard let record = Self.read(rawRecord.kind, &reader) else { return nil }

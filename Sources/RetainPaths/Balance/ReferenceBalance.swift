@@ -3,11 +3,11 @@
 /// strong count − references of the caller − references found = unexplained references. For an object whose holders are all known,
 /// this is 0.
 struct ReferenceBalance {
-    /// The strong count of the object that was asked about, read before its references were followed; `nil` for an
-    /// immortal object.
+    /// The strong count of the object that was asked about, read before its references were followed; `nil` for an immortal
+    /// object, and if the count cannot be read.
     let strongCount: Int?
     /// The number of strong references to the object that were not found: suspected references do not count as found. Below 0
-    /// if the graph changed during the walk.
+    /// if the graph changed during the walk; 0 without a ``strongCount``.
     let unexplainedCount: Int
 
     /// Computes the balance. Rejects a suspected reference if proven references already explain the whole strong count of its

@@ -7,7 +7,7 @@ struct ObjectLayout {
         case closureContext
         /// A context whose layout depends on the type arguments that it holds.
         case genericContext
-        /// A value in a box of its own: a captured variable, an indirect case, a large value in `any P`.
+        /// A value in a box of its own: a captured variable, an indirect case, a large value in `any P`, an error.
         case box
         case task
         /// The frames of a suspended task's functions.
@@ -26,8 +26,8 @@ struct ObjectLayout {
     /// The offset at which a search of the words for references begins; references that it finds are suspected. `nil` if
     /// ``referenceFields`` has all references.
     var scanStart: Int?
-    /// The offset of the tail-allocated elements of a `ManagedBuffer`; `nil` for other objects. Their number is unknown, so all
-    /// words up to the end of the allocation are searched for references.
+    /// The offset of the tail-allocated elements of a `ManagedBuffer`; `nil` for other objects, and if the elements hold no
+    /// references. Their number is unknown, so all words up to the end of the allocation are searched for references.
     var tailStart: Int?
     var elements = Elements.none
     /// The index of the layout of the elements, or of a dictionary's values; -1 if there is none.

@@ -21,7 +21,7 @@ extension ObjectLayouts {
         }
     }
 
-    /// Returns the layout of a context whose captures are known without looking at an instance.
+    /// Returns the layout of a context, as far as it is known without looking at an instance.
     ///
     /// - Parameter descriptor: `nil` if the compiler wrote no descriptor: the words of the context are searched instead.
     mutating func contextLayout(_ metadata: Metadata, _ descriptor: CaptureDescriptor?) -> ObjectLayout {

@@ -22,7 +22,7 @@ struct CycleSearch {
         computeDistances()
     }
 
-    /// Finds the shortest cycles. Cycles that differ only in the indices of array elements count as one.
+    /// Finds the shortest cycles. Cycles whose references have the same types, properties and kinds count as one.
     func cycles(limit: Int, longest: Int) -> [Cycle] {
         guard let shortest = shortestLength else { return [] }
         if shortest > longest { return [findShortestCycle(length: shortest, keeping: longest)] }

@@ -9,7 +9,7 @@ struct GraphWalker: ~Copyable {
 
     var reader = ObjectReader()
     var graph = ObjectGraph()
-    /// The strong count of the first object; `nil` for an immortal object.
+    /// The strong count of the first object; `nil` for an immortal object, and if the count cannot be read.
     private(set) var strongCount: Int?
     private var budget = Budget.release
     private var edgeLimit = 0

@@ -12,7 +12,7 @@ struct ObjectGraph {
 
     struct EdgeFlags: OptionSet {
         let rawValue: UInt8
-        /// The reference of a function value to its context.
+        /// The reference of a function value to its context, or a reference to a block.
         static let closure = EdgeFlags(rawValue: 1)
         /// A word that was found by searching, so it may turn out not to be a reference.
         static let suspected = EdgeFlags(rawValue: 2)
@@ -44,7 +44,8 @@ struct ObjectGraph {
         var address: UInt
     }
 
-    /// The objects. The first object is the object to explain.
+    /// The objects. The first is the object to explain; in a search for a holder, it may stand for the variables, or be the
+    /// farthest holder.
     var nodes: [Node] = []
     var edges: [Edge] = []
     var bufferEdges: [BufferEdge] = []

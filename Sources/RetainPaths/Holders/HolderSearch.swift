@@ -1,6 +1,6 @@
 internal import LeakMessage
 
-/// The memory to search for the holder of an object that is not part of a cycle.
+/// The memory to search for the holder of an object that is not part of a cycle without suspected references.
 public struct HolderSearch: OptionSet, Hashable, Sendable {
     /// One bit for each kind of memory.
     public let rawValue: Int

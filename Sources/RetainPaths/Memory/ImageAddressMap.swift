@@ -1,6 +1,6 @@
 internal import LeakMessage
 
-/// The programs and libraries that this process has loaded.
+/// The program and the libraries that this process has loaded.
 struct ImageAddressMap: Sendable {
     struct Image: Sendable {
         /// The segments in the order of their addresses. Memory between them may belong to other owners, or be unmapped.

@@ -95,7 +95,8 @@
         return UnsafeRawPointer(copy)
     }
 
-    /// Reads 8 bytes at an address that is a multiple of 8; `nil` for other addresses and for unmapped memory.
+    /// Reads 8 bytes at an address that is a multiple of 8; `nil` for other addresses, for unmapped memory, and beyond the
+    /// limit of pages.
     @inline(__always)
     mutating func word(_ address: UInt) -> UInt? {
         guard address & 7 == 0, address < HeapLayout.addresses.upperBound,

@@ -13,7 +13,7 @@ struct ReferenceField {
         case string
         /// A container of `any P` or `Any`: three words, then the type.
         case existential
-        /// An enum with several payloads; `detail` is the index of its ``EnumLayout``.
+        /// An enum whose case has to be computed; `detail` is the index of its ``EnumLayout``.
         case enumeration
         /// `detail` bytes of unknown contents: noncopyable fields, which reflection does not describe.
         case unknownWords
