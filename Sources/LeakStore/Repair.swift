@@ -11,7 +11,8 @@ public struct Repair: Hashable, Sendable {
 }
 
 extension SQLiteStore {
-    /// Recomputes every total that is not the sum of its parts, in one transaction, and migrates an older schema.
+    /// Recomputes the totals that are not the sums of their parts, as far as other rows have the parts, in one transaction.
+    /// Migrates an older schema.
     ///
     /// Prevents a server from starting meanwhile.
     ///

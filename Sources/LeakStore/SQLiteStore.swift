@@ -34,8 +34,8 @@ public final class SQLiteStore: Store {
     ///
     /// - Parameters:
     ///   - path: the path of the file. The files `-wal`, `-shm`, `.lock` and `.marker` are created beside it.
-    ///   - exclusive: `true` for a server, which prevents another server from opening the file; `false` for a command that adds
-    ///     a key.
+    ///   - exclusive: `true` for a server, which prevents another server from opening the file; `false` for a command that may
+    ///     run beside a server.
     ///   - seed: the seed of the choice of samples. The same seed and reports give the same samples.
     ///   - limits: the limits on the data that one sender can add.
     ///   - clock: the limits within which the system clock is accepted without a confirmation.

@@ -10,7 +10,7 @@ public protocol Store: Sendable {
     ///   - now: milliseconds since 1970.
     /// - Returns: receipts of the first submissions, at least one, in order, once the transaction is on disk. The other
     ///   submissions were not processed; pass them to another call.
-    /// - Throws: ``StoreError`` if nothing was counted.
+    /// - Throws: ``StoreError`` if nothing was counted, or if that is unknown: ``StoreError/Reason/uncertain``.
     func count(_ submissions: [Submission], now: Int64) throws(StoreError) -> [Receipt]
 
     /// Limits the size of data that earlier commits have written in a temporary form, such as a write-ahead log. Takes little
@@ -65,8 +65,8 @@ public protocol Store: Sendable {
     /// when it is read: see ``DecisionStatus``.
     ///
     /// - Parameters:
-    ///   - leaks: the leak in one environment, whose current release the decision may refer to, then the same leak in the other
-    ///     environments. Environments in which the leak does not exist are skipped.
+    ///   - leaks: the leak in one environment, whose ``LeakDetail/referenceVersion`` the decision may refer to, then the same
+    ///     leak in the other environments. Environments in which the leak does not exist are skipped.
     ///   - now: milliseconds since 1970.
     /// - Returns: the decision as stored; `nil` if the first leak does not exist.
     /// - Throws: ``StoreError/Reason/invalidArgument`` for an invalid note, name, version or limit.
@@ -84,7 +84,8 @@ public protocol Store: Sendable {
     ///   - author: the name of the author for the history.
     ///   - note: returns the text of the note that is added to the history of the merged leak.
     /// - Returns: `nil` if no source exists.
-    /// - Throws: ``StoreError/Reason/invalidArgument`` for leaks of several apps, and for an invalid note.
+    /// - Throws: ``StoreError/Reason/invalidArgument`` for leaks of several apps or environments, and for an invalid note or
+    ///   name.
     func merge(
         _ sources: [LeakID], into target: LeakIdentity, by author: String, now: Int64,
         note: @Sendable (LeakMerge) -> String

@@ -98,8 +98,9 @@ struct CredentialMutation: Mutation {
     /// Creates, renames or revokes a credential. Blocks the calling thread until the change is stored.
     ///
     /// - Returns: the credential, and the secret of a new one, which cannot be shown again.
-    /// - Throws: ``Problem`` 400 for an invalid name or app; 404 if there is no such credential; 409 if another token has
-    ///   the name, or if the credential cannot be renamed because an environment variable sets it; or ``StoreError``.
+    /// - Throws: ``Problem`` 400 for an invalid name, app or list of environments; 404 if there is no such credential; 409 if
+    ///   another token has the name, or if the credential cannot be renamed because an environment variable sets it; or
+    ///   ``StoreError``.
     private func apply(
         _ fields: CredentialFields, id: Int64?, _ credentials: Credentials, now: Int64
     ) throws -> (credential: Credential, secret: String?) {

@@ -111,7 +111,8 @@ public struct Credentials: Sendable {
     ///   - environments: names of the only environments that a key may write for, separated by commas; `nil` for any
     ///     environment.
     /// - Returns: the credential as it is listed, and the secret, which is not stored.
-    /// - Throws: ``SettingError`` for an invalid name or app, ``DuplicateNameError``, or ``StoreError``.
+    /// - Throws: ``SettingError`` for an invalid or reserved name, an invalid app or invalid environments,
+    ///   ``DuplicateNameError``, or ``StoreError``.
     public func create(
         _ purpose: Credential.Purpose, name: String, app: String? = nil, environments: String? = nil,
         now: Int64
@@ -201,7 +202,7 @@ public struct Credentials: Sendable {
     /// Renames an ingest key or an access token.
     ///
     /// - Returns: `true` if there is such a credential that is not revoked.
-    /// - Throws: ``SettingError`` for an invalid name, ``ReservedNameError`` for the credential that an environment
+    /// - Throws: ``SettingError`` for an invalid or reserved name, ``ReservedNameError`` for the credential that an environment
     ///   variable sets, which the next start finds by its name, ``DuplicateNameError``, or ``StoreError``.
     func rename(_ kind: CredentialKind, _ id: Int64, to name: String, now: Int64) throws -> Bool {
         try Self.validate(name, kind.purpose)

@@ -15,7 +15,7 @@ public struct Export {
     public struct Result: Hashable, Sendable {
         /// Number of files of the export.
         public var fileCount: Int
-        /// Number of files of an earlier export that were removed because nothing links to them any more.
+        /// Number of files of an earlier export that were removed because this export does not have them.
         public var removedFileCount: Int
     }
 
@@ -50,7 +50,8 @@ public struct Export {
     ///     stay; if such a file is in the way, the export ends with an error.
     ///   - app: the only app to export; `nil` for all apps.
     ///   - progress: called after each leak.
-    /// - Throws: ``ExportFolder/Failure`` naming the file that could not be written, ``EarlyTime``, or ``StoreError``.
+    /// - Throws: ``ExportFolder/Failure`` naming the file that could not be written, ``NoSuchApp``, ``NoSuchEnvironment``,
+    ///   ``EarlyTime``, or ``StoreError``.
     @discardableResult
     public func write(to folder: String, app: String?, progress: (Progress) -> Void = { _ in }) throws
         -> Result

@@ -37,7 +37,7 @@ public final class Erasure: Mutation {
         try store.erase(install: Install.hash(install))
     }
 
-    /// Erases an install, and answers once its data is gone. The id is not logged, because the request asks to erase it.
+    /// Erases an install, and answers once its data is erased. The id is not logged, because the request asks to erase it.
     func start(_: borrowing Request, _ change: ChangeRequest) throws(Problem) {
         let install = change.match.parameters["install"] ?? ""
         let count = install.utf8.count

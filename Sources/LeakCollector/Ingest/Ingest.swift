@@ -164,7 +164,7 @@ final class Ingest: Sendable {
     // MARK: After the body
 
     /// Counts the content of a request. The response is 200 once all valid content is on disk, or else the reason why nothing
-    /// was counted.
+    /// was counted, or why that is unknown.
     func process(_ request: borrowing Request, key: Credential, _ responder: consuming Responder) {
         guard let format = Self.format(of: request) else {
             responder.send(Self.unknownTypeProblem.response)
@@ -191,9 +191,8 @@ final class Ingest: Sendable {
         case pool
     }
 
-    /// Parses a body: at once if it is small and not compressed, otherwise on a thread of the pool, which also inflates
-    /// it. If some symbols are not in memory, the pool parses all bodies, because an event loop must not wait for the
-    /// disk.
+    /// Parses a body: at once if it is small and already decompressed, otherwise on a thread of the pool, which also inflates
+    /// it. If some symbols are not in memory, the pool parses all bodies, because an event loop must not wait for the disk.
     ///
     /// - Parameters:
     ///   - maxBytesOnLoop: maximum bytes of a body that is parsed at once.
@@ -367,7 +366,7 @@ final class Ingest: Sendable {
         }
     }
 
-    /// Returns the reason why nothing was counted.
+    /// Returns the reason why nothing was counted, or why that is unknown.
     ///
     /// - Returns: `nil` if the submission was counted, now or before.
     static func problem(of outcome: CommitQueue.Outcome) -> Problem? {

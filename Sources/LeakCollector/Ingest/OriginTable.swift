@@ -35,7 +35,7 @@ struct OriginTable {
     /// The module of reports that name none; `nil` if it is not known.
     private let fallbackModule: String?
 
-    /// - Throws: ``Problem`` if the address has an invalid app, version or module.
+    /// - Throws: ``Problem`` if the address has an invalid app, environment, version or module.
     init(ingestRequest: IngestRequest, key: Credential) throws(Problem) {
         self.key = key
         restrictedApp = key.app.map { $0.trimmedOfWhiteSpace }

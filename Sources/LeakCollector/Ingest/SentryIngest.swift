@@ -153,7 +153,7 @@ struct SentryIngest: Sendable {
     /// Translates a body, and checks that its DSN has the key of the request.
     ///
     /// - Throws: ``Problem`` 400 if the body is neither an envelope nor an event, 403 if it has another DSN, 413 for an event
-    ///   above 1 MiB.
+    ///   above 1 MiB, 429 if the key exceeds its rate limit.
     private func read(
         _ body: [UInt8], as format: BodyFormat, presentedKey: String, from key: Credential
     ) throws(Problem) -> SentrySubmission {

@@ -11,7 +11,8 @@ enum SentryResponse {
     /// count dropped events, would be affected too.
     private static let limitedCategories = "default;error;transaction;session"
 
-    /// Returns the response to a request whose content is on disk, from this request or an earlier one.
+    /// Returns the response to a request whose content is on disk, from this request or an earlier one, or that has nothing to
+    /// count.
     ///
     /// - Parameter rejected: entries of the translated batch that cannot be counted.
     static func accepted(_ eventID: String?, rejected: [Rejection] = []) -> Response {
@@ -23,8 +24,8 @@ enum SentryResponse {
         return Response(.ok, type: "application/json", body: .bytes(writer.bytes))
     }
 
-    /// Returns the response to a problem. A problem after which our own reporter would retry is not answered: the
-    /// connection ends, and an SDK that can keep data keeps it. A rate limit is also sent in Sentry's own header.
+    /// Returns the response to a problem. A problem of the server, with a status from 500 on, is not answered: the connection
+    /// ends, and an SDK that can keep data keeps it. A rate limit is also sent in Sentry's own header.
     static func response(to problem: Problem) -> Response {
         var response = problem.response
         if problem.status.code >= 500 {

@@ -198,7 +198,7 @@ extension JSONScanner {
         return singleLine(text, limit: 512)
     }
 
-    /// Returns the text if it has from 1 to `limit` bytes and no control characters; otherwise `nil`.
+    /// Returns the text if it has from 1 to `limit` bytes and no control characters of ASCII; otherwise `nil`.
     private static func singleLine(_ text: String, limit: Int) -> String? {
         guard (1...limit).contains(text.utf8.count), text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
             return nil

@@ -52,7 +52,7 @@ struct KnownLeakFile: Sendable {
     ///   - shipped: path of the file that comes with the program; `nil` if there is none. Without this file, the ids in `off`
     ///     are not checked.
     ///   - own: path of the operator's own file; `nil` if there is none.
-    /// - Throws: `SettingError` with file, line and column, and what is expected there.
+    /// - Throws: `SettingError` with the file and, unless it cannot be read, line and column, and what is expected there.
     static func load(shipped: String?, own: String?) throws(SettingError) -> KnownLeaks {
         let entries = try shipped.map { path throws(SettingError) in
             try read(path, source: "--public").file.entries

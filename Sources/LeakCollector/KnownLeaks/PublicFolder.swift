@@ -7,7 +7,7 @@ internal import LeakStore
     import Glibc
 #endif
 
-/// Files that a collector serves and applies: style, icon, error pages, and known leaks.
+/// Files that a collector serves and applies: style, script, icons, error pages, the description of the API, and known leaks.
 ///
 /// The files are read before the database is opened, so that a mistake in a file does not change the database.
 public struct PublicFolder: Sendable {

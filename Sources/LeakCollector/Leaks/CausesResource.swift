@@ -3,7 +3,7 @@ internal import LeakHTTPServer
 internal import LeakMessage
 internal import LeakStore
 
-/// Causes that several leaks share.
+/// The causes of the leaks to fix, each with its leaks.
 struct CausesResource: JSONResource, PageResource {
     static let (jsonPath, pagePath) = ("/causes", "/causes")
     static let jsonParameters = Request.scopeParameters

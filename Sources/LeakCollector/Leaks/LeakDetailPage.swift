@@ -15,7 +15,7 @@ struct LeakDetailPage: Component {
     /// All sample reports that can be parsed.
     var sampleReports: [LeakReport] = []
     var otherEnvironments: OtherEnvironments?
-    /// The current release of the leak's app.
+    /// The version to which a fix made now belongs: ``LeakDetail/referenceVersion``.
     var currentRelease: String?
     /// The newest build of ``currentRelease``: ``LeakDetail/referenceBuild``.
     var currentBuild: String?

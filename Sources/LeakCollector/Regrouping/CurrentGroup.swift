@@ -124,8 +124,8 @@ struct Successor {
     /// give the leak another group.
     ///
     /// - Parameter newest: returns the newest sample report of the leak; called only if it is needed.
-    /// - Returns: `nil` if new reports still belong to the leak itself, or if the newest sample report does not show to which
-    ///   leak they belong.
+    /// - Returns: `nil` if new reports still belong to the leak itself, or if the newest sample report does not show a single
+    ///   leak to which they belong.
     init?(
         of leak: LeakIdentity, newest: () throws(StoreError) -> SampleReport?, reader: any StoreReader
     ) throws(StoreError) {

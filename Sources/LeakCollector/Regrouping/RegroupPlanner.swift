@@ -62,7 +62,8 @@ package struct RegroupPlanner {
     /// Returns the plan of each app in each of its environments.
     ///
     /// - Parameter app: `nil` for all apps.
-    /// - Returns: plans of the apps that have leaks, in the order of their names and environments.
+    /// - Returns: one plan for each app that was seen in an environment, except ``StoreLimits/other``, in the order of their
+    ///   names and environments.
     /// - Throws: ``StoreError/Reason/invalidArgument`` for an unknown app.
     package func plans(app: String?) throws -> [Plan] {
         let keys = try reader.appSummaries().map(\.key)

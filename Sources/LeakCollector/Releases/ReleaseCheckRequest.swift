@@ -68,8 +68,9 @@ public struct ReleaseCheckRequest: Hashable, Sendable {
     /// reads.
     ///
     /// - Parameter now: milliseconds since 1970.
-    /// - Throws: ``UnknownVersionError`` if nothing was reported of the version or of the baseline, or ``StoreError``, with
-    ///   reason `invalidArgument` for a baseline that is not older than the version.
+    /// - Throws: ``UnknownVersionError`` if nothing was reported of the version, of its build or of the baseline, or
+    ///   ``StoreError``, with reason `invalidArgument` for a baseline that is not older than the version, and for a build of
+    ///   the baseline without reports.
     public func responseJSON(from store: any Store, publicFolder: PublicFolder, now: Int64) throws -> [UInt8]
     {
         let check = try run(on: store.makeReader(known: publicFolder.knownLeaks), now: now)
@@ -111,7 +112,8 @@ public struct ReleaseCheckRequest: Hashable, Sendable {
     }
 }
 
-/// Error for a version of which nothing was ever reported. An unknown version must not pass the release check.
+/// Error for a version, or a build of it, of which nothing was ever reported. An unknown version must not pass the release
+/// check.
 struct UnknownVersionError: Error, CustomStringConvertible {
     let app: AppScope
     let version: String
@@ -121,9 +123,10 @@ struct UnknownVersionError: Error, CustomStringConvertible {
     let isBaseline: Bool
     /// Versions of the app, newest first; empty for an app that was never seen.
     let versions: [String]
-    /// Apps of the environment; empty if there is none; `nil` if the message must not name them.
+    /// Apps of the environment; empty if there is none, or if the app is known; `nil` if the message must not name them.
     var apps: [String]?
-    /// Environments in which the app was seen; empty if it was seen in the environment of the release check.
+    /// Environments in which the app was seen; empty if it was seen in the environment of the release check, or in no
+    /// environment.
     let environments: [String]
     /// True if reports of the app may count as ``StoreLimits/other``, because an ingest key has reached its limit of apps.
     var isAppLimitReached = false

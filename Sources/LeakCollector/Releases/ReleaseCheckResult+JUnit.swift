@@ -1,8 +1,9 @@
 internal import LeakStatistics
 internal import LeakStore
 
-/// The result of a release check as JUnit XML: a failure for each leak that fails the version, and a test for each checked
-/// class. The test is skipped if the class has too few checks.
+/// The result of a release check as JUnit XML: a failure for each leak or class that fails the version, and a test for each
+/// checked class. The test is skipped if the class cannot be compared, for example because it has too few checks. With the
+/// verdict `cannotTell`, at least one test is skipped.
 extension ReleaseCheckResult {
     /// Returns the report as XML.
     ///

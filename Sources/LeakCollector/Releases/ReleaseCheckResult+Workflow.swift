@@ -2,8 +2,8 @@ internal import LeakStatistics
 
 /// The result of a release check for GitHub Actions.
 extension ReleaseCheckResult {
-    /// Returns workflow commands: an error for each leak that fails the version, or one notice or warning with the verdict.
-    /// Every line is a command, so that no name from outside can begin one.
+    /// Returns workflow commands: one notice, warning or error with the verdict, and an error for each leak or class that fails
+    /// the version. Every line is a command, so that no name from outside can begin one.
     /// https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands
     ///
     /// - Parameter address: address of the collector, for links to the pages of leaks; `nil` for no links.

@@ -87,7 +87,7 @@ public struct ReleaseCheckResult: Hashable, Sendable {
     /// All checked classes. Those with the most checks in the baseline come first.
     var classes: [CheckedClass] = []
 
-    /// Returns `true` if the result is about the app, version and build of the request.
+    /// Returns `true` if the result is about the app, environment, version and build of the request.
     public func isAbout(_ request: ReleaseCheckRequest) -> Bool {
         AppKey(app, environment: environment) == request.query.key && version == request.query.version
             && build == request.query.build

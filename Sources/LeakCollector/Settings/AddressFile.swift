@@ -35,7 +35,7 @@ public struct AddressFile: Sendable {
         return true
     }
 
-    /// Returns the address; `nil` if no server has written one.
+    /// Returns the address; `nil` if no server has written one, or it cannot be read.
     public func read() -> String? {
         let file = unsafe open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         guard file >= 0 else { return nil }

@@ -24,7 +24,8 @@ public struct Settings: Sendable {
     public var databaseBytes: Int?
     /// Path of the Public folder; `nil` for the folder installed with the program.
     public var publicFolder: String?
-    /// Address at which people reach the collector, without a slash at the end; `nil` for `http://localhost:PORT`.
+    /// Address at which people reach the collector, without a slash at the end; `nil` for the address of the server, such as
+    /// `http://localhost:PORT`.
     public var url: String?
     /// Origins whose pages may send forms, besides ``url`` and the origin that a request's `Host` names.
     public var trustedOrigins: [String] = []

@@ -9,8 +9,8 @@ internal import LeakPlatform
 /// A folder that an export fills. A list in the folder records the files that the export writes. A later export overwrites
 /// these files, removes those that are no longer part of it, and touches nothing else.
 ///
-/// Neither the folder nor anything in it may be a link, because the owner of a link would choose which file is
-/// written. Links above the folder are followed, since many systems have such links (`/tmp` of macOS) and the
+/// Neither the folder nor anything in it that an export reads or writes may be a link, because the owner of a link would choose
+/// which file is written. Links above the folder are followed, since many systems have such links (`/tmp` of macOS) and the
 /// caller has named them. A folder that is not empty must be from an earlier export.
 public struct ExportFolder {
     /// Error for a file that could not be read or written, with what to do if that is known.

@@ -7,7 +7,7 @@ package struct ObjectFile: Sendable {
         package var architecture: String
         /// The address from which the offsets of frames count: the address of `__TEXT` in Mach-O, 0 in ELF.
         package var base: UInt64
-        /// Address ranges of machine code.
+        /// Address ranges that contain all machine code.
         package var code: [Range<UInt64>]
     }
 

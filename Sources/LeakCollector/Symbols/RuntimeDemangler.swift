@@ -13,8 +13,8 @@ enum RuntimeDemangler {
 
     /// Demangles the name of a type.
     ///
-    /// - Returns: the demangled name; `nil` if `name` is not mangled, if the runtime cannot demangle it, or if its demangled
-    ///   form might be too long: ``DemangledSizeBound``.
+    /// - Returns: the demangled name; `nil` if `name` is not mangled or too long, if the runtime cannot demangle it, or if its
+    ///   demangled form might be too long: ``DemangledSizeBound``.
     static func demangle(_ name: String) -> String? { demangle(name, isFunction: false) }
 
     /// Demangles the symbol of a function, a closure, a thunk or a specialization.

@@ -30,7 +30,8 @@ package struct SymbolTableBuilder {
     /// Number of ranges in the table, including the last range, which is not encoded yet.
     package var count: Int { rangeCount + (pendingRange == nil ? 0 : 1) }
 
-    /// Adds a range after the ranges that were added earlier. A range that overlaps them, or comes before them, is left out.
+    /// Adds a range after the ranges that were added earlier. A range that overlaps them, comes before them, or ends beyond
+    /// ``SymbolTable/Limits/offset`` is left out.
     ///
     /// - Parameter calls: the functions of the range, innermost first.
     package mutating func add(_ range: Range<UInt64>, _ calls: [SymbolicatedFrame]) {

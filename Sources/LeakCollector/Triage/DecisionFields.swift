@@ -10,8 +10,8 @@ struct DecisionFields: Hashable, Sendable {
     var fixVersion: String?
     /// The field `build`: the build of the version in ``fixVersion``.
     var fixBuild: String?
-    /// The current release that the page showed, to which `now` and `next` refer. `nil`: the current release at the time
-    /// of the request. It may be newer than the release that the page showed.
+    /// The ``LeakDetail/referenceVersion`` that the page showed, to which `now` and `next` refer. `nil`: the reference version
+    /// at the time of the request. It may be newer than the version that the page showed.
     var shownCurrentRelease: String?
     /// The newest build of ``shownCurrentRelease`` that the page showed.
     var shownBuild: String?

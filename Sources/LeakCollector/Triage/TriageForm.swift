@@ -5,7 +5,7 @@ import LeakStore
 struct TriageForm: Component {
     var context: PageContext
     var row: LeakRow
-    /// The current release of the app: ``LeakDetail/referenceVersion``.
+    /// The version to which a fix made now belongs: ``LeakDetail/referenceVersion``.
     var currentRelease: String?
     /// The newest build of ``currentRelease``: ``LeakDetail/referenceBuild``.
     var currentBuild: String?
@@ -39,7 +39,7 @@ struct TriageForm: Component {
     /// The version that `now` and `next` refer to.
     private var referenceVersion: String { currentRelease ?? row.lastVersion }
 
-    /// `true` if the current release has a number. No version counts as newer than a version without a number.
+    /// `true` if ``referenceVersion`` has a number. No version counts as newer than a version without a number.
     private var isNumbered: Bool { VersionOrder(referenceVersion).isNumbered }
 
     /// Hidden field with the version that the buttons refer to, even if a newer version is reported before one of them is

@@ -3,7 +3,7 @@ public struct Credential: Hashable, Sendable {
     public enum Purpose: String, Hashable, Sendable {
         /// An ingest key: it can only send reports.
         case ingest
-        /// An access token: it can read pages and JSON.
+        /// An access token: it can read everything, decide about leaks, make keys and tokens, and delete the data of installs.
         case access
         /// An access token that can only run release checks.
         case check

@@ -16,7 +16,7 @@ public struct Decision: Hashable, Sendable {
     /// The lowest version that should have the fix. A sighting in this version, or in a newer version, contradicts the fix. If a
     /// build is named, sightings in earlier builds of the version, and in builds without a number, do not contradict it.
     public enum Fix: Hashable, Sendable {
-        /// The current release of the leak's app: ``CurrentRelease``, from its newest build on.
+        /// The version to which a fix made now belongs: ``LeakDetail/referenceVersion``, from ``LeakDetail/referenceBuild`` on.
         case newestVersion
         /// The first version that is newer than ``newestVersion``.
         case nextVersion

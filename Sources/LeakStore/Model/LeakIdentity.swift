@@ -4,11 +4,11 @@
 public final class LeakIdentity: Sendable {
     /// The reliability with which the leak is identified.
     public enum Quality: String, Sendable {
-        /// Identified by its class.
+        /// Identified by its class, its cycle, or the fingerprint that the sender chose.
         case full
         /// Identified by a class that a text in an unknown format seems to name.
         case guessed
-        /// Identified by a masked text alone.
+        /// Identified by a masked text alone, or by the domain and code of an error.
         case low
     }
 

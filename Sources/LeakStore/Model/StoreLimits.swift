@@ -96,7 +96,8 @@ public struct StoreLimits: Hashable, Sendable {
     }
 }
 
-/// The number of items beyond one limit, which were counted as ``StoreLimits/other`` or left out.
+/// The number of items beyond one limit, which were counted as ``StoreLimits/other``, left out, or counted without their
+/// idempotency key.
 public struct OverLimitCount: Hashable, Sendable {
     public enum Name: String, Hashable, Sendable, CaseIterable {
         case apps = "apps_per_key"

@@ -52,7 +52,8 @@ public protocol StoreReader: AnyObject {
     /// Compares the rates of a version's leaks with those of an earlier version.
     ///
     /// - Returns: `nil` if no report, session or check of the version, or of its build, was ever received.
-    /// - Throws: ``StoreError/Reason/invalidArgument`` for a baseline that is not older than the version.
+    /// - Throws: ``StoreError/Reason/invalidArgument`` for a baseline that is not older than the version, and for a build of
+    ///   the baseline without reports.
     func releaseCheck(_ query: ReleaseCheckQuery, now: Int64) throws(StoreError) -> ReleaseCheck?
     /// Returns every credential that is neither revoked nor expired; with `includingEnded`, returns revoked and expired
     /// credentials too.

@@ -85,8 +85,9 @@ final class DamageMonitor: Sendable {
         state.with { $0.add(Sign(text: withoutDatabaseName(error.description), isFromSQLite: true)) }
     }
 
-    /// Throws if there is a sign of damage, or the file or its log is not the one that was opened. This check needs six system
-    /// calls before each transaction, and ``detectDamageAfterCommit()`` needs four after it.
+    /// Throws if there is a sign of damage, if the file or its log was deleted or replaced, if the log was cut, or if an older
+    /// copy was written over the file. This check needs six system calls before each transaction, and
+    /// ``detectDamageAfterCommit()`` needs four after it.
     ///
     /// - Parameter header: the current header of the file.
     /// - Throws: ``StoreError/Reason/damaged``.

@@ -144,10 +144,10 @@ final class SQLiteConnection {
         guard unsafe sqlite3_backup_finish(backup) == SQLITE_OK else { throw failure() }
     }
 
-    /// Copies the log into the database and empties it, once no reader needs it.
+    /// Copies the log into the database and empties it, once no other connection uses it.
     ///
-    /// - Parameter waitMilliseconds: maximum time to wait for readers.
-    /// - Returns: `true` if the log is empty; `false` if a reader still needs it.
+    /// - Parameter waitMilliseconds: maximum time to wait for other connections.
+    /// - Returns: `true` if the log is empty; `false` if another connection still uses it.
     func truncateLog(waitMilliseconds: Int32 = busyTimeoutMilliseconds) throws(StoreError) -> Bool {
         unsafe sqlite3_busy_timeout(handle, waitMilliseconds)
         defer { unsafe sqlite3_busy_timeout(handle, Self.busyTimeoutMilliseconds) }

@@ -1,8 +1,8 @@
 internal import CLeakSQLite
 internal import LeakGzip
 
-/// The column `body` of `sample`: the JSON of a report or, if the JSON has at least ``minBytesToCompress`` bytes, its gzip
-/// member.
+/// The column `body` of `sample`: the JSON of a report, or its gzip member if the JSON has at least ``minBytesToCompress``
+/// bytes and the member is shorter.
 ///
 /// A report with a call stack has 3 KB, and only one fits into a page. Compressed, six fit, and a commit writes a fifth of the
 /// bytes.

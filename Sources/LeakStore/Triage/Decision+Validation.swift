@@ -100,7 +100,7 @@ package struct FixBound: Sendable {
 extension Decision.Fix {
     /// Returns the version from which on the leak should be fixed.
     ///
-    /// - Parameter current: the current release of the leak's app, with its newest build.
+    /// - Parameter current: ``LeakDetail/referenceVersion``, with its newest build in use.
     package func bound(current: ReleaseBuild) -> FixBound {
         switch self {
         case .newestVersion:

@@ -1,5 +1,5 @@
-/// Counts and samples of leaks that are in memory and in `count_log`, and not yet in `leak`, `leak_release`, `leak_build`,
-/// `leak_hour`, `leak_day` and `sample`.
+/// Counts, samples and recent installs of leaks that are in memory and in `count_log`, and not yet in `leak`, `leak_release`,
+/// `leak_build`, `leak_hour`, `leak_day`, `sample` and `recent_install_set`.
 ///
 /// Under load, each commit changes the counts of hundreds of leaks in a dozen versions, whose rows are on hundreds of pages.
 /// Commits append the counts to a few pages instead. The rows are written when the log is long, and before they are read.
@@ -131,7 +131,8 @@ extension Writer {
     }
 }
 
-/// The counts in a log. If a row occurs several times, its last counts replace the earlier counts.
+/// The counts in a log. If a row occurs several times, its last counts replace the earlier counts, except ``BucketReports``,
+/// which are added up.
 struct LoggedCounts {
     /// Counts of a row of `leak`.
     struct Leak {

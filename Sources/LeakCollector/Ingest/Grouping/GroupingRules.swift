@@ -74,7 +74,7 @@ enum GroupingRules {
     /// Groups one report.
     ///
     /// - Parameters:
-    ///   - app: the app's id, as the key contains it.
+    ///   - app: the app in its environment, which the leak's id depends on.
     ///   - module: the app's own module, if its reports name it.
     ///   - isGuessed: true if the class is only a word that looks like a class.
     ///   - symbols: returns the functions of a frame that has only an image and an offset.

@@ -81,7 +81,8 @@ enum TextMasker {
     ///
     /// - Returns: `false`, without appending anything, if the first element does not begin like a call frame with an address.
     ///   It is also `false` if addresses in the array may locate a function in an image, because then their digits determine
-    ///   the group: if an element is a JSON object, or if the array may contain the images of a `Backtrace`.
+    ///   the group: if an element is a JSON object, if the array may contain the images of a `Backtrace`, or if it has an
+    ///   escape sequence that could hide either.
     static func appendCallStack(_ elements: ArraySlice<UInt8>, to key: inout [UInt8]) -> Bool {
         unsafe elements.withUnsafeBufferPointer { text in
             guard let first = unsafe text.firstIndex(of: UInt8(ascii: "\"")),
