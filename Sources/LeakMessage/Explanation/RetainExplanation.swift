@@ -1,5 +1,6 @@
 /// The reasons why an object stays in memory, as far as they were found.
 public struct RetainExplanation: Hashable, Sendable {
+    /// How sure it is that the found references keep the object.
     public enum Confidence: String, Hashable, Sendable, CaseIterable {
         /// The type of every reference is known, and the found references account for the whole reference count of the object.
         case proven
@@ -19,6 +20,7 @@ public struct RetainExplanation: Hashable, Sendable {
         /// counted.
         public var isAtLeast: Bool
 
+        /// Creates a cost; see the properties of the same names.
         public init(bytes: Int, objects: Int, isAtLeast: Bool) {
             self.bytes = bytes
             self.objects = objects
@@ -28,11 +30,13 @@ public struct RetainExplanation: Hashable, Sendable {
 
     /// The kind of holder that keeps an object alive.
     public struct Holder: Hashable, Sendable {
+        /// The kinds of holders that a search tells from each other.
         public enum Kind: String, Hashable, Sendable, CaseIterable {
             /// A task that has not ended.
             case task
             /// A timer of a run loop.
             case timer
+            /// An observer block of the notification center.
             case notificationCenter = "notification_center"
             /// A block that Dispatch keeps: an event handler of a source, or work that has not run yet.
             case dispatch
@@ -44,8 +48,10 @@ public struct RetainExplanation: Hashable, Sendable {
             case object
         }
 
+        /// The kind of the holder.
         public var kind: Kind
 
+        /// Creates a holder of a kind.
         public init(kind: Kind) { self.kind = kind }
     }
 
@@ -55,6 +61,7 @@ public struct RetainExplanation: Hashable, Sendable {
     public var path: RetainPath?
     /// Other cycles that keep the object, so that breaking one cycle does not free it.
     public var furtherCycles: [RetainPath] = []
+    /// How sure the reason is; ``Confidence/none`` if no reason was found.
     public var confidence = Confidence.none
     /// The number of strong references to the object that were not found, or were found without proof. References that the
     /// caller of `RetainPathFinder.explain(_:callerReferences:)` itself holds are not included. The number is 0 for a proven
@@ -69,9 +76,12 @@ public struct RetainExplanation: Hashable, Sendable {
     /// The memory that would be freed with the object, not the cost of the search; `nil` if no object was found to measure.
     public var cost: Cost?
 
+    /// Creates an explanation without a reason.
     public init() {}
 
+    /// The references of ``path``; empty without a path.
     public var references: [RetainReference] { path?.references ?? [] }
+    /// `true` if ``path`` is a cycle.
     public var isCycle: Bool { path?.isCycle ?? false }
 }
 
@@ -84,6 +94,7 @@ public struct ImageOffset: Hashable, Sendable {
     /// Bytes from the image's load bias (ELF) or header (Mach-O).
     public var offset: UInt64
 
+    /// Creates an offset; see the properties of the same names.
     public init(image: String, imageIdentifier: String, offset: UInt64) {
         self.image = image
         self.imageIdentifier = imageIdentifier

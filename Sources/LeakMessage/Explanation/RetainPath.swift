@@ -5,10 +5,12 @@ public struct RetainPath: Hashable, Sendable, CustomStringConvertible {
     public var references: [RetainReference]
     /// The type that the last reference leads to, qualified with its module.
     public var target: String
+    /// `true` if the last reference leads back to the object that holds the first one.
     public var isCycle: Bool
     /// The number of references in the whole path if ``references`` holds only the first of them; otherwise `nil`.
     public var fullLength: Int?
 
+    /// Creates a path; see the properties of the same names.
     public init(references: [RetainReference], target: String, isCycle: Bool, fullLength: Int? = nil) {
         self.references = references
         self.target = target
@@ -95,6 +97,7 @@ public struct RetainPath: Hashable, Sendable, CustomStringConvertible {
             ? fingerprint : FNV1a((edges + [target]).joined(separator: " → ")).hexadecimal
     }
 
+    /// `true` if a reference of the path is suspected: ``RetainReference/isSuspected``.
     public var isSuspected: Bool { references.contains(where: \.isSuspected) }
 
     /// The edges that identify the path: `Shop.Parent.children[*]`, `closure`.

@@ -1,5 +1,6 @@
 /// One strong reference of a path to an object.
 public struct RetainReference: Hashable, Sendable {
+    /// The kind of memory that holds the reference.
     public enum Kind: String, Hashable, Sendable, CaseIterable {
         /// A stored property.
         case property
@@ -26,12 +27,14 @@ public struct RetainReference: Hashable, Sendable {
     ///
     /// The field never contains values, keys of dictionaries or indices of elements.
     public var field: String
+    /// The kind of memory that holds the reference.
     public var kind: Kind
     /// `true` if the reference was found by searching memory of unknown layout, so that the found bytes may not be a reference.
     public var isSuspected: Bool
     /// `true` if the reference is to the context of a closure, so that a closure is between the owner and the next type.
     public var isClosure: Bool
 
+    /// Creates a reference; see the properties of the same names.
     public init(
         owner: String, field: String, kind: Kind, isSuspected: Bool = false, isClosure: Bool = false
     ) {

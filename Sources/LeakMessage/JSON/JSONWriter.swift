@@ -7,10 +7,12 @@
 ///     }
 ///     send(writer.bytes)
 public struct JSONWriter: Sendable {
+    /// The JSON that was written so far, in UTF-8.
     public private(set) var bytes: [UInt8] = []
     /// `true` if the next element or field needs a comma in front, because it is not the first in its container.
     private var needsComma = false
 
+    /// Creates a writer without any bytes.
     public init() {}
 
     /// - Parameter capacity: the number of bytes to reserve.
@@ -54,16 +56,19 @@ public struct JSONWriter: Sendable {
 
     // MARK: Fields of an object; `nil` writes `null`
 
+    /// Writes a field whose value is a string.
     public mutating func field(_ name: String, _ value: String?) {
         writeName(name)
         if let value { append(value) } else { append("null" as StaticString) }
     }
 
+    /// Writes a field whose value is an integer.
     public mutating func field(_ name: String, _ value: Int?) {
         writeName(name)
         if let value { append(Int64(value)) } else { append("null" as StaticString) }
     }
 
+    /// Writes a field whose value is an integer.
     public mutating func field(_ name: String, _ value: Int64?) {
         writeName(name)
         if let value { append(value) } else { append("null" as StaticString) }
@@ -75,11 +80,13 @@ public struct JSONWriter: Sendable {
         if let value { append(value) } else { append("null" as StaticString) }
     }
 
+    /// Writes a field whose value is `true` or `false`.
     public mutating func field(_ name: String, _ value: Bool?) {
         writeName(name)
         if let value { append(value) } else { append("null" as StaticString) }
     }
 
+    /// Writes a field whose value is an array of strings.
     public mutating func field(_ name: String, _ strings: [String]) {
         array(name) { for string in strings { $0.element(string) } }
     }
@@ -100,6 +107,7 @@ public struct JSONWriter: Sendable {
         bytes.append(contentsOf: json)
     }
 
+    /// Writes a field whose value is `null`.
     public mutating func nullField(_ name: String) {
         writeName(name)
         append("null" as StaticString)
@@ -107,21 +115,25 @@ public struct JSONWriter: Sendable {
 
     // MARK: Elements of an array, or the whole text
 
+    /// Writes a string.
     public mutating func element(_ value: String) {
         writeCommaIfNeeded()
         append(value)
     }
 
+    /// Writes an integer.
     public mutating func element(_ value: Int) {
         writeCommaIfNeeded()
         append(Int64(value))
     }
 
+    /// Writes a number; `null` for infinity and not-a-number, which JSON cannot represent.
     public mutating func element(_ value: Double) {
         writeCommaIfNeeded()
         append(value)
     }
 
+    /// Writes `true` or `false`.
     public mutating func element(_ value: Bool) {
         writeCommaIfNeeded()
         append(value)
@@ -133,6 +145,7 @@ public struct JSONWriter: Sendable {
         bytes.append(contentsOf: json)
     }
 
+    /// Writes `null`.
     public mutating func nullElement() {
         writeCommaIfNeeded()
         append("null" as StaticString)

@@ -23,6 +23,7 @@ public struct LeakReport: Hashable, Sendable {
     public var id: String?
     /// The time at which the device saw the event.
     public var at: WireTime?
+    /// The kind of the object; if `nil`, the collector reads it from ``message`` or the class.
     public var kind: Kind?
     /// The leaked object's type, qualified with its module: `Shop.CheckoutViewController`.
     public var className: String?
@@ -57,32 +58,42 @@ public struct LeakReport: Hashable, Sendable {
 
     /// The app, if it is not the app of the batch.
     public var app: AppInfo?
+    /// The device, if it is not the device of the batch.
     public var device: DeviceInfo?
+    /// The copy of the app, if it is not that of the batch: ``LeakBatch/install``.
     public var install: String?
+    /// The user, if it is not the user of the batch: ``LeakBatch/user``.
     public var user: String?
 
+    /// Creates a report without any values.
     public init() {}
 }
 
 /// Milliseconds since 1970-01-01 00:00 UTC.
 public struct WireTime: Hashable, Comparable, Sendable {
+    /// Milliseconds since 1970-01-01 00:00 UTC; negative before.
     public var milliseconds: Int64
 
+    /// Creates a time from milliseconds since 1970-01-01 00:00 UTC.
     public init(milliseconds: Int64) { self.milliseconds = milliseconds }
 
     /// The time by the clock of the device.
     package static var now: WireTime { WireTime(milliseconds: SystemTime.wall) }
 
+    /// Returns `true` if `one` is earlier than `other`.
     public static func < (one: Self, other: Self) -> Bool { one.milliseconds < other.milliseconds }
 }
 
 /// An `NSError` without Foundation, as `record(error:)` sends it.
 public struct ReportedError: Hashable, Sendable {
+    /// The domain of the error, of at most ``WireLimits/errorDomainBytes`` bytes.
     public var domain: String
+    /// The code of the error within its domain.
     public var code: Int
     /// The values in the given order; the description has the key `NSLocalizedDescription`.
     public var userInfo: [CustomKey]
 
+    /// Creates an error; see the properties of the same names.
     public init(domain: String, code: Int, userInfo: [CustomKey] = []) {
         self.domain = domain
         self.code = code
@@ -92,15 +103,19 @@ public struct ReportedError: Hashable, Sendable {
 
 /// One custom key and its value.
 public struct CustomKey: Hashable, Sendable {
+    /// The value of a custom key: a string, a number, or `true` or `false`.
     public enum Value: Hashable, Sendable {
         case string(String)
         case number(Double)
         case boolean(Bool)
     }
 
+    /// The key, of at most ``WireLimits/keyBytes`` bytes.
     public var name: String
+    /// The value; a string has at most ``WireLimits/keyValueBytes`` bytes.
     public var value: Value
 
+    /// Creates a custom key and its value.
     public init(_ name: String, _ value: Value) {
         self.name = name
         self.value = value
@@ -109,15 +124,19 @@ public struct CustomKey: Hashable, Sendable {
 
 /// An app and its build.
 public struct AppInfo: Hashable, Sendable {
+    /// The bundle identifier of the app, such as `com.example.shop`.
     public var id: String?
     /// The module with which the names of the app's own types begin: `Shop` in `Shop.Cart`.
     public var module: String?
     /// The environment that the app ran in, such as `production`, `testflight`, `debug` or `ci`. Without an environment,
     /// reports count for `production`. The collector ignores the case of ASCII letters.
     public var environment: String?
+    /// The version that users see, such as `5.2.0`: `CFBundleShortVersionString`.
     public var version: String?
+    /// The build of the version, such as `812`: `CFBundleVersion`.
     public var build: String?
 
+    /// Creates an app; see the properties of the same names.
     public init(
         id: String? = nil, module: String? = nil, environment: String? = nil, version: String? = nil,
         build: String? = nil
@@ -132,10 +151,14 @@ public struct AppInfo: Hashable, Sendable {
 
 /// The model of a device and its system.
 public struct DeviceInfo: Hashable, Sendable {
+    /// The name of the system: `iOS`, `macOS`, `Linux`.
     public var os: String?
+    /// The version of the system, such as `17.5`.
     public var osVersion: String?
+    /// The model of the device, such as `iPhone15,2`.
     public var model: String?
 
+    /// Creates a device; see the properties of the same names.
     public init(os: String? = nil, osVersion: String? = nil, model: String? = nil) {
         self.os = os
         self.osVersion = osVersion

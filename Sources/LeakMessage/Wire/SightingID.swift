@@ -18,6 +18,9 @@ public enum SightingID {
         return String(decoding: text, as: UTF8.self)
     }
 
+    /// Creates a UUID of version 7 with random bits of the system.
+    ///
+    /// - Returns: 36 characters, lower case.
     public static func make(at time: WireTime) -> String {
         var generator = SystemRandomNumberGenerator()
         return make(at: time, using: &generator)
