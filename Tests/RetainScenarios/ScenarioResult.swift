@@ -64,24 +64,40 @@ public struct ScenarioResult: Sendable {
 
     /// Returns the result of a search for the holder of the object, repeated until it is as expected, for at most `timeout`.
     ///
+    /// Every hundred searches a new object is made: a word that a function of another thread left in memory can equal the address
+    /// of one object, and would then be found in each search.
+    ///
     /// - Parameter isExpected: `nil` expects the part of the path that the scenario names.
     public static func holder(
         of scenario: RetainScenario, _ finder: RetainPathFinder, _ search: HolderSearch,
-        timeout: Duration = .seconds(5), until isExpected: ((RetainExplanation) -> Bool)? = nil
+        timeout: Duration = .seconds(60), until isExpected: ((RetainExplanation) -> Bool)? = nil
     ) -> RetainExplanation {
         scenarioLock.lock()
         defer { scenarioLock.unlock() }
         var finder = finder
         (finder.budget, finder.search) = (.thorough, search)
-        let object = unsafe make(scenario)
+        var object = unsafe make(scenario)
         defer { unsafe object.release() }
+        // Earlier objects are released at the end, so that each has an address of its own. Their inverted addresses are kept,
+        // which no search takes for references.
+        var earlierObjects: [UInt] = []
+        defer {
+            for inverted in earlierObjects {
+                if let address = UnsafeRawPointer(bitPattern: ~inverted) {
+                    unsafe Unmanaged<AnyObject>.fromOpaque(address).release()
+                }
+            }
+        }
         let expected = scenario.expectedHolder.map(normalized) ?? ""
         let isExpected = isExpected ?? { normalized($0.path?.description ?? "").contains(expected) }
         let deadline = ContinuousClock.now + timeout
-        while true {
+        for search in 1... {
             let explanation = unsafe finder.explain(UnsafeRawPointer(object.toOpaque()), callerReferences: 1)
             if isExpected(explanation) || ContinuousClock.now >= deadline { return explanation }
             Thread.sleep(forTimeInterval: 0.01)
+            guard search.isMultiple(of: 100) else { continue }
+            unsafe earlierObjects.append(~UInt(bitPattern: object.toOpaque()))
+            unsafe object = make(scenario)
         }
     }
 
