@@ -27,7 +27,7 @@ extension SQLiteStore {
         try DatabaseFile.requireNoFolder(at: path)
         let reader = try SQLiteReader(path: path)
         let schema = try Migration.schema(of: reader.connection)
-        return try reader.snapshot { () throws(StoreError) in
+        return try reader.snapshot { _ throws(StoreError) in
             let damage = try reader.findStructuralProblems(of: schema)
             let isKnown = schema <= Migration.newestVersion
             return Verification(
@@ -41,15 +41,17 @@ extension SQLiteStore {
     static func damage(of path: String) throws(StoreError) -> [String] {
         let reader = try SQLiteReader(path: path)
         let schema = try Migration.schema(of: reader.connection)
-        return try reader.snapshot { () throws(StoreError) in try reader.findStructuralProblems(of: schema) }
+        return try reader.snapshot { _ throws(StoreError) in try reader.findStructuralProblems(of: schema) }
     }
 }
 
 extension SQLiteReader {
     /// Returns problems of the structure: integrity errors, rows that refer to missing rows, and damaged logs.
     fileprivate func findStructuralProblems(of schema: Int) throws(StoreError) -> [String] {
-        let structure = try texts(connection.statement("pragma integrity_check"), []).filter { $0 != "ok" }
-        let orphans = try texts(connection.statement("pragma foreign_key_check"), [])
+        let structure = try connection.read(StoreRead<[String]>.texts("pragma integrity_check")).filter {
+            $0 != "ok"
+        }
+        let orphans = try connection.read(StoreRead<[String]>.texts("pragma foreign_key_check"))
         let logs = (7...Migration.newestVersion).contains(schema) ? try connection.logDamage(of: schema) : []
         return structure + orphans.map { "a row of \($0) refers to nothing" } + logs
     }

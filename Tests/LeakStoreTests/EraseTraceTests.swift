@@ -51,7 +51,7 @@ import LeakPlatform
         let store = try directory.store()
         try fill(store)
         let reader = try SQLiteReader(path: directory.database)
-        let erased = try reader.snapshot { () throws(StoreError) in
+        let erased = try reader.snapshot { _ throws(StoreError) in
             _ = try reader.apps()
             return try store.erase(install: 777_777)
         }

@@ -61,7 +61,7 @@ import Testing
         var steps: Int32 = 0
         for part in FixHistory.Part.allCases {
             var statement: OpaquePointer?
-            let sql = FixHistory.selectSQL(part, of: .current, from: "leak l", smallest: "min")
+            let sql = SQLDialect.sqlite.sql(FixHistory.selectSQL(part, of: .current, from: "leak l"))
             let prepared = unsafe sqlite3_prepare_v2(database, sql, -1, &statement, nil)
             try #require(prepared == SQLITE_OK)
             defer { unsafe sqlite3_finalize(statement) }

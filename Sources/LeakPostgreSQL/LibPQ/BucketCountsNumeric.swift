@@ -66,9 +66,6 @@
             """
         }
 
-        /// ``CurrentRelease/newestBuildSQL(sessionsSQL:)`` for PostgreSQL.
-        static let newestBuildSQL = CurrentRelease.newestBuildSQL { totalSQL(ofColumn: $0) }
-
         private static func append(_ number: Int, to bytes: inout [UInt8]) {
             bytes.append(UInt8(truncatingIfNeeded: number >> 8))
             bytes.append(UInt8(truncatingIfNeeded: number))

@@ -17,6 +17,7 @@
         case bytes = 17
         case integer = 20
         case text = 25
+        case uuid = 2950
         case numerics = 1231
         case texts = 1009
         case byteArrays = 1001
@@ -29,7 +30,7 @@
             case .texts: Self.text.rawValue
             case .byteArrays: Self.bytes.rawValue
             case .integers: Self.integer.rawValue
-            case .uuids: 2950
+            case .uuids: Self.uuid.rawValue
             case .numerics: 1700
             default: rawValue
             }
@@ -37,6 +38,17 @@
     }
 
     extension Parameter {
+        init(_ value: StoreValue) {
+            switch value {
+            case .integer(let number): self = .integer(number)
+            case .text(let text): self = .text(text)
+            case .bytes(let bytes): self = .bytes(bytes)
+            case .id(let id): self = Parameter(type: .uuid, bytes: id.bytes)
+            case .texts(let texts): self = .texts(texts.lazy.map(Optional.some))
+            case .integers(let numbers): self = .integers(numbers.lazy.map(Optional.some))
+            }
+        }
+
         static func integer(_ value: Int64?) -> Parameter {
             Parameter(type: .integer, bytes: value.map { Self.bigEndian($0) })
         }

@@ -142,7 +142,9 @@
             preparedStatementCount += 1
             let name = "s\(preparedStatementCount)"
             let types = query.values.map { $0.type.rawValue }
-            guard unsafe PQsendPrepare(handle, name, Total.sql(query.sql), Int32(types.count), types) == 1
+            guard
+                unsafe PQsendPrepare(
+                    handle, name, SQLDialect.postgreSQL.sql(query.sql), Int32(types.count), types) == 1
             else {
                 throw failure()
             }
@@ -184,7 +186,7 @@
             while let result = unsafe try result(until: deadline) {
                 isAnswered = true
                 switch unsafe PQresultStatus(result) {
-                case PGRES_COMMAND_OK, PGRES_TUPLES_OK: rows = unsafe Rows(result)
+                case PGRES_COMMAND_OK, PGRES_TUPLES_OK: rows = unsafe Rows(result, from: name)
                 case PGRES_PIPELINE_ABORTED: unsafe PQclear(result)
                 default:
                     defer { unsafe PQclear(result) }

@@ -1,4 +1,6 @@
 #if PostgreSQL
+    internal import LeakStore
+
     /// An SQL statement and its values. The text is put together from literals in the code, never from values.
     struct Query {
         let sql: String
@@ -10,6 +12,10 @@
         }
 
         init(_ sql: String, _ values: Parameter...) { self.init(sql, values) }
+
+        init<Result>(_ read: StoreRead<Result>) {
+            self.init(read.sql.text, read.values.map { Parameter($0) })
+        }
     }
 #endif
 

@@ -6,9 +6,14 @@
     @safe
     final class Rows: Sequence {
         private let result: OpaquePointer
+        /// ``PostgreSQLConnection/name``, for errors.
+        fileprivate let database: String
 
         /// - Parameter result: the result, which this object owns and frees.
-        init(_ result: OpaquePointer) { unsafe self.result = result }
+        init(_ result: OpaquePointer, from database: String) {
+            unsafe self.result = result
+            self.database = database
+        }
 
         deinit { unsafe PQclear(result) }
 
@@ -18,6 +23,22 @@
         var changedRowCount: Int { unsafe Int(String(cString: PQcmdTuples(result))) ?? 0 }
 
         var first: Row? { count > 0 ? Row(rows: self, index: 0) : nil }
+
+        var columnNames: [String] {
+            unsafe (0..<PQnfields(result)).map { column in
+                unsafe PQfname(result, column).map { unsafe String(cString: $0) } ?? ""
+            }
+        }
+
+        /// Returns the result of a read whose rows these are.
+        func result<Result>(of read: StoreRead<Result>) throws(StoreError) -> Result {
+            #if DEBUG
+                try read.check(columnNames, in: database)
+            #endif
+            var result = read.empty
+            for row in self { try read.add(row, &result) }
+            return result
+        }
 
         func makeIterator() -> AnyIterator<Row> {
             var index: Int32 = 0
@@ -57,6 +78,8 @@
         fileprivate let rows: Rows
         fileprivate let index: Int32
 
+        var database: String { rows.database }
+
         func isNull(_ column: Int32) -> Bool { rows.isNull(index, column) }
 
         func int64(_ column: Int32) -> Int64 { rows.number(index, column) }
@@ -70,6 +93,10 @@
         func optionalInt(_ column: Int32) -> Int? { isNull(column) ? nil : int(column) }
 
         func bytes(_ column: Int32) -> [UInt8] { rows.bytes(index, column) }
+
+        func bucketCounts(_ column: Int32) -> BucketCounts? { BucketCountsNumeric.counts(bytes(column)) }
+
+        func sampleJSON(_ column: Int32) -> [UInt8]? { bytes(column) }
 
         func text(_ column: Int32) -> String { String(decoding: bytes(column), as: UTF8.self) }
 

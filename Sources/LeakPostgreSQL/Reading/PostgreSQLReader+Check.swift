@@ -28,7 +28,9 @@
                 }
                 let answers = try connection.run([
                     Self.leaksReportedEarlier(in: version, upTo: baseline),
-                    Self.regressions(of: leakStates.regressed, in: release, build: version.build?.buildRowID),
+                    Query(
+                        StoreQueries.regressions(
+                            of: leakStates.regressed, in: release, build: version.build?.buildRowID)),
                 ])
                 // Without an earlier version, nothing is known to be new.
                 if baseline.side != nil { rates.markNew(except: Set(answers[0].map { $0.int64(0) })) }
@@ -212,11 +214,11 @@
                     \(LeakRow.selectSQL)
                     """, .integers(leaks.map { $0 }), .integer(release)))
             var rowsByLeak: [Int64: LeakRow] = [:]
-            for row in answer { rowsByLeak[row.int64(0)] = try LeakRow(row, in: connection.name) }
+            for row in answer { rowsByLeak[row.int64(0)] = try LeakRow(NamedRow(row)) }
             let numbers = leaks.filter { rowsByLeak[$0] != nil }
             var rows = numbers.compactMap { rowsByLeak[$0] }
-            try addStatesAndTrends(
-                to: &rows, rowIDs: numbers, leakStates: leakStates, now: now, on: connection)
+            try connection.addStatesAndTrends(
+                to: &rows, rowIDs: numbers, leakStates: leakStates, now: now)
             return Dictionary(uniqueKeysWithValues: zip(numbers, rows))
         }
     }

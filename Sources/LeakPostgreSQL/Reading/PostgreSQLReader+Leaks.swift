@@ -14,8 +14,9 @@
                 let foundPage = try Self.page(query, leakStates, after: cursor, now: now, on: connection)
                 var rows: [LeakRow] = []
                 var cursors: [PageCursor] = []
-                for row in foundPage.rows {
-                    rows.append(try LeakRow(row, in: connection.name, isOfPeriod: query.period != nil))
+                for found in foundPage.rows {
+                    let row = NamedRow(found, of: LeakRow.Column.self)
+                    rows.append(try LeakRow(row, isOfPeriod: query.period != nil))
                     cursors.append(PageCursor(row))
                 }
                 var next: String?
@@ -24,10 +25,8 @@
                     cursors.removeLast()
                     next = cursors.last?.text(for: query)
                 }
-                try Self.addStatesAndTrends(
-                    to: &rows, rowIDs: cursors.map(\.leakRowID), leakStates: leakStates, now: now,
-                    on: connection
-                )
+                try connection.addStatesAndTrends(
+                    to: &rows, rowIDs: cursors.map(\.leakRowID), leakStates: leakStates, now: now)
                 var page = LeakPage(
                     leaks: rows, next: next, total: foundPage.totals.leaks, reports: foundPage.totals.reports)
                 page.add(foundPage.setAside)
@@ -103,7 +102,8 @@
             }
             guard let period = query.period else {
                 let answers = try connection.run([
-                    pageOfAllLeaks(query, leakStates, after: cursor, limit: limit), totals(query.scope),
+                    pageOfAllLeaks(query, leakStates, after: cursor, limit: limit),
+                    Query(StoreQueries.totals(query.scope)),
                 ])
                 return FoundPage(
                     rows: answers[0], all: LeakTotals(answers[1].first),
@@ -142,23 +142,6 @@
                 """, .text(mode), .text("\(joinsCompared)"))
         }
 
-        /// Adds the states and the trends of leaks, which are not columns of the rows.
-        ///
-        /// - Parameter rowIDs: the row IDs of the same leaks, in the same order.
-        static func addStatesAndTrends(
-            to rows: inout [LeakRow], rowIDs: [Int64], leakStates: LeakStates, now: Int64,
-            on connection: PostgreSQLConnection
-        ) throws(StoreError) {
-            let first = Calendar.day(of: now) - LeakRow.trendDays + 1
-            let trends = try trends(of: rowIDs, from: first, on: connection)
-            for (index, number) in rowIDs.enumerated() {
-                leakStates.mark(&rows[index], number, now: now)
-                rows[index].trendFrom = first
-                rows[index].trend = trends[number] ?? [Int](repeating: 0, count: LeakRow.trendDays)
-            }
-            try addFixes(to: &rows, rowIDs: rowIDs, on: connection)
-        }
-
         /// Returns the states whose leaks a list leaves out and counts separately.
         private static func setAsideStates(_ query: LeakQuery, _ leakStates: LeakStates) -> [LeakQuery
             .StateFilter]
@@ -167,16 +150,6 @@
             return [.known, .resolved, .ignored, .slow].filter { filter in
                 filter.setAside.map { leakStates.totals($0).leaks > 0 } ?? false
             }
-        }
-
-        /// Selects the totals of all leaks, which are kept with each app.
-        static func totals(_ app: AppScope) -> Query {
-            Query(
-                """
-                select least(coalesce(sum(leaks), 0), LARGEST_TOTAL)::bigint,
-                  least(coalesce(sum(reports), 0), LARGEST_TOTAL)::bigint
-                from app where environment = $2::text and ($1::text is null or name = $1::text)
-                """, .text(app.app), .text(app.environment))
         }
 
         /// Selects a page of the leaks of an app, or of all apps, with no filter but the state. Reads the next `limit` leaks of
@@ -204,25 +177,6 @@
                 \(LeakRow.selectSQL)
                 order by page.k1 \(order), page.k2 \(order), page.id \(order)
                 """, values)
-        }
-
-        /// Returns the reports per day of the last ``LeakRow/trendDays`` days, by row ID in `leak`.
-        private static func trends(
-            of leaks: [Int64], from first: Int, on connection: PostgreSQLConnection
-        ) throws(StoreError) -> [Int64: [Int]] {
-            let rows = try connection.run(
-                Query(
-                    """
-                    select leak, day, reports from leak_day
-                    where leak = any($1::bigint[]) and day between $2::bigint and $3::bigint
-                    """, .integers(leaks.map { $0 }), .integer(first),
-                    .integer(first + LeakRow.trendDays - 1)))
-            var trends: [Int64: [Int]] = [:]
-            let empty = [Int](repeating: 0, count: LeakRow.trendDays)
-            for row in rows {
-                trends[row.int64(0), default: empty][row.int(1) - first].addBounded(row.int(2))
-            }
-            return trends
         }
     }
 

@@ -2,7 +2,7 @@
     internal import LeakStore
 
     /// A reader of committed data with a connection of its own, for one thread at a time.
-    final class PostgreSQLReader: StoreReader {
+    final class PostgreSQLReader: QueryReader {
         private let connector: DatabaseConnector
         let knownLeaks: KnownLeaks
         var knownCache = KnownLeakCache()
@@ -30,10 +30,14 @@
             }
         }
 
+        func read<Result>(_ read: StoreRead<Result>) throws(StoreError) -> Result {
+            try withRetry { connection throws(StoreError) in try connection.read(read) }
+        }
+
         /// Runs a quick query with a short time limit, ``Timeouts/probe``, so that an unresponsive server is detected soon.
-        func probe(_ query: Query) throws(StoreError) -> Rows {
+        func probe<Result>(_ read: StoreRead<Result>) throws(StoreError) -> Result {
             try withRetry { connection throws(StoreError) in
-                try connection.run([query], within: connection.timeouts.probe)[0]
+                try connection.run([Query(read)], within: connection.timeouts.probe)[0].result(of: read)
             }
         }
 
@@ -62,67 +66,8 @@
             }
         }
 
-        func apps(in environment: String) throws(StoreError) -> [String] {
-            try snapshot { connection throws(StoreError) in
-                try connection.run(
-                    Query(
-                        "select name from app where environment = $1::text order by last_seen desc, id desc",
-                        .text(environment))
-                ).map { $0.text(0) }
-            }
-        }
-
-        func environments(app: String?) throws(StoreError) -> [String] {
-            try snapshot { connection throws(StoreError) in
-                try connection.run(
-                    Query(
-                        """
-                        select distinct environment from app where $1::text is null or name = $1::text
-                        order by environment
-                        """, .text(app))
-                ).map { $0.text(0) }
-            }
-        }
-
-        func appSummaries() throws(StoreError) -> [AppSummary] {
-            try snapshot { connection throws(StoreError) in
-                try connection.run(
-                    Query(
-                        """
-                        select a.name, r.version, a.last_seen, a.environment
-                        from app a left join release r on r.id = a.newest_release
-                        order by a.last_seen desc, a.id desc
-                        """)
-                ).map { row in
-                    AppSummary(
-                        id: row.text(0), environment: row.text(3), newestVersion: row.optionalText(1),
-                        lastSeen: row.int64(2))
-                }
-            }
-        }
-
-        func versions(app: AppScope) throws(StoreError) -> [String] {
-            try snapshot { connection throws(StoreError) in
-                guard let name = app.app else {
-                    // The version determines the order key, so grouping by both is the same as grouping by the version.
-                    return try connection.run(
-                        Query(
-                            """
-                            select r.version from app a join release r on r.app = a.id where a.environment = $1::text
-                            group by r.version, r.order_key order by r.order_key desc
-                            """, .text(app.environment))
-                    ).map { $0.text(0) }
-                }
-                return try connection.run(
-                    Query(
-                        """
-                        select r.version from app a join release r on r.app = a.id where a.name = $1::text
-                          and a.environment = $2::text
-                        order by r.order_key desc
-                        """, .text(name), .text(app.environment))
-                ).map { $0.text(0) }
-            }
-        }
+        /// Does nothing: a row ID is never used again.
+        func forgetMergedLeaks() {}
 
         func credentials(includingEnded: Bool, now: Int64) throws(StoreError) -> [Credential] {
             try snapshot { connection throws(StoreError) in
@@ -146,11 +91,51 @@
         /// as well, so that the reader sometimes reads more than necessary. A counter that each collector writes would slow
         /// down every commit.
         func changeCounter() throws(StoreError) -> Int64 {
-            try probe(Query("select hashtextextended(pg_current_snapshot()::text, 0)")).first?.int64(0) ?? 0
+            try probe(
+                StoreRead<[Int64]>.numbers("select hashtextextended(pg_current_snapshot()::text, 0)")
+            ).first ?? 0
         }
 
         var hasLocalChangeCounter: Bool { false }
 
-        func ping() throws(StoreError) { _ = try probe(Query("select 1 from app limit 1")) }
+        func leaks(withFramesOf images: [String]) throws(StoreError) -> [LeakID] {
+            try snapshot { connection throws(StoreError) in
+                let rows = try connection.run(
+                    Query(
+                        """
+                        select l.key from leak_text t join leak l on l.id = t.leak
+                        where exists (select 1 from unnest($1::bytea[]) as image (bytes)
+                          where position(image.bytes in t.stack) > 0)
+                        """, .byteArrays(images.map { Array($0.utf8) })))
+                return rows.compactMap { LeakID(blob: $0.bytes(0)) }.sorted()
+            }
+        }
+
+        func reasons(of leaks: [LeakID], limit: Int) throws(StoreError) -> [LeakID: [LeakDetail.ValueCount]] {
+            try values(.reason, of: leaks, limit: limit)
+        }
+
+        func closures(of leaks: [LeakID], limit: Int) throws(StoreError) -> [LeakID: [LeakDetail.ValueCount]]
+        {
+            try values(.closures, of: leaks, limit: limit)
+        }
+
+        private func values(
+            _ kind: ValueKind, of leaks: [LeakID], limit: Int
+        ) throws(StoreError) -> [LeakID: [LeakDetail.ValueCount]] {
+            let read = StoreQueries.valueCounts(
+                """
+                select l.key, v.value, v.reports from leak l cross join lateral (
+                  select value, reports from leak_value
+                  where leak = l.id and kind = $2::bigint and value <> ''
+                  order by reports desc, value limit $3::bigint) v
+                where l.key = any($1::uuid[]) order by l.id, v.reports desc, v.value
+                """)
+            return try withRetry { connection throws(StoreError) in
+                try connection.run(
+                    Query(read.sql.text, .uuids(leaks), .integer(kind.rawValue), .integer(limit))
+                ).result(of: read)
+            }
+        }
     }
 #endif

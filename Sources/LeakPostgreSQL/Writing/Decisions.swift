@@ -55,7 +55,7 @@
                         """
                         insert into decision_release (decision, release, reports, hour_reports)
                         select d.id, c.release, \(ContradictingReports.reportsSQL),
-                          \(ContradictingReports.hourReportsSQL(smallest: "least"))
+                          \(ContradictingReports.hourReportsSQL)
                         from decision d join leak_release c on c.leak = d.leak join release r on r.id = c.release
                         where d.id = $1::bigint and c.reports > 0 and r.order_key >= d.fix_from
                         """, .integer(rowID)))
@@ -109,7 +109,7 @@
                 // Read after the lock, so that the values are current.
                 Query(
                     """
-                    select l.key, l.id, l.state, l.reports, r.version, (\(BucketCountsNumeric.newestBuildSQL))
+                    select l.key, l.id, l.state, l.reports, r.version, (\(CurrentRelease.newestBuildSQL))
                     from leak l join app a on a.id = l.app
                     join release r on r.id = (\(CurrentRelease.referenceReleaseSQL)) where l.key = any($1::uuid[])
                     """, .uuids(leaks)),

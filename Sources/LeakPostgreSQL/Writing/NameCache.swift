@@ -59,12 +59,4 @@
         var leak: Int64
         var build: Int64
     }
-
-    extension StoreError {
-        /// Returns the error for a stored value that no collector can have written.
-        static func unreadable(_ item: String, in database: String) -> StoreError {
-            StoreError(
-                .corrupt, "database \(database): \(item) cannot be read; restore the database from a backup")
-        }
-    }
 #endif

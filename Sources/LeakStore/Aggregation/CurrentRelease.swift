@@ -88,22 +88,18 @@ public enum CurrentRelease {
         order by order_key desc limit 1
         """
 
-    /// Returns SQL for the name of the newest build of a release `r` that is in use: it has at least ``minPercentage`` percent of the
+    /// SQL for the name of the newest build of a release `r` that is in use: it has at least ``minPercentage`` percent of the
     /// sessions of all builds. There is none if a report or session of the release names no build, or a build that is not only a
     /// number, because such builds have no certain order.
-    ///
-    /// - Parameter sessionsSQL: returns SQL for the number of sessions in a column of buckets.
-    package static func newestBuildSQL(sessionsSQL: (String) -> String) -> String {
-        """
+    package static let newestBuildSQL = """
         select b.name from build b where b.release = r.id and b.name <> '\(StoreLimits.other)'
-          and \(sessionsSQL("b.session_buckets")) > 0
-          and \(sessionsSQL("b.session_buckets")) * 100 >= \(minPercentage)
-            * (select sum(\(sessionsSQL("c.session_buckets"))) from build c where c.release = r.id)
+          and BUCKET_TOTAL(b.session_buckets) > 0
+          and BUCKET_TOTAL(b.session_buckets) * 100 >= \(minPercentage)
+            * (select sum(BUCKET_TOTAL(c.session_buckets)) from build c where c.release = r.id)
           and not exists (select 1 from build c where c.release = r.id and c.name <> '\(StoreLimits.other)'
             and (c.name = '' or ltrim(c.name, '0123456789.') <> ''))
         order by b.order_key desc limit 1
         """
-    }
 
     /// Columns of `release` r for ``earlierOrderSQL``.
     package static let earlierColumnsSQL = """
@@ -138,25 +134,11 @@ public enum CurrentRelease {
         """
     }
 
-    /// Returns SQL for the row ID of each release of an app, its sessions and reports in `release_hour`, and the last hour of
-    /// any release of the app in this table.
-    ///
-    /// - Parameters:
-    ///   - name: SQL for the name of the app.
-    ///   - environment: SQL for the environment of the app.
-    package static func releaseHoursSQL(name: String, environment: String) -> String {
-        """
-        select h.release, cast(sum(h.sessions) as bigint), cast(sum(h.reports) as bigint),
-          (select max(hour) from release_hour where app = h.app)
-        from app a join release_hour h on h.app = a.id where a.name = \(name) and a.environment = \(environment)
-        group by h.app, h.release
-        """
-    }
-
     /// Returns the adoption of all versions of an app that had sessions or reports, by row ID in `release`.
     ///
-    /// - Parameter rows: the result of ``releaseHoursSQL(name:environment:)``.
-    package static func adoptions(
+    /// - Parameter rows: sessions and reports of each release of the app in `release_hour`, and the last hour of any release of
+    ///   the app in this table.
+    static func adoptions(
         _ rows: [(release: Int64, sessions: Int, reports: Int, lastHour: Int64)]
     ) -> Adoptions {
         var (sessions, reports) = (0.0, 0.0)

@@ -35,4 +35,11 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         self.reason = reason
         self.description = description
     }
+
+    /// Returns the error for a stored value that no collector can have written.
+    ///
+    /// - Parameter item: a noun phrase, such as `a histogram`.
+    package static func unreadable(_ item: String, in database: String) -> StoreError {
+        StoreError(.corrupt, "database \(database): \(item) cannot be read; restore it from a backup")
+    }
 }

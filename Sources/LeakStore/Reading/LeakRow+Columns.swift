@@ -110,26 +110,15 @@ extension LeakRow {
     ///
     /// An estimated number of installs may be greater than the number of reports, which is exact, so the reports limit it.
     ///
-    /// - Parameters:
-    ///   - database: the path of the database, for the error.
-    ///   - isOfPeriod: true if only the reports of a period count in the row, but all installs.
-    package init(
-        _ storedRow: some StoredRow, in database: String, isOfPeriod: Bool = false
-    ) throws(StoreError) {
-        let row = NamedRow(storedRow, of: Column.self)
+    /// - Parameter isOfPeriod: true if only the reports of a period count in the row, but all installs.
+    package init(_ row: NamedRow<Column>, isOfPeriod: Bool = false) throws(StoreError) {
         guard let id = LeakID(blob: row.bytes(.id)), let stack = PackedReader.texts(row.bytes(.stack)),
             let children = PackedReader.texts(row.bytes(.children)),
             let cycle = PackedReader.texts(row.bytes(.cycle)),
             let groupedStack = GroupedStack.unpack(row.bytes(.groupedStack), path: stack + children + cycle),
             let quality = LeakIdentity.Quality(rawValue: row.text(.quality))
-        else { throw .unreadable("a leak", in: database) }
-        var lived: Percentiles?
-        if !row.isNull(.lived) {
-            guard let histogram = DurationHistogram(bytes: row.bytes(.lived)) else {
-                throw .unreadable("a histogram", in: database)
-            }
-            lived = histogram.percentiles
-        }
+        else { throw row.unreadable("a leak") }
+        let lived = row.isNull(.lived) ? nil : try row.histogram(.lived).percentiles
         self.init(
             identity: LeakIdentity(
                 id: id, app: row.text(.app), environment: row.text(.environment), kind: row.text(.kind),
@@ -158,9 +147,8 @@ extension LeakRow {
 }
 
 extension PageCursor {
-    /// - Parameter storedRow: a row of a query with ``LeakRow/selectSQL``.
-    package init(_ storedRow: some StoredRow) {
-        let row = NamedRow(storedRow, of: LeakRow.Column.self)
+    /// - Parameter row: a row of a query with ``LeakRow/selectSQL``.
+    package init(_ row: NamedRow<LeakRow.Column>) {
         self.init(primary: row.int64(.primary), secondary: row.int64(.secondary), leakRowID: row.int64(.row))
     }
 }

@@ -1,6 +1,6 @@
 extension SQLiteReader {
     func releaseCheck(_ query: ReleaseCheckQuery, now: Int64) throws(StoreError) -> ReleaseCheck? {
-        try snapshot { () throws(StoreError) in
+        try snapshot { connection throws(StoreError) in
             // The tables have all checks, but lack the reports that are only in the log of counts. Without these reports, a
             // version with leaks could pass.
             guard try !connection.hasLoggedCounts else {
@@ -20,7 +20,7 @@ extension SQLiteReader {
                 version.build = build
             }
             let baseline = try baseline(of: query, version)
-            let leakStates = try leakStates(app: query.key.scope, now: now)
+            let leakStates = try leakStates(app: query.key.scope, now: now, on: connection)
             var rates = ReleaseRates()
             try add(version, isBaseline: false, to: &rates)
             // Without an earlier version, no leak counts as new.
@@ -31,8 +31,11 @@ extension SQLiteReader {
             let verdict = ReleaseVerdict(
                 rates, app: query.key, version: ReleaseCheck.Side(version: query.version, build: query.build),
                 baseline: baseline.resultSide, leakStates,
-                regressed: try readRegressedLeaks(
-                    app: query.key, in: release.rowID, build: version.build?.buildRowID),
+                regressed: Set(
+                    try connection.read(
+                        StoreQueries.regressions(
+                            of: leakStates.regressed, in: release.rowID, build: version.build?.buildRowID)
+                    ).map(\.leak)),
                 limits: query.limits)
             return verdict.releaseCheck(
                 rows: try rows(
@@ -118,15 +121,17 @@ extension SQLiteReader {
     private func versionBefore(
         _ version: String, from floor: [UInt8], app: AppKey
     ) throws(StoreError) -> String? {
-        try texts(
-            connection.statement(
-                composed: """
+        try connection.read(
+            StoreRead<[String]>.texts(
+                .composed(
+                    """
                     select version from (
                       select \(CurrentRelease.earlierColumnsSQL) from app a join release r on r.app = a.id
-                        and r.order_key < ? and r.order_key >= ?
-                      where a.name = ? and a.environment = ?) as earlier
+                        and r.order_key < $1 and r.order_key >= $2
+                      where a.name = $3 and a.environment = $4) as earlier
                     order by \(CurrentRelease.earlierOrderSQL) limit 1
-                    """), [VersionOrder(version).sameRankLowerBound, floor, app.name, app.environment]
+                    """), .bytes(VersionOrder(version).sameRankLowerBound), .bytes(floor), .text(app.name),
+                .text(app.environment))
         ).first
     }
 
@@ -216,10 +221,10 @@ extension SQLiteReader {
         defer { select.reset() }
         try select.bind(leaks.jsonArray, release)
         var rowsByLeak: [Int64: LeakRow] = [:]
-        while try select.step() { rowsByLeak[select.int64(0)] = try LeakRow(select, in: connection.path) }
+        while try select.step() { rowsByLeak[select.int64(0)] = try LeakRow(NamedRow(select)) }
         let numbers = leaks.filter { rowsByLeak[$0] != nil }
         var rows = numbers.compactMap { rowsByLeak[$0] }
-        try addStatesAndTrends(to: &rows, rowIDs: numbers, leakStates: leakStates, now: now)
+        try connection.addStatesAndTrends(to: &rows, rowIDs: numbers, leakStates: leakStates, now: now)
         return Dictionary(uniqueKeysWithValues: zip(numbers, rows))
     }
 }

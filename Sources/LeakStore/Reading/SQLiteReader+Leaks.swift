@@ -7,8 +7,8 @@ extension SQLiteReader {
             throw StoreError(.invalidArgument, "a page has 1 to 1,000 rows, not \(query.limit)")
         }
         let cursor = try query.cursor.map { text throws(StoreError) in try PageCursor(text, for: query) }
-        return try snapshot { () throws(StoreError) in
-            let leakStates = try leakStates(app: query.scope, now: now)
+        return try snapshot { connection throws(StoreError) in
+            let leakStates = try leakStates(app: query.scope, now: now, on: connection)
             var (rows, cursors, listedTotals) =
                 query.isReadFromIndex
                 ? try pageFromIndexes(query, leakStates, after: cursor, limit: query.limit + 1)
@@ -21,29 +21,13 @@ extension SQLiteReader {
                 cursors.removeLast()
                 next = cursors.last?.text(for: query)
             }
-            try addStatesAndTrends(
+            try connection.addStatesAndTrends(
                 to: &rows, rowIDs: cursors.map(\.leakRowID), leakStates: leakStates, now: now)
             return LeakPage(
                 leaks: rows, next: next, total: totals.listed.leaks, reports: totals.listed.reports,
                 known: totals.known, resolved: totals.resolved, ignored: totals.ignored,
                 slow: totals.slow, resolvedSeen: totals.resolvedSeen)
         }
-    }
-
-    /// Adds the states and trends, which are not columns of ``LeakRow/selectSQL``.
-    ///
-    /// - Parameter rowIDs: the row IDs of the same leaks, in the same order.
-    func addStatesAndTrends(
-        to rows: inout [LeakRow], rowIDs: [Int64], leakStates: LeakStates, now: Int64
-    ) throws(StoreError) {
-        let firstDay = Calendar.day(of: now) - LeakRow.trendDays + 1
-        let trends = try trends(of: rowIDs, from: firstDay)
-        for (index, number) in rowIDs.enumerated() {
-            leakStates.mark(&rows[index], number, now: now)
-            rows[index].trendFrom = firstDay
-            rows[index].trend = trends[number] ?? [Int](repeating: 0, count: LeakRow.trendDays)
-        }
-        try addFixes(to: &rows, rowIDs: rowIDs)
     }
 
     /// Totals of the leaks in a list, and of the leaks that are set aside, by state.
@@ -123,8 +107,9 @@ extension SQLiteReader {
         var cursors: [PageCursor] = []
         var totals = LeakTotals()
         while try select.step() {
-            rows.append(try LeakRow(select, in: connection.path, isOfPeriod: list.isOfPeriod))
-            cursors.append(PageCursor(select))
+            let row = NamedRow(select, of: LeakRow.Column.self)
+            rows.append(try LeakRow(row, isOfPeriod: list.isOfPeriod))
+            cursors.append(PageCursor(row))
             totals = LeakTotals(
                 leaks: select.int(LeakRow.Column.count), reports: select.int(LeakRow.Column.count + 1))
         }
@@ -184,46 +169,13 @@ extension SQLiteReader {
         }
         cursors.sort()
         if !query.isAscending { cursors.reverse() }
-        let rows = try rows(cursors.prefix(limit).map(\.leakRowID))
+        let rows = try connection.rows(cursors.prefix(limit).map(\.leakRowID))
         // A leak without a row of `leak_text` is damaged, and is left out.
         cursors = cursors.prefix(limit).filter { rows[$0.leakRowID] != nil }
-        return (cursors.compactMap { rows[$0.leakRowID] }, cursors, try totals(query.scope))
-    }
-
-    /// Returns the rows of leaks, by row ID in `leak`.
-    func rows(_ leaks: [Int64]) throws(StoreError) -> [Int64: LeakRow] {
-        let select = try connection.statement(
-            composed: """
-                with page as (
-                  select l.id as id, 0 as k1, 0 as k2, l.reports as reports, l.installs as installs,
-                    \(LeakRow.rateReleaseSQL(of: "l")) as rate_release
-                  from json_each(?) j cross join leak l on l.id = j.value
-                )
-                \(LeakRow.selectSQL)
-                """)
-        defer { select.reset() }
-        try select.bind(leaks.jsonArray)
-        var rows: [Int64: LeakRow] = [:]
-        while try select.step() { rows[select.int64(0)] = try LeakRow(select, in: connection.path) }
-        return rows
-    }
-
-    /// Returns the reports per day of the last ``LeakRow/trendDays`` days, by row ID in `leak`.
-    func trends(of leaks: [Int64], from first: Int) throws(StoreError) -> [Int64: [Int]] {
-        let select = try connection.statement(
-            """
-            select d.leak, d.day, d.reports from json_each(?1) j
-            cross join leak_day d on d.leak = j.value and d.day between ?2 and ?3
-            """)
-        defer { select.reset() }
-        try select.bind(leaks.jsonArray, first, first + LeakRow.trendDays - 1)
-        var trends: [Int64: [Int]] = [:]
-        let empty = [Int](repeating: 0, count: LeakRow.trendDays)
-        while try select.step() {
-            let bucket = try select.bucket(1, from: first, count: LeakRow.trendDays)
-            trends[select.int64(0), default: empty][bucket].addBounded(select.int(2))
-        }
-        return trends
+        return (
+            cursors.compactMap { rows[$0.leakRowID] }, cursors,
+            try connection.read(StoreQueries.totals(query.scope)) ?? LeakTotals()
+        )
     }
 }
 
@@ -252,9 +204,4 @@ extension LeakQuery {
             order by \(primary) \(order), \(secondary.map { "\($0) \(order), " } ?? "")id \(order)
             """
     }
-}
-
-extension Sequence<Int64> {
-    /// The numbers as JSON, for `json_each`.
-    var jsonArray: String { "[" + map(String.init).joined(separator: ",") + "]" }
 }

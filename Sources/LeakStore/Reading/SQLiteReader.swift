@@ -1,5 +1,5 @@
 /// A reader of committed data with a connection of its own, for one thread at a time.
-final class SQLiteReader: StoreReader {
+final class SQLiteReader: QueryReader {
     let connection: SQLiteConnection
     let knownLeaks: KnownLeaks
     var knownCache = KnownLeakCache()
@@ -21,11 +21,13 @@ final class SQLiteReader: StoreReader {
     }
 
     /// Runs `body` in one transaction, so that all its statements read the same state of the database.
-    func snapshot<Result>(_ body: () throws(StoreError) -> Result) throws(StoreError) -> Result {
+    func snapshot<Result>(
+        _ body: (SQLiteConnection) throws(StoreError) -> Result
+    ) throws(StoreError) -> Result {
         flusher?.recordRead()
         return try connection.transaction(.deferred) { () throws(StoreError) in
             if let flusher, try connection.hasLoggedCounts { try renewSnapshot(by: flusher) }
-            return try body()
+            return try body(connection)
         }
     }
 
@@ -53,52 +55,9 @@ final class SQLiteReader: StoreReader {
         _ = try connection.hasLoggedCounts
     }
 
-    func apps(in environment: String) throws(StoreError) -> [String] {
-        try texts(
-            connection.statement(
-                "select name from app where environment = ? order by last_seen desc, id desc"), [environment])
-    }
+    func read<Result>(_ read: StoreRead<Result>) throws(StoreError) -> Result { try connection.read(read) }
 
-    func environments(app: String?) throws(StoreError) -> [String] {
-        try texts(
-            connection.statement(
-                "select distinct environment from app where ?1 is null or name = ?1 order by environment"),
-            [app])
-    }
-
-    func appSummaries() throws(StoreError) -> [AppSummary] {
-        let select = try connection.statement(
-            """
-            select a.name, r.version, a.last_seen, a.environment from app a left join release r on r.id = a.newest_release
-            order by a.last_seen desc, a.id desc
-            """)
-        defer { select.reset() }
-        var apps: [AppSummary] = []
-        while try select.step() {
-            apps.append(
-                AppSummary(
-                    id: select.text(0), environment: select.text(3), newestVersion: select.optionalText(1),
-                    lastSeen: select.time(2)))
-        }
-        return apps
-    }
-
-    func versions(app: AppScope) throws(StoreError) -> [String] {
-        guard let name = app.app else {
-            return try texts(
-                connection.statement(
-                    """
-                    select r.version from app a join release r on r.app = a.id where a.environment = ?
-                    group by r.version order by max(r.order_key) desc
-                    """), [app.environment])
-        }
-        return try texts(
-            connection.statement(
-                """
-                select r.version from app a join release r on r.app = a.id where a.name = ? and a.environment = ?
-                order by r.order_key desc
-                """), [name, app.environment])
-    }
+    func probe<Result>(_ read: StoreRead<Result>) throws(StoreError) -> Result { try connection.read(read) }
 
     func credentials(includingEnded: Bool, now: Int64) throws(StoreError) -> [Credential] {
         let select = try connection.statement(
@@ -121,16 +80,43 @@ final class SQLiteReader: StoreReader {
 
     var hasLocalChangeCounter: Bool { true }
 
-    func ping() throws(StoreError) {
-        _ = try connection.number("select count(*) from (select 1 from app limit 1)")
+    func leaks(withFramesOf images: [String]) throws(StoreError) -> [LeakID] {
+        var leaks: Set<LeakID> = []
+        for image in images {
+            let select = try connection.statement(
+                "select l.key from leak_text t join leak l on l.id = t.leak where instr(t.stack, ?) > 0")
+            defer { select.reset() }
+            try select.bind(Array(image.utf8))
+            while try select.step() {
+                if let id = LeakID(blob: select.bytes(0)) { leaks.insert(id) }
+            }
+        }
+        return leaks.sorted()
     }
 
-    /// Returns the text in the first column of each row.
-    func texts(_ statement: Statement, _ values: [any Bindable]) throws(StoreError) -> [String] {
-        defer { statement.reset() }
-        try statement.bind(all: values)
-        var texts: [String] = []
-        while try statement.step() { texts.append(statement.text(0)) }
-        return texts
+    func reasons(of leaks: [LeakID], limit: Int) throws(StoreError) -> [LeakID: [LeakDetail.ValueCount]] {
+        try values(.reason, of: leaks, limit: limit)
+    }
+
+    func closures(of leaks: [LeakID], limit: Int) throws(StoreError) -> [LeakID: [LeakDetail.ValueCount]] {
+        try values(.closures, of: leaks, limit: limit)
+    }
+
+    private func values(
+        _ kind: ValueKind, of leaks: [LeakID], limit: Int
+    ) throws(StoreError) -> [LeakID: [LeakDetail.ValueCount]] {
+        try snapshot { connection throws(StoreError) in
+            var values: [LeakID: [LeakDetail.ValueCount]] = [:]
+            for leak in leaks {
+                let counts = try connection.read(
+                    StoreQueries.valueCounts(
+                        """
+                        select l.key, v.value, v.reports from leak l join leak_value v on v.leak = l.id
+                        where l.key = $1 and v.kind = $2 and v.value <> '' order by v.reports desc, v.value limit $3
+                        """, .id(leak), .int(kind.rawValue), .int(limit)))
+                values.merge(counts) { $1 }
+            }
+            return values
+        }
     }
 }

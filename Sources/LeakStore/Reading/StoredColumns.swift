@@ -28,8 +28,7 @@ extension ReleaseSummary {
     }
 
     /// Reads the columns; ``adoption``, ``builds``, and ``regressedLeaks`` stay empty.
-    package init(_ storedRow: some StoredRow) {
-        let row = NamedRow(storedRow, of: Column.self)
+    package init(_ row: NamedRow<Column>) {
         self.init(
             version: row.text(.version), isCurrent: row.bool(.isCurrent), isPinned: row.bool(.isPinned),
             builds: [],
@@ -63,16 +62,14 @@ extension LeakOutline {
         }
     }
 
-    /// - Parameter database: the path of the database, for the error.
-    package init(_ storedRow: some StoredRow, in database: String) throws(StoreError) {
-        let row = NamedRow(storedRow, of: Column.self)
+    package init(_ row: NamedRow<Column>) throws(StoreError) {
         guard
             let outline = LeakOutline(
                 key: row.bytes(.id), title: row.text(.title), className: row.optionalText(.className),
                 stack: row.bytes(.stack), children: row.bytes(.children), cycle: row.bytes(.cycle),
                 groupedVersion: row.int(.groupedVersion), groupedClass: row.text(.groupedClass),
                 groupedStack: row.bytes(.groupedStack), reports: row.int(.reports))
-        else { throw .unreadable("a leak", in: database) }
+        else { throw row.unreadable("a leak") }
         self = outline
     }
 }
@@ -81,6 +78,8 @@ extension PastDecision {
     /// Columns for `decision` d.
     package enum Column: Int32, StoredColumn {
         case kind, version, isAfter, untilAt, untilReports, note, by, at, build
+        /// The row ID of the decision.
+        case row
 
         package var sql: String {
             switch self {
@@ -93,21 +92,18 @@ extension PastDecision {
             case .by: "d.by"
             case .at: "d.at"
             case .build: "d.build"
+            case .row: "d.id"
             }
         }
     }
 
-    /// - Parameters:
-    ///   - first: the position of the first column in the row.
-    ///   - database: the path of the database, for the error.
-    package init(_ storedRow: some StoredRow, from first: Int32 = 0, in database: String) throws(StoreError) {
-        let row = NamedRow(storedRow, of: Column.self, from: first)
+    package init(_ row: NamedRow<Column>) throws(StoreError) {
         guard
             let action = PastDecision.Action(
                 kind: row.text(.kind), version: row.optionalText(.version),
                 build: row.optionalText(.build), isAfter: row.bool(.isAfter),
                 untilAt: row.optionalTime(.untilAt), untilReports: row.optionalInt(.untilReports))
-        else { throw .unreadable("a decision", in: database) }
+        else { throw row.unreadable("a decision") }
         self.init(action, note: row.optionalText(.note), by: row.text(.by), at: row.time(.at))
     }
 }
@@ -130,10 +126,8 @@ extension StoredSymbols {
         }
     }
 
-    /// - Parameter database: the path of the database, for the error.
-    package init(_ storedRow: some StoredRow, in database: String) throws(StoreError) {
-        let row = NamedRow(storedRow, of: Column.self)
-        guard let kind = Kind(rawValue: row.text(.kind)) else { throw .unreadable("symbols", in: database) }
+    package init(_ row: NamedRow<Column>) throws(StoreError) {
+        guard let kind = Kind(rawValue: row.text(.kind)) else { throw row.unreadable("symbols") }
         self.init(
             id: row.int64(.id), kind: kind, image: row.text(.image), name: row.text(.name),
             uploadedAt: row.time(.uploadedAt), usedAt: row.time(.usedAt), bytes: row.int(.bytes))

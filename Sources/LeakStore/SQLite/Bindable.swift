@@ -57,3 +57,23 @@ extension Optional: Bindable where Wrapped: Bindable {
 var transientDestructor: sqlite3_destructor_type {
     unsafe unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 }
+
+extension Sequence<Int64> {
+    /// The numbers as JSON, for `json_each`.
+    var jsonArray: String { "[" + map(String.init).joined(separator: ",") + "]" }
+}
+
+extension Sequence<String> {
+    /// The texts as JSON, for `json_each`.
+    var jsonArray: String {
+        func literal(_ text: String) -> String {
+            var literal = "\""
+            for scalar in text.unicodeScalars {
+                if scalar == "\"" || scalar == "\\" { literal.unicodeScalars.append("\\") }
+                literal.unicodeScalars.append(scalar)
+            }
+            return literal + "\""
+        }
+        return "[" + map(literal).joined(separator: ",") + "]"
+    }
+}

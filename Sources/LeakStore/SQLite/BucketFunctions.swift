@@ -1,8 +1,5 @@
 internal import CLeakSQLite
 
-/// ``CurrentRelease/newestBuildSQL(sessionsSQL:)`` for SQLite.
-let newestBuildSQL = CurrentRelease.newestBuildSQL { "bucket_total(\($0))" }
-
 /// Adds SQL functions for ``BucketCounts/bytes``: `add_buckets(a, b)` adds two values bucket by bucket, and `bucket_total(a)`
 /// returns the total of all buckets.
 @unsafe

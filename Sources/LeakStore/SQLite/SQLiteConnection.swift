@@ -112,7 +112,7 @@ final class SQLiteConnection {
 
     /// Runs a script that is needed only once, such as a migration or a setting. Must not contain values from outside.
     func execute(_ script: String) throws(StoreError) {
-        let code = unsafe sqlite3_exec(handle, Total.sql(script), nil, nil, nil)
+        let code = unsafe sqlite3_exec(handle, SQLDialect.sqlite.sql(script), nil, nil, nil)
         guard code == SQLITE_OK else {
             let message = unsafe String(cString: sqlite3_errmsg(handle))
             throw .sqlite(code, message: message, path: path, sql: script, damageMonitor)

@@ -5,22 +5,26 @@ internal import CLeakSQLite
 final class Statement: StoredRow {
     private let handle: OpaquePointer
     private let sql: String
-    private let path: String
+    /// The path of the database.
+    let database: String
     private let damageMonitor: DamageMonitor?
+    /// `true` once the names of the columns were compared with those that a ``StoreRead`` expects.
+    var isChecked = false
 
     init(
-        _ sql: String, on database: OpaquePointer, path: String, _ damageMonitor: DamageMonitor? = nil
+        _ sql: String, on connection: OpaquePointer, path: String, _ damageMonitor: DamageMonitor? = nil
     ) throws(StoreError) {
         var handle: OpaquePointer?
         let code = unsafe sqlite3_prepare_v3(
-            database, Total.sql(sql), -1, UInt32(SQLITE_PREPARE_PERSISTENT), &handle, nil)
+            connection, SQLDialect.sqlite.sql(sql), -1, UInt32(SQLITE_PREPARE_PERSISTENT), &handle, nil)
         guard code == SQLITE_OK, let handle = unsafe handle else {
             throw unsafe .sqlite(
-                code, message: String(cString: sqlite3_errmsg(database)), path: path, sql: sql, damageMonitor)
+                code, message: String(cString: sqlite3_errmsg(connection)), path: path, sql: sql,
+                damageMonitor)
         }
         unsafe self.handle = handle
         self.sql = sql
-        self.path = path
+        database = path
         self.damageMonitor = damageMonitor
     }
 
@@ -48,6 +52,20 @@ final class Statement: StoredRow {
     func bind(_ value: some Bindable, at index: Int) throws(StoreError) {
         let code = unsafe value.bind(to: handle, at: Int32(index))
         guard code == SQLITE_OK else { throw failure(code) }
+    }
+
+    /// Binds values to the placeholders `?1`, `?2` …
+    func bind(_ values: [StoreValue]) throws(StoreError) {
+        for (index, value) in values.enumerated() {
+            switch value {
+            case .integer(let number): try bind(number, at: index + 1)
+            case .text(let text): try bind(text, at: index + 1)
+            case .bytes(let bytes): try bind(bytes, at: index + 1)
+            case .id(let id): try bind(id.bytes, at: index + 1)
+            case .integers(let numbers): try bind(numbers.jsonArray, at: index + 1)
+            case .texts(let texts): try bind(texts.jsonArray, at: index + 1)
+            }
+        }
     }
 
     /// Binds numbers to the `?` placeholders.
@@ -91,15 +109,6 @@ final class Statement: StoredRow {
     /// Returns milliseconds since 1970, clamped to 0 and the end of the year 9999, so that subtracting does not overflow.
     func time(_ column: Int32) -> Int64 { min(max(int64(column), 0), 253_402_300_799_999) }
 
-    /// Returns the index of an hour or a day in a range of `count` hours or days that begins with `first`.
-    ///
-    /// - Throws: ``StoreError/Reason/corrupt`` for a number outside this range, which a damaged index may return.
-    func bucket(_ column: Int32, from first: Int, count: Int) throws(StoreError) -> Int {
-        let bucket = int(column) - first
-        guard (0..<count).contains(bucket) else { throw .unreadable("an hour or a day", in: path) }
-        return bucket
-    }
-
     func optionalTime(_ column: Int32) -> Int64? { isNull(column) ? nil : time(column) }
 
     func optionalInt(_ column: Int32) -> Int? { isNull(column) ? nil : int(column) }
@@ -116,6 +125,17 @@ final class Statement: StoredRow {
         return unsafe Array(UnsafeRawBufferPointer(start: start, count: count))
     }
 
+    func bucketCounts(_ column: Int32) -> BucketCounts? { BucketCounts(bytes: bytes(column)) }
+
+    func sampleJSON(_ column: Int32) -> [UInt8]? { SampleBody.json(bytes(column)) }
+
+    /// The names of the columns.
+    var columnNames: [String] {
+        unsafe (0..<sqlite3_column_count(handle)).map { column in
+            unsafe sqlite3_column_name(handle, column).map { unsafe String(cString: $0) } ?? ""
+        }
+    }
+
     /// Returns a blob as little-endian words, without an incomplete word at its end.
     func words(_ column: Int32) -> [UInt64] {
         let bytes = bytes(column)
@@ -126,6 +146,6 @@ final class Statement: StoredRow {
 
     private func failure(_ code: Int32) -> StoreError {
         let message = unsafe String(cString: sqlite3_errmsg(sqlite3_db_handle(handle)))
-        return .sqlite(code, message: message, path: path, sql: sql, damageMonitor)
+        return .sqlite(code, message: message, path: database, sql: sql, damageMonitor)
     }
 }

@@ -1,7 +1,7 @@
 /// SQL for the reports that contradict a decision "resolved", because they show that the fix does not work.
 ///
 /// The SQL refers to a row `d` of `decision`, `c` of `leak_release`, `r` of the release of `c`, and `s` of `decision_release`
-/// (``joinSQL``). Functions have a parameter `smallest`: the SQL function that returns the smallest of its parameters.
+/// (``joinSQL``).
 ///
 /// Reports of a release that was known when the decision was made may be of objects that leaked before the decision, and
 /// arrive late. So only reports count that were made in the hour of the decision or later, and had not arrived when the
@@ -66,66 +66,56 @@ package enum ContradictingReports {
           and t.hour between d.at / 3600000 and d.at / 86400000 * 24 + 23
         """
 
-    /// Returns SQL for the number of reports of `c` that were made since the decision, and had not arrived before.
-    private static func reportsSinceSQL(smallest: String) -> String {
-        """
+    /// SQL for the number of reports of `c` that were made since the decision, and had not arrived before.
+    private static let reportsSinceSQL = """
         ((select coalesce(sum(t.reports), 0) from leak_day t
             where t.leak = c.leak and t.release = c.release and t.day > d.at / 86400000)
-          + (select coalesce(sum(t.reports), 0) - \(smallest)(coalesce(sum(t.reports), 0), coalesce(s.hour_reports, 0))
+          + (select coalesce(sum(t.reports), 0) - least(coalesce(sum(t.reports), 0), coalesce(s.hour_reports, 0))
             \(hoursClauseSQL)))
         """
-    }
 
-    /// Returns SQL for the number of contradicting reports of `c` in builds that were in use when the decision was made; 0 or
+    /// SQL for the number of contradicting reports of `c` in builds that were in use when the decision was made; 0 or
     /// less if there are none. The reports of builds that were first used later are subtracted from those made since.
-    private static func reportsOfKnownBuildsSQL(smallest: String) -> String {
-        """
+    private static let reportsOfKnownBuildsSQL = """
         case when r.id <= d.known_release and \(newReportsOfKnownBuildsSQL) > 0 then
-          \(smallest)(\(newReportsOfKnownBuildsSQL), \(reportsSinceSQL(smallest: smallest)) - \(newBuildReportsSQL))
+          least(\(newReportsOfKnownBuildsSQL), \(reportsSinceSQL) - \(newBuildReportsSQL))
           else \(newReportsOfKnownBuildsSQL) end
         """
-    }
 
-    /// Returns SQL for the number of reports of `c` that contradict the decision if it names no build of the version; 0 or less
+    /// SQL for the number of reports of `c` that contradict the decision if it names no build of the version; 0 or less
     /// if none does.
-    private static func reportsOfVersionSQL(smallest: String) -> String {
-        """
+    private static let reportsOfVersionSQL = """
         case when r.id <= d.known_release and \(newReportsSQL) > 0 then
-          \(smallest)(\(newReportsSQL), \(reportsSinceSQL(smallest: smallest))) else \(newReportsSQL) end
+          least(\(newReportsSQL), \(reportsSinceSQL)) else \(newReportsSQL) end
         """
-    }
 
-    /// Returns SQL for the number of reports of `c` that contradict the decision; 0 or less if none does.
-    package static func sql(smallest: String) -> String {
-        """
+    /// SQL for the number of reports of `c` that contradict the decision; 0 or less if none does.
+    package static let sql = """
         case when \(isSplitSQL) then
-          \(newBuildReportsSQL) - \(smallest)(0, -(\(reportsOfKnownBuildsSQL(smallest: smallest))))
-          else \(reportsOfVersionSQL(smallest: smallest)) end
+          \(newBuildReportsSQL) - least(0, -(\(reportsOfKnownBuildsSQL)))
+          else \(reportsOfVersionSQL) end
         """
-    }
 
-    /// Returns SQL for the condition that `c` had reports of the leak when it was resolved, or that the builds in use then later
+    /// SQL for the condition that `c` had reports of the leak when it was resolved, or that the builds in use then later
     /// got only reports that do not contradict the decision.
-    package static func hadReportsSQL(smallest: String) -> String {
+    package static let hadReportsSQL = """
+        (s.reports > 0 or case when \(isSplitSQL) then \(reportsOfKnownBuildsSQL)
+          else \(reportsOfVersionSQL) end <= 0)
         """
-        (s.reports > 0 or case when \(isSplitSQL) then \(reportsOfKnownBuildsSQL(smallest: smallest))
-          else \(reportsOfVersionSQL(smallest: smallest)) end <= 0)
-        """
-    }
 
     /// Returns SQL for the condition that the reports which contradict the decision may be of a build.
     ///
     /// - Parameter build: SQL for the row ID of a build of `c`.
-    package static func mayBeSQL(ofBuild build: String, smallest: String) -> String {
-        "(coalesce(\(build) > d.known_build, false) or \(reportsOfKnownBuildsSQL(smallest: smallest)) > 0)"
+    package static func mayBeSQL(ofBuild build: String) -> String {
+        "(coalesce(\(build) > d.known_build, false) or \(reportsOfKnownBuildsSQL) > 0)"
     }
 
     /// Returns SQL for a value of the oldest build of `c` with reports that contradict the decision; null if there is none with a
     /// name. The limit makes a database compute the values of `known` once, and not for each build.
-    private static func oldestBuildSQL(_ value: String, smallest: String) -> String {
+    private static func oldestBuildSQL(_ value: String) -> String {
         """
         (select \(value) from (
-            select \(reportsOfKnownBuildsSQL(smallest: smallest)) as reports, \(newReportsOfKnownBuildsSQL) as new_reports,
+            select \(reportsOfKnownBuildsSQL) as reports, \(newReportsOfKnownBuildsSQL) as new_reports,
               (select count(*) \(buildsSQL) and \(hasFixSQL) and not \(isNewBuildSQL)) as builds limit 1) known
           cross join (
             select b.name, b.order_key, \(isNewBuildSQL) as is_new \(buildsSQL) and \(hasFixSQL)
@@ -134,30 +124,25 @@ package enum ContradictingReports {
         """
     }
 
-    /// Returns SQL for the oldest build of `c` with reports that contradict the decision, if `c` has any such reports; null if the
+    /// SQL for the oldest build of `c` with reports that contradict the decision, if `c` has any such reports; null if the
     /// build has no name. It is also null if several builds were in use when the decision was made and have reports, some of
     /// them from before the decision, because the new reports may be of any of these builds.
-    package static func buildSQL(smallest: String) -> String {
-        oldestBuildSQL(
-            """
-            case when found.is_new or known.builds = 1
-              or coalesce(s.reports, 0) = 0 and known.reports >= known.new_reports then found.name end
-            """, smallest: smallest)
-    }
+    package static let buildSQL = oldestBuildSQL(
+        """
+        case when found.is_new or known.builds = 1
+          or coalesce(s.reports, 0) = 0 and known.reports >= known.new_reports then found.name end
+        """)
 
-    /// Returns SQL for the columns `rank`, `build_key` and `order_key` that order releases with contradicting reports, oldest first.
+    /// SQL for the columns `rank`, `build_key` and `order_key` that order releases with contradicting reports, oldest first.
     /// Releases of one rank, such as 5.2 and 5.2.0, are ordered by their oldest build with such reports, if the decision names a
     /// build of the version.
-    package static func orderColumnsSQL(smallest: String) -> String {
-        """
+    package static let orderColumnsSQL = """
         case when \(isSplitSQL) then 0 else 1 end as rank,
         case when \(isSplitSQL) then
-          coalesce(\(oldestBuildSQL("found.order_key", smallest: smallest)), d.build_from) end as build_key, r.order_key
+          coalesce(\(oldestBuildSQL("found.order_key")), d.build_from) end as build_key, r.order_key
         """
-    }
 
-    /// Returns SQL for the column `hour_reports` of a new decision.
-    package static func hourReportsSQL(smallest: String) -> String {
-        "\(smallest)(c.reports, (select coalesce(sum(t.reports), 0) \(hoursClauseSQL)))"
-    }
+    /// SQL for the column `hour_reports` of a new decision.
+    package static let hourReportsSQL =
+        "least(c.reports, (select coalesce(sum(t.reports), 0) \(hoursClauseSQL)))"
 }

@@ -205,7 +205,7 @@ extension FixHistory {
         }
     }
 
-    /// The parts of a history. Each part is read by one statement, whose first column is the row ID of the leak.
+    /// The parts of a history. Each part is read by one statement.
     package enum Part: CaseIterable {
         /// All decisions that resolved the leak, oldest first.
         case fixes
@@ -216,31 +216,23 @@ extension FixHistory {
         case builds
         /// For each version, the first day with the leak since each decision, up to the next decision.
         case days
-
-        /// The parts of a history, in the order in which ``FixHistory/add(_:of:in:counts:)`` needs them.
-        package static func parts(of decisions: Decisions) -> [Part] {
-            allCases.filter { $0 != .earlierReports || decisions == .current }
-        }
     }
 
     /// Returns the SQL of the statement that reads a part.
     ///
-    /// - Parameters:
-    ///   - leaks: SQL for the leaks, as `l`.
-    ///   - smallest: the SQL function that returns the smallest of its parameters.
-    package static func selectSQL(
-        _ part: Part, of decisions: Decisions, from leaks: String, smallest: String
-    ) -> String {
+    /// - Parameter leaks: SQL for the leaks, as `l`.
+    package static func selectSQL(_ part: Part, of decisions: Decisions, from leaks: String) -> String {
         switch part {
         case .fixes:
             """
-            select e.leak, e.id, e.at, e.fix_from, e.id = e.state,
+            select e.leak, e.id, e.at, e.fix_from, e.id = e.state as is_in_force,
               case when e.next_at is null then false else exists (select 1 from release r where r.app = e.app
                 and r.order_key >= e.fix_from and r.first_seen >= e.at and r.first_seen < e.next_at)
                 or e.build_from is not null and exists (select 1 from release r join build b on b.release = r.id
                 where r.app = e.app and r.order_key >= e.fix_from
                   and substr(r.order_key, 1, length(e.fix_from)) = e.fix_from and b.order_key >= e.build_from
-                  and b.id > e.known_build and b.id <= e.next_known_build) end, e.build_from, e.known_build
+                  and b.id > e.known_build and b.id <= e.next_known_build) end as was_used,
+              e.build_from, e.known_build
             from (select d.leak, d.id, d.kind, d.at, d.fix_from, d.build_from, d.known_build, l.app, l.state,
                 min(d.at) over later as next_at, min(d.known_build) over later as next_known_build
               from \(leaks) join decision d on d.leak = l.id and d.kind <> 'note'
@@ -252,17 +244,17 @@ extension FixHistory {
         // rows would be quadratic in the number of versions.
         case .earlierReports:
             """
-            select l.id, c.release from \(leaks) \(decisions.joinSQL)
+            select l.id as leak, c.release from \(leaks) \(decisions.joinSQL)
             join leak_release c on c.leak = l.id join release r on r.id = c.release and r.order_key >= d.fix_from
             \(ContradictingReports.joinSQL)
-            where c.reports > 0 and \(ContradictingReports.hadReportsSQL(smallest: smallest))
+            where c.reports > 0 and \(ContradictingReports.hadReportsSQL)
             """
         case .builds:
             """
-            select l.id, r.id, r.version, r.order_key, r.first_seen, k.buckets, p.buckets, p.reports, b.name,
-              b.order_key, b.id
+            select l.id as leak, r.id as release, r.version, r.order_key, r.first_seen, k.buckets as checks,
+              p.buckets as leaks, p.reports, b.name as build, b.order_key as build_order, b.id as build_row
             from \(leaks) join release f on f.id = l.first_release
-            join release r on r.app = l.app and r.order_key >= \(smallest)(f.order_key,
+            join release r on r.app = l.app and r.order_key >= least(f.order_key,
               (select fix_from from decision where leak = l.id and kind = 'resolve' order by fix_from limit 1))
             join build b on b.release = r.id
             left join build_check k on k.build = b.id and k.class = l.class
@@ -276,52 +268,102 @@ extension FixHistory {
               select leak, day as first_day, lead(day, 1, 9007199254740992) over (partition by leak order by day) as end_day
               from (select distinct d.leak, d.at / \(Calendar.dayMilliseconds) as day
                 from \(leaks) \(decisions.joinSQL)) as decided)
-            select y.leak, y.release, min(y.day) from span s cross join leak_day y
+            select y.leak, y.release, min(y.day) as day from span s cross join leak_day y
             where y.leak = s.leak and y.day >= s.first_day and y.day < s.end_day and y.reports > 0
             group by y.leak, y.release, s.first_day
             """
         }
     }
 
-    /// Adds a row of ``selectSQL(_:of:from:smallest:)``.
-    ///
-    /// - Parameters:
-    ///   - database: the path of the database, for the error.
-    ///   - counts: parses the counts by bucket.
-    package mutating func add(
-        _ row: some StoredRow, of part: Part, in database: String, counts: ([UInt8]) -> BucketCounts?
-    ) throws(StoreError) {
-        switch part {
-        case .fixes:
-            fixes.append(
-                Fix(
-                    row: row.int64(1), decidedAt: row.int64(2), order: row.bytes(3),
-                    buildOrder: row.isNull(6) ? nil : row.bytes(6),
-                    knownBuild: row.isNull(7) ? nil : row.int64(7), isInForce: row.int64(4) != 0,
-                    wasUsed: row.int64(5) != 0))
-        case .earlierReports: versionsWithEarlierReports.insert(row.int64(1))
-        case .builds:
-            guard let checks = row.isNull(5) ? BucketCounts() : counts(row.bytes(5)),
-                let reports = row.isNull(6) ? BucketCounts() : counts(row.bytes(6))
-            else { throw .unreadable("counts by bucket", in: database) }
-            let order = row.bytes(3)
-            let isSplit = fixes.contains { $0.splits(order) }
-            if versions.last?.row != row.int64(1) || isSplit {
-                var version = Version(
-                    row: row.int64(1), name: String(decoding: row.bytes(2), as: UTF8.self), order: order,
-                    firstUse: row.int64(4))
-                if isSplit {
-                    let name = String(decoding: row.bytes(8), as: UTF8.self)
-                    (version.build, version.buildOrder) = (name.isEmpty ? nil : name, row.bytes(9))
-                    version.buildRow = row.int64(10)
-                }
-                versions.append(version)
+    private enum FixColumn: Int32, QueryColumn {
+        case leak, id, at, fixFrom, isInForce, wasUsed, buildFrom, knownBuild
+    }
+
+    private enum EarlierReportsColumn: Int32, QueryColumn { case leak, release }
+
+    private enum BuildColumn: Int32, QueryColumn {
+        case leak, release, version, orderKey, firstSeen, checks, leaks, reports, build, buildOrder, buildRow
+    }
+
+    private enum DayColumn: Int32, QueryColumn { case leak, release, day }
+
+    private mutating func add(_ row: NamedRow<FixColumn>) {
+        fixes.append(
+            Fix(
+                row: row.int64(.id), decidedAt: row.int64(.at), order: row.bytes(.fixFrom),
+                buildOrder: row.isNull(.buildFrom) ? nil : row.bytes(.buildFrom),
+                knownBuild: row.optionalInt64(.knownBuild), isInForce: row.bool(.isInForce),
+                wasUsed: row.bool(.wasUsed)))
+    }
+
+    private mutating func add(_ row: NamedRow<BuildColumn>) throws(StoreError) {
+        let checks = row.isNull(.checks) ? BucketCounts() : try row.bucketCounts(.checks)
+        let reports = row.isNull(.leaks) ? BucketCounts() : try row.bucketCounts(.leaks)
+        let order = row.bytes(.orderKey)
+        let isSplit = fixes.contains { $0.splits(order) }
+        if versions.last?.row != row.int64(.release) || isSplit {
+            var version = Version(
+                row: row.int64(.release), name: row.text(.version), order: order,
+                firstUse: row.int64(.firstSeen))
+            if isSplit {
+                let name = row.text(.build)
+                (version.build, version.buildOrder) = (name.isEmpty ? nil : name, row.bytes(.buildOrder))
+                version.buildRow = row.int64(.buildRow)
             }
-            let last = versions.count - 1
-            versions[last].counts.add(FixCounts.Counts(checks: checks, reports: reports))
-            if !row.isNull(7) { versions[last].hasLeak = true }
-            if row.int64(7) > 0 { versions[last].hasReports = true }
-        case .days: firstDaysWithLeak[row.int64(1), default: []].append(row.int64(2))
+            versions.append(version)
+        }
+        let last = versions.count - 1
+        versions[last].counts.add(FixCounts.Counts(checks: checks, reports: reports))
+        if !row.isNull(.reports) { versions[last].hasLeak = true }
+        if row.int64(.reports) > 0 { versions[last].hasReports = true }
+    }
+
+    /// Histories by row ID in `leak`, while they are read.
+    package final class Builder {
+        package private(set) var histories: [Int64: FixHistory] = [:]
+        private let decisions: Decisions
+        private let leaks: [Int64]
+
+        /// - Parameter leaks: row IDs in `leak`.
+        package init(_ decisions: Decisions, of leaks: [Int64]) {
+            (self.decisions, self.leaks) = (decisions, leaks)
+        }
+
+        package var fixes: StoreRead<Void> {
+            read(.fixes) { (row: NamedRow<FixColumn>, _) in
+                self.histories[row.int64(.leak), default: FixHistory()].add(row)
+            }
+        }
+
+        /// Not used for past decisions.
+        package var earlierReports: StoreRead<Void> {
+            read(.earlierReports) { (row: NamedRow<EarlierReportsColumn>, _) in
+                self.histories[row.int64(.leak), default: FixHistory()].versionsWithEarlierReports
+                    .insert(row.int64(.release))
+            }
+        }
+
+        /// Needs the rows of ``fixes``.
+        package var builds: StoreRead<Void> {
+            read(.builds) { (row: NamedRow<BuildColumn>, _) throws(StoreError) in
+                try self.histories[row.int64(.leak), default: FixHistory()].add(row)
+            }
+        }
+
+        package var days: StoreRead<Void> {
+            read(.days) { (row: NamedRow<DayColumn>, _) in
+                self.histories[row.int64(.leak), default: FixHistory()]
+                    .firstDaysWithLeak[row.int64(.release), default: []].append(row.int64(.day))
+            }
+        }
+
+        private func read<Column: QueryColumn>(
+            _ part: Part, _ add: @escaping (NamedRow<Column>, inout Void) throws(StoreError) -> Void
+        ) -> StoreRead<Void> {
+            let rows = "unnest($1::bigint[]) as j (value) /*! cross */ join leak l on l.id = j.value"
+            return StoreRead(
+                .composed(FixHistory.selectSQL(part, of: decisions, from: rows)), [.integers(leaks)],
+                into: (), add: add)
         }
     }
 }

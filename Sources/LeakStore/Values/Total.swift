@@ -4,9 +4,6 @@ package enum Total {
     /// is exact up to it, and the sum of two totals does not overflow. SQL texts contain it as `LARGEST_TOTAL`.
     package static let largest = (1 << 53) - 1
 
-    /// Returns an SQL text with the number in place of `LARGEST_TOTAL`. Called when a statement is prepared.
-    package static func sql(_ text: String) -> String { text.replacing("LARGEST_TOTAL", with: "\(largest)") }
-
     /// Returns a count from an untrusted sender, limited to 0 to ``largest``.
     package static func bounded(_ count: Int) -> Int { Swift.min(Swift.max(count, 0), largest) }
 }

@@ -41,7 +41,7 @@ extension Writer {
     private func findDecisionTarget(_ leak: LeakID) throws(StoreError) -> DecisionTarget? {
         let select = try connection.statement(
             composed: """
-                select l.id, l.state, l.reports, r.version, (\(newestBuildSQL))
+                select l.id, l.state, l.reports, r.version, (\(CurrentRelease.newestBuildSQL))
                 from leak l join app a on a.id = l.app
                 join release r on r.id = (\(CurrentRelease.referenceReleaseSQL)) where l.key = ?
                 """)
@@ -87,7 +87,7 @@ extension Writer {
                 composed: """
                     insert into decision_release (decision, release, reports, hour_reports)
                     select d.id, c.release, \(ContradictingReports.reportsSQL),
-                      \(ContradictingReports.hourReportsSQL(smallest: "min"))
+                      \(ContradictingReports.hourReportsSQL)
                     from decision d join leak_release c on c.leak = d.leak join release r on r.id = c.release
                     where d.id = ? and c.reports > 0 and r.order_key >= d.fix_from
                     """

@@ -151,15 +151,6 @@ extension SQLiteConnection {
     }
 }
 
-extension StoreError {
-    /// Returns the error for a stored value with an invalid format.
-    ///
-    /// - Parameter what: a noun phrase, such as `a histogram`.
-    static func unreadable(_ what: String, in path: String) -> StoreError {
-        StoreError(.corrupt, "database \(path): \(what) cannot be read; restore it from a backup")
-    }
-}
-
 /// The kind of row that a set in `install_set` belongs to.
 enum InstallScope: Int64 {
     case leak = 0
