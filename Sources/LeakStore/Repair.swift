@@ -1,3 +1,5 @@
+internal import LeakPlatform
+
 /// The result of repairing a database.
 public struct Repair: Hashable, Sendable {
     /// Problems that were repaired, one line each.
@@ -6,7 +8,7 @@ public struct Repair: Hashable, Sendable {
     public var unrepaired: [String]
 
     fileprivate static func text(_ sentence: String, rowCount: Int) -> String {
-        "\(sentence): \(rowCount) \(rowCount == 1 ? "row" : "rows") repaired"
+        "\(sentence): \(countText(rowCount, of: "row")) repaired"
     }
 }
 

@@ -1,3 +1,5 @@
+internal import LeakPlatform
+
 /// The result of checking a database.
 public struct Verification: Hashable, Sendable {
     /// Faults in the file's structure, one line each. Only a backup can replace a file with such faults.
@@ -275,6 +277,6 @@ extension SQLiteConnection {
 package enum VerificationRule {
     /// Returns a line that says for how many rows a rule is not true.
     package static func problem(_ rule: String, rowCount: Int) -> String {
-        "\(rule): not true for \(rowCount) \(rowCount == 1 ? "row" : "rows")"
+        "\(rule): not true for \(countText(rowCount, of: "row"))"
     }
 }

@@ -1,4 +1,5 @@
 import LeakCollector
+import LeakPlatform
 import LeakStore
 
 /// `collector backup`, `verify`, `import` and `erase`: maintenance of the database. Except for `verify --repair`, these
@@ -74,7 +75,8 @@ struct MaintenanceCommand {
     func erase(install: String) throws -> Program.ExitCode {
         let erased = try Erasure.run(install: install, in: openStore())
         Output.line(
-            "erased \(erased.samples) sample reports, and removed the install from \(erased.sets) sets of installs"
+            "erased \(countText(erased.samples, of: "sample report")), and removed the install from "
+                + "\(countText(erased.sets, of: "set")) of installs"
         )
         if erased.isLeftInLog {
             Output.error(
@@ -113,7 +115,7 @@ struct MaintenanceCommand {
         }
         try importer.flush()
         if rejections > Self.maxPrintedRejections {
-            Output.error("and \(rejections - Self.maxPrintedRejections) more rejected lines")
+            Output.error("and \(countText(rejections - Self.maxPrintedRejections, of: "more rejected line"))")
         }
         Output.line(Self.summary(of: importer.result))
         for limit in try Import.readOverLimitCounts(in: store, since: countsBeforeImport, now: now) {
@@ -135,10 +137,12 @@ struct MaintenanceCommand {
     private static let progressMilliseconds: Int64 = 1_000
 
     private static func summary(of result: Import.Result) -> String {
-        "\(result.lineCount) lines: \(result.acceptedCount) reports counted, \(result.repeatedLineCount) lines counted before, "
-            + "\(result.rejectedCount) lines or reports rejected"
+        "\(countText(result.lineCount, of: "line")): \(countText(result.acceptedCount, of: "report")) counted, "
+            + "\(countText(result.repeatedLineCount, of: "line")) counted before, "
+            + "\(countText(result.rejectedCount, of: "line or report", plural: "lines or reports")) rejected"
             + (result.clampedTimeCount > 0
-                ? "; \(result.clampedTimeCount) reports have times out of bounds: older ones count as 30 days old, later ones as of now"
+                ? "; times out of bounds in \(countText(result.clampedTimeCount, of: "report")): older ones count as 30 days old, "
+                    + "later ones as of now"
                 : "")
     }
 

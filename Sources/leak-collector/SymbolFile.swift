@@ -1,5 +1,6 @@
 import LeakCollector
 import LeakMessage
+import LeakPlatform
 
 #if canImport(Darwin)
     import Darwin
@@ -120,7 +121,7 @@ struct SymbolFile {
         }
         return Table(
             image: slice.image, name: name, architecture: slice.architecture, bytes: builder.finish(),
-            sizeText: Self.countText(builder.count, "address range")
+            sizeText: countText(builder.count, of: "address range")
                 + (builder.leftOutCount > 0
                     ? " (\(builder.leftOutCount) more left out: the table is full)" : ""))
     }
@@ -137,7 +138,7 @@ struct SymbolFile {
             let table = try SymbolTable(bytes)
             return Table(
                 image: table.image, name: table.name, architecture: table.architecture, bytes: bytes,
-                sizeText: Self.countText(ranges, "address range"))
+                sizeText: countText(ranges, of: "address range"))
         } catch let error as BreakpadFileParser.Unreadable {
             throw Failure(description: "\(path) cannot be read as a Breakpad symbol file: \(error)")
         }
@@ -154,14 +155,10 @@ struct SymbolFile {
             let table = try MappingTable(bytes)
             return Table(
                 image: table.image, name: table.name, architecture: "", bytes: bytes,
-                sizeText: Self.countText(table.classCount, "class", plural: "classes"))
+                sizeText: countText(table.classCount, of: "class", plural: "classes"))
         } catch let error as MappingFileParser.Unreadable {
             throw Failure(description: "\(path) cannot be used as the mapping of an Android app: \(error)")
         }
-    }
-
-    private static func countText(_ number: Int, _ noun: String, plural nouns: String? = nil) -> String {
-        "\(number) \(number == 1 ? noun : nouns ?? noun + "s")"
     }
 
     // MARK: Files
@@ -173,7 +170,7 @@ struct SymbolFile {
         }
     }
 
-    /// Returns the names in a folder, in order; `nil` if there is no such folder.
+    /// Returns the names in a folder that do not begin with a dot, in order; `nil` if the folder cannot be read.
     private static func names(in folder: String) -> [String]? {
         guard let stream = unsafe opendir(folder) else { return nil }
         defer { unsafe closedir(stream) }

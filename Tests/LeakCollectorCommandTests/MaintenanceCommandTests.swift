@@ -189,7 +189,7 @@ import LeakPlatform
         let second = try run("import", file, "--app", "com.acme.shop")
         #expect(
             second.output
-                == "1501 lines: 2 reports counted, 1498 lines counted before, 1 lines or reports rejected\n",
+                == "1501 lines: 2 reports counted, 1498 lines counted before, 1 line or report rejected\n",
             "\(second)")
         #expect(try reportCount(collector) == 1_500)
         #expect(try run("verify").code == 0)
@@ -210,9 +210,9 @@ import LeakPlatform
         ]
         for (arguments, counted) in imports {
             let result = try CollectorProcess.run(["import"] + arguments + ["--data", data])
+            let counts = counted == 1 ? "1 report counted, 0 lines" : "0 reports counted, 1 line"
             #expect(
-                result.output
-                    == "1 lines: \(counted) reports counted, \(1 - counted) lines counted before, 0 lines or reports rejected\n",
+                result.output == "1 line: \(counts) counted before, 0 lines or reports rejected\n",
                 "\(arguments): \(result)")
         }
         #expect(try reportCount(collector) == 6)
@@ -231,7 +231,7 @@ import LeakPlatform
         let result = try run("import", file)
         #expect(result.code == 0 && result.errors.isEmpty, "\(result)")
         #expect(
-            result.output.contains("; 150 reports have times out of bounds: older ones count as 30 days old"),
+            result.output.contains("; times out of bounds in 150 reports: older ones count as 30 days old"),
             "\(result)")
         let answer = try HTTPClient(.init()).get(
             collector.address + "/api/v1/apps",
@@ -240,7 +240,7 @@ import LeakPlatform
         #expect((json?["apps"] as? [Any])?.count == 150)
     }
 
-    @Test func `wrong totals are reported, copied into a backup, and repaired only while no collector runs`()
+    @Test func `wrong totals are reported and copied into a backup; they are repaired only while no collector runs`()
         throws
     {
         let file = folder.path + "/backup.sqlite"

@@ -1,4 +1,5 @@
 internal import CLeakCrypto
+internal import LeakPlatform
 
 /// A secret that is shown once and stored as a hash: an ingest key, an access token, a sign-in code, a session.
 ///
@@ -55,8 +56,8 @@ struct Secret: Sendable {
 
         var description: String {
             switch self {
-            case .tooShort(let count): "is \(count) characters, must be at least \(Secret.minLength)"
-            case .tooLong(let count): "is \(count) characters, must be at most \(Secret.maxLength)"
+            case .tooShort(let count): "is \(countText(count, of: "character")), must be at least \(Secret.minLength)"
+            case .tooLong(let count): "is \(countText(count, of: "character")), must be at most \(Secret.maxLength)"
             case .notVisibleASCII: "holds a space, a control character or a character outside ASCII"
             }
         }

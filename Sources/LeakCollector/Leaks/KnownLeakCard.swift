@@ -24,14 +24,16 @@ struct KnownLeakCard: Component {
     private var share: HTML {
         guard !match.coversAllReports else {
             return match.reports == reports
-                ? "all \(Count(reports)) reports come from these OS versions"
+                ? reports == 1
+                    ? "the only report comes from one of these OS versions"
+                    : "all \(Count(reports)) reports come from these OS versions"
                 : """
-                \(Count(match.reports)) of \(Count(reports)) reports come from these OS versions; the others name no OS version, or one \
-                that another known leak explains
+                \(Count(match.reports)) of \(Count(reports)) reports \(match.reports == 1 ? "comes" : "come") from these OS versions; \
+                the others name no OS version, or one that another known leak explains
                 """
         }
         return #"""
-            \#(Count(match.reports)) of \#(Count(reports)) reports come from these OS versions. \#
+            \#(Count(match.reports)) of \#(Count(reports)) reports \#(match.reports == 1 ? "comes" : "come") from these OS versions. \#
             \#(Count(match.reportsElsewhere)) \#(match.reportsElsewhere == 1 ? "comes" : "come") from other OS versions, so the leak \#
             is listed as a leak of the app.
             """#

@@ -233,11 +233,6 @@ enum MergeNote {
             }
         return "\(actionText) by \(decision.by) on \(CivilDate(milliseconds: decision.at).text)"
     }
-
-    /// Returns a number with its noun: `1 leak`, `2 leaks`.
-    static func countText(_ number: Int, of noun: String) -> String {
-        "\(number) \(noun)\(number == 1 ? "" : "s")"
-    }
 }
 
 /// The text that the command prints for a plan.
@@ -259,11 +254,11 @@ package enum RegroupSummary {
             merged == 0
             ? []
             : [
-                "merged \(MergeNote.countText(merged, of: "leak")) into \(MergeNote.countText(targets, of: "other leak")); the old addresses lead there"
+                "merged \(countText(merged, of: "leak")) into \(countText(targets, of: "other leak")); the old addresses lead there"
             ]
         guard unmergedCount > 0 else { return mergedLines }
         return mergedLines + [
-            "not merged: \(MergeNote.countText(unmergedCount, of: "leak")) that another command changed or that expired "
+            "not merged: \(countText(unmergedCount, of: "leak")) that another command changed or that expired "
                 + "while this command ran; collector regroup --dry-run lists the remaining ones"
         ]
     }
@@ -272,10 +267,10 @@ package enum RegroupSummary {
     package static func lines(_ plan: RegroupPlanner.Plan) -> [String] {
         let mergeCount = plan.groups.reduce(0) { $0 + $1.parts.count }
         var lines = [
-            "app \(plan.app): \(mergeCount) of \(MergeNote.countText(plan.leakCount, of: "leak")) to merge"
+            "app \(plan.app): \(mergeCount) of \(countText(plan.leakCount, of: "leak")) to merge"
         ]
         for group in plan.groups {
-            let state = group.targetReports.map { MergeNote.countText($0, of: "report") } ?? "new"
+            let state = group.targetReports.map { countText($0, of: "report") } ?? "new"
             lines.append("  into \(displayName(of: group.target)) (\(group.target.id), \(state))")
             lines += self.lines(group.parts, "    from")
             if let decisionInForce = group.decisionInForce {
@@ -293,20 +288,20 @@ package enum RegroupSummary {
         if plan.undeterminedCount > 0 {
             lines.append(
                 "  not checked, because no sample report shows their group: "
-                    + MergeNote.countText(plan.undeterminedCount, of: "leak"))
+                    + countText(plan.undeterminedCount, of: "leak"))
         }
         return lines
     }
 
     private static func lines(_ parts: [RegroupPlanner.Part], _ start: String) -> [String] {
         let shown = parts.prefix(maxListedParts).map { part in
-            "\(start) \(part.id): \(shortened(part.title)), rule \(part.ruleVersion), \(MergeNote.countText(part.reports, of: "report"))"
+            "\(start) \(part.id): \(shortened(part.title)), rule \(part.ruleVersion), \(countText(part.reports, of: "report"))"
         }
         let unlistedParts = parts.dropFirst(maxListedParts)
         guard !unlistedParts.isEmpty else { return shown }
         let reports = unlistedParts.reduce(into: 0) { $0.addBounded($1.reports) }
-        let count = MergeNote.countText(unlistedParts.count, of: "more leak")
-        return shown + ["\(start) \(count), \(MergeNote.countText(reports, of: "report"))"]
+        let count = countText(unlistedParts.count, of: "more leak")
+        return shown + ["\(start) \(count), \(countText(reports, of: "report"))"]
     }
 
     private static func displayName(of leak: LeakIdentity) -> String {

@@ -105,7 +105,7 @@ extension ReleaseCheckResult {
         case (_, let needed?):
             "\(checked.name) has \(Count(checked.versionChecks)) of the \(Count(needed)) checks that are needed"
         case (_, nil):
-            "\(baselineName) has only \(Count(checked.baselineChecks)) checks of \(checked.name), too few to compare with"
+            "\(baselineName) has only \(Self.countText(checked.baselineChecks, of: "check")) of \(checked.name), too few to compare with"
         }
     }
 

@@ -1,3 +1,5 @@
+internal import LeakPlatform
+
 extension RetainExplanation {
     /// The explanation as the end of a sentence that begins with the object's name and "is"; `nil` if nothing was found.
     ///
@@ -10,30 +12,26 @@ extension RetainExplanation {
                 "\(confidence == .proven ? "" : "probably ")kept by \(path.isCycle ? "a cycle: " : "")\(path)"
             text += furtherCycles.map { "; and by a cycle: \($0)" }.joined()
             if path.isCycle, unexplained > 0 {
-                text += "; \(Self.countText(unexplained, "other reference")) could not be explained"
+                text += "; \(countText(unexplained, of: "other reference")) could not be explained"
             }
         } else if unexplained > 0 {
             text =
-                "kept by \(Self.countText(unexplained, "reference")) from objects that were not searched; no cycle was found"
+                "kept by \(countText(unexplained, of: "reference")) from objects that were not searched; no cycle was found"
         } else {
             return nil
         }
         if let cost {
             let atLeast = cost.isAtLeast ? "at least " : ""
             text +=
-                "; with it \(atLeast)\(Self.sizeText(cost.bytes)) in \(Self.countText(cost.objects, "object")) would be freed"
+                "; with it \(atLeast)\(Self.sizeText(cost.bytes)) in \(countText(cost.objects, of: "object")) would be freed"
         }
         return text
-    }
-
-    private static func countText(_ number: Int, _ noun: String) -> String {
-        "\(number) \(noun)\(number == 1 ? "" : "s")"
     }
 
     /// Returns a size such as `512 bytes`, `14.2 KB` or `3.1 MB`, rounded down to tenths.
     private static func sizeText(_ bytes: Int) -> String {
         switch bytes {
-        case ..<1_000: return countText(bytes, "byte")
+        case ..<1_000: return countText(bytes, of: "byte")
         case ..<1_000_000: return "\(bytes / 1_000).\(bytes / 100 % 10) KB"
         default: return "\(bytes / 1_000_000).\(bytes / 100_000 % 10) MB"
         }

@@ -1,4 +1,5 @@
 #if PostgreSQL
+    internal import LeakPlatform
     package import LeakStore
 
     extension PostgreSQLStore {
@@ -88,7 +89,7 @@
                 guard count == 0 else {
                     throw StoreError(
                         .invalidArgument,
-                        "database \(connection.name): it is not empty (\(count) rows in \(table)); name an empty "
+                        "database \(connection.name): it is not empty (\(countText(count, of: "row")) in \(table)); name an empty "
                             + "database that no collector has used (createdb NAME)")
                 }
             }

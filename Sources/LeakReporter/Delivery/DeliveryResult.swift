@@ -87,7 +87,7 @@ enum DeliveryResult: Hashable, Sendable {
         case .accepted(let rejected, let reason, _):
             rejected.isEmpty
                 ? nil
-                : "the collector rejected \(rejected.count) \(rejected.count == 1 ? "report" : "reports")"
+                : "the collector rejected \(countText(rejected.count, of: "report"))"
                     + (reason.map { ": \($0)" } ?? "")
         case .postponed(_, let reason), .failed(let reason), .declined(let reason), .tooLong(_, let reason),
             .refused(let reason), .unauthorized(let reason), .forbidden(let reason):

@@ -1,4 +1,5 @@
 internal import LeakMessage
+internal import LeakPlatform
 internal import LeakStore
 
 /// Symbolicator of stored leaks after an upload of symbols. It also merges leaks of several builds that turn out to
@@ -93,7 +94,7 @@ struct LeakSymbolicator {
     }
 
     private static func noteText(_ merge: LeakMerge, version: Int) -> String {
-        let names = merge.sources.map { "\($0.id) (\(MergeNote.countText($0.reports, of: "report")))" }
+        let names = merge.sources.map { "\($0.id) (\(countText($0.reports, of: "report")))" }
         let list = names.joined(separator: ", ")
         guard !merge.isNew else {
             return "This leak got function names from symbols. Before, it was \(list)."

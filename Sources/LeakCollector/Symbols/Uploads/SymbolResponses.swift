@@ -1,5 +1,6 @@
 internal import LeakGrammar
 internal import LeakMessage
+internal import LeakPlatform
 
 /// The result of an upload of symbols, parsed from a collector's response and shown by the command line.
 package struct SymbolUpload: Hashable, Sendable {
@@ -39,7 +40,7 @@ package struct SymbolUpload: Hashable, Sendable {
             case 1: ", and 1 of them was merged into another leak"
             default: ", and \(mergedCount) of them were merged into other leaks"
             }
-        return "\(storeNote); \(MergeNote.countText(namedCount, of: "leak")) got function names\(mergeNote)"
+        return "\(storeNote); \(countText(namedCount, of: "leak")) got function names\(mergeNote)"
     }
 }
 
@@ -79,7 +80,7 @@ package struct SymbolList: Sendable {
                 + "used \(entry.usedAt.prefix(10))"
         }
         let total = entries.reduce(0) { $0 + $1.bytes }
-        lines.append("\(MergeNote.countText(entries.count, of: "image")), \(Self.kibibytes(total)) KiB")
+        lines.append("\(countText(entries.count, of: "image")), \(Self.kibibytes(total)) KiB")
     }
 
     /// Returns a size in KiB, rounded up.

@@ -140,7 +140,7 @@ final class SymbolUploadWorker: Sendable {
             passes += Self.passDelays.map { (table.spellings, now + $0) }
         }
         let outcome = try symbolicator(reader).nameFrames(with: table.spellings) { !jobs.isStopping }
-        let namedLeaks = MergeNote.countText(outcome.namedCount, of: "leak")
+        let namedLeaks = countText(outcome.namedCount, of: "leak")
         let mergedCount = outcome.mergedCount
         let mergeNote =
             mergedCount == 0 ? "" : ", and \(mergedCount) of them \(mergedCount == 1 ? "was" : "were") merged"
