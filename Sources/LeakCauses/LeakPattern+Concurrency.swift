@@ -31,7 +31,8 @@ extension LeakPattern {
         LeakPattern(
             "stored_task", name: "Task stored in the object that it captures",
             explanation:
-                "The object keeps the task, and the task keeps the object until it ends, so `deinit` is too late to cancel it.",
+                "The object keeps the task, and the task keeps the object until the task ends. So `deinit` is not called while the task "
+                + "runs, and cannot cancel it.",
             remedy: """
                 {property|task} = Task { [weak self] in
                     while !Task.isCancelled { await self?.step() }  // or for await; no guard let self in front of the loop
@@ -41,7 +42,8 @@ extension LeakPattern {
         LeakPattern(
             "suspended_function", name: "Async function that does not return",
             explanation:
-                "An async function that is suspended keeps the object: a loop, a `for await` or a continuation that never comes to its end.",
+                "An async function that does not return keeps the object: it is in a loop without an end, iterates a sequence that does "
+                + "not end, or waits for a continuation that is not resumed.",
             remedy: """
                 let task = Task { [weak self] in await self?.step() }
                 task.cancel()  // when the object's work is done; the function has to return then
@@ -69,7 +71,7 @@ extension LeakPattern {
         LeakPattern(
             "coordinator_child", name: "Child coordinator that is never removed",
             explanation:
-                "The parent coordinator keeps its children until they are removed, and this one was not.",
+                "The parent coordinator keeps its children until they are removed, and the object was not removed.",
             remedy: """
                 child.onFinish = { [weak self] child in self?.{list|children}.removeAll { $0 === child } }
                 """,

@@ -21,7 +21,8 @@ extension LeakPattern {
         LeakPattern(
             "timer_target", name: "Timer that keeps its target",
             explanation:
-                "The run loop keeps the timer, and the timer keeps its target until `invalidate()`, so `deinit` is too late for that.",
+                "The run loop keeps the timer, and the timer keeps its target until `invalidate()`. So `deinit` of the target is not "
+                + "called, and cannot call `invalidate()`.",
             remedy: """
                 {holder|timer} = Timer.scheduledTimer(withTimeInterval: 1, repeats: true) { [weak self] _ in … }
                 {holder|timer}.invalidate()  // in deinit
@@ -67,7 +68,7 @@ extension LeakPattern {
             "url_session_delegate", name: "Delegate of a URLSession",
             explanation: "A URLSession keeps its delegate until it is invalidated.",
             remedy:
-                "{holder|session}.finishTasksAndInvalidate()  // after you start the last task; deinit would be too late",
+                "{holder|session}.finishTasksAndInvalidate()  // after you start the last task, and not in deinit, which is not called until then",
             rules: .certain(
                 .of(
                     "URLSession", "NSURLSession", "__NSURLSession*", "__NSCFURLSession*",

@@ -134,8 +134,8 @@ extension LeakPattern {
         LeakPattern(
             "swiftui_model", name: "Model that keeps its view's storage",
             explanation:
-                "SwiftUI keeps the model for the view (StateObject, ObservedObject), and the model keeps a view, closure or binding that "
-                + "leads back to that storage.",
+                "SwiftUI keeps the model in the view's storage (StateObject, ObservedObject), and the model keeps a view, closure or binding "
+                + "that leads back to this storage.",
             remedy:
                 "model.onFinish = { [weak model] in … }  // keep values in the model, not views or bindings",
             rules: .probable(

@@ -14,7 +14,7 @@
             case invalidPin
             /// The name of the host or of the proxy cannot be resolved, or there is no network.
             case unresolved
-            /// Nothing listens at the address, or no route leads to it.
+            /// Nothing listens at the address, no route leads to it, or the proxy does not connect to it.
             case unreachable
             /// A time limit of ``CurlClient/Options`` was exceeded.
             case timedOut

@@ -161,7 +161,8 @@ struct ImageMap {
             .sorted { $0.address < $1.address }
     }
 
-    /// Returns the last image that starts at or before `address`; `nil` if that image ends before `address`.
+    /// Returns the last image that starts at or before `address`; `nil` if there is none, or if that image ends at or before
+    /// `address`.
     func image(at address: UInt64) -> BinaryImage? {
         var (low, high) = (0, images.count)
         while low < high {

@@ -33,12 +33,13 @@ struct SentryFingerprint {
         }
     }
 
-    /// Returns the fingerprint of the report; empty if the event has no part besides `{{ default }}`, so that the report is
-    /// grouped like any other.
+    /// Returns the fingerprint of the report; empty if the event has no part with visible text besides `{{ default }}`, so that
+    /// the report is grouped like any other.
     ///
-    /// `{{ default }}` among other parts is replaced by the class and the last element of the stack, as far as they are known.
-    /// Without a class, it is replaced by the text without its variable parts. A fingerprint of the wire format cannot hold a
-    /// whole stack, so two paths to one class that have the same last element form one group.
+    /// `{{ default }}` among other parts is replaced by the fingerprint of the report, if it has one, or by the class and the
+    /// last element of the stack, as far as they are known. If neither the report nor its text names a class, it is replaced by
+    /// the cycle in the text, or by the text without its variable parts. A fingerprint of the wire format cannot hold a whole
+    /// stack, so two paths to one class that have the same last element form one group.
     ///
     /// - Parameter end: the last element of the stack as it was sent. It is not read as a call frame, because fingerprints
     ///   follow version 1 of the grouping rules.

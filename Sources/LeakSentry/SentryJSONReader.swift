@@ -113,7 +113,8 @@ extension JSONScanner {
         return Array(strings.elements)
     }
 
-    /// Reads the next string, number or boolean; returns `nil` for any other value, which is skipped.
+    /// Reads the next string, number or boolean; returns `nil` for any other value, which is skipped, and for a number that is
+    /// too large for `Double`.
     mutating func scalar() throws(JSONError) -> CustomKey.Value? {
         switch try kind() {
         case .string: return .string(text(of: try string()))

@@ -19,7 +19,7 @@ public struct DetectorText: Decodable, Sendable, CustomStringConvertible {
     public var description: String { String(message.prefix(60)) }
 
     /// All parts together. Texts with equal parts belong to one leak.
-    public var leak: [[String]] {
+    public var leakParts: [[String]] {
         [className.map { [$0] } ?? [], stack ?? [], children ?? [], cycle ?? [], isFreed ? ["freed"] : []]
     }
 

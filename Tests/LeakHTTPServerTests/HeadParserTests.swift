@@ -179,7 +179,7 @@ import Testing
         #expect(error(of: filled(205) + "\0", limits: limits) == .headTooLong)
     }
 
-    @Test func `the HTTP version and the field Connection decide if the connection stays open`() throws {
+    @Test func `the HTTP version and the field Connection decide whether the connection stays open`() throws {
         func keeps(_ head: String) throws -> Bool {
             var parser = HeadParser(limits: Limits())
             let bytes = Array(head.utf8)

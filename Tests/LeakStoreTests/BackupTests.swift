@@ -105,7 +105,7 @@ import Testing
 
     /// SQLite would read such a log into the backup, or write the pages of such a journal over it.
     @Test(arguments: ["-wal", "-shm", "-journal"], [true, false])
-    func `a backup is refused if the log or journal of another database is at its path`(
+    func `a backup is refused if a log, journal or shared-memory file of another database is beside its file`(
         end: String, exists: Bool
     ) throws {
         try count(directory.store(), 0..<3)

@@ -4,7 +4,7 @@ import LeakPlatform
 
 @testable import LeakStore
 
-/// Erasure of an install in every store. ``StoreLocation`` chooses SQLite or PostgreSQL.
+/// Erasure of an install, in SQLite or in PostgreSQL: ``StoreLocation`` chooses.
 @Suite struct EraseTests {
     let place = StoreLocation()
 

@@ -1,7 +1,7 @@
 import LeakStore
 import Testing
 
-/// Grouping of leaks by class in every store. ``StoreLocation`` chooses SQLite or PostgreSQL.
+/// Grouping of leaks by class, in SQLite or in PostgreSQL: ``StoreLocation`` chooses.
 @Suite struct StoreClassTests {
     let place = StoreLocation()
     let store: any Store

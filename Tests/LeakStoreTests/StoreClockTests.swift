@@ -79,7 +79,7 @@ import Testing
     }
 
     @Test(arguments: [2 * day, 120 * day, 4_000 * day])
-    func `a start with the clock far ahead deletes nothing and forgets no idempotency key`(step: Int64)
+    func `a start with the clock far ahead deletes nothing, and no idempotency key expires`(step: Int64)
         throws
     {
         let (store, batch, page) = try startAhead(by: step)

@@ -31,7 +31,7 @@ import Testing
         #expect(found.row.freed == 0)
         #expect(found.row.installs == 2)
         #expect(found.row.impact == 2)
-        #expect(found.row.aliveAtMost == 2)
+        #expect(found.row.maxAlive == 2)
         #expect(found.row.firstVersion == "1.9")
         #expect(found.row.lastVersion == "1.10")
         #expect(found.row.firstSeen == noon - day)

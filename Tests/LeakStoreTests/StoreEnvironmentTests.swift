@@ -3,7 +3,7 @@ import Testing
 
 @testable import LeakStore
 
-/// Environments in every store. ``StoreLocation`` chooses SQLite or PostgreSQL.
+/// Environments, in SQLite or in PostgreSQL: ``StoreLocation`` chooses.
 @Suite struct StoreEnvironmentTests {
     let place = StoreLocation()
     let store: any Store

@@ -7,7 +7,7 @@ import Testing
     @testable import LeakPostgreSQL
 #endif
 
-/// The evidence for fixes of resolved leaks in every store. ``StoreLocation`` chooses SQLite or PostgreSQL.
+/// The evidence for fixes of resolved leaks, in SQLite or in PostgreSQL: ``StoreLocation`` chooses.
 @Suite struct StoreFixTests {
     let place = StoreLocation()
     let store: any Store

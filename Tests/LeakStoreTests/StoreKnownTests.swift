@@ -1,7 +1,7 @@
 import LeakStore
 import Testing
 
-/// Separation of known leaks in every store. ``StoreLocation`` chooses SQLite or PostgreSQL.
+/// Separation of known leaks, in SQLite or in PostgreSQL: ``StoreLocation`` chooses.
 @Suite struct StoreKnownTests {
     let place = StoreLocation()
     let store: any Store

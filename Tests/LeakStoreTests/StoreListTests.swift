@@ -2,7 +2,7 @@ import LeakSeededRandom
 import LeakStore
 import Testing
 
-/// Lists of leaks and of releases in every store. ``StoreLocation`` chooses SQLite or PostgreSQL.
+/// Lists of leaks and of releases, in SQLite or in PostgreSQL: ``StoreLocation`` chooses.
 @Suite struct StoreListTests {
     let place = StoreLocation()
     let store: any Store

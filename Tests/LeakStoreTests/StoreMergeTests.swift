@@ -56,7 +56,7 @@ import Testing
 
         let after = try detail()
         #expect(after.row.reports == (isThere ? 8 : 6) && after.row.freed == 1)
-        #expect(after.row.installs == 3 && after.row.aliveAtMost == 4)
+        #expect(after.row.installs == 3 && after.row.maxAlive == 4)
         #expect(after.row.firstSeen == noon - 2 * day && after.row.lastSeen == noon)
         #expect(after.row.firstVersion == "1.0" && after.row.lastVersion == (isThere ? "2.0" : "1.1"))
         #expect(

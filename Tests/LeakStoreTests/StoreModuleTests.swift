@@ -1,7 +1,7 @@
 import LeakStore
 import Testing
 
-/// Classes with the same name in two modules, in every store. ``StoreLocation`` chooses SQLite or PostgreSQL.
+/// Classes with the same name in two modules, in SQLite or in PostgreSQL: ``StoreLocation`` chooses.
 @Suite struct StoreModuleTests {
     let place = StoreLocation()
     let store: any Store

@@ -2,7 +2,7 @@ import LeakSeededRandom
 import LeakStore
 import Testing
 
-/// Counts by period in every store. ``StoreLocation`` chooses SQLite or PostgreSQL.
+/// Counts by period, in SQLite or in PostgreSQL: ``StoreLocation`` chooses.
 @Suite struct StorePeriodTests {
     let place = StoreLocation()
     let store: any Store

@@ -1,7 +1,7 @@
 import LeakStore
 import Testing
 
-/// Search for leaks that are similar to a leak, in every store. ``StoreLocation`` chooses SQLite or PostgreSQL.
+/// Search for leaks that are similar to a leak, in SQLite or in PostgreSQL: ``StoreLocation`` chooses.
 @Suite struct StoreSimilarLeaksTests {
     let place = StoreLocation()
     let store: any Store

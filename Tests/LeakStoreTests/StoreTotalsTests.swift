@@ -46,7 +46,7 @@ import Testing
         let reader = try store.makeReader()
         let detail = try #require(try reader.leak(leak("A").id, now: noon))
         #expect(
-            (detail.row.reports, detail.row.freed, detail.row.aliveAtMost) == (most, most, min(count, most)))
+            (detail.row.reports, detail.row.freed, detail.row.maxAlive) == (most, most, min(count, most)))
         #expect(detail.row.lived?.p50 == 5)
         #expect(detail.row.trend.last == most)
         #expect(detail.versions.map(\.reports) == [most, most])

@@ -1,7 +1,7 @@
 import LeakStore
 import Testing
 
-/// Triage decisions in every store. ``StoreLocation`` chooses SQLite or PostgreSQL.
+/// Triage decisions, in SQLite or in PostgreSQL: ``StoreLocation`` chooses.
 @Suite struct StoreTriageTests {
     let place = StoreLocation()
     let store: any Store

@@ -83,7 +83,7 @@ private protocol Unbound {}
         #expect(convention((@convention(block) () -> Void).self) == Function.blockConvention)
     }
 
-    @Test func `the metadata of an existential shows if it is bound to classes`() {
+    @Test func `the metadata of an existential shows whether it is bound to classes`() {
         typealias Existential = MetadataLayout.Existential
         func flags(_ type: Any.Type) -> UInt32 { Metadata(type).uint32(Existential.flags) }
         #expect(flags((any Bound).self) & Existential.isOpaqueFlag == 0)

@@ -46,7 +46,7 @@ import Testing
         #expect(accepted > 0)
     }
 
-    @Test func `a search of a graph that changes causes no crash`() {
+    @Test func `a search does not crash if the graph changes during the search`() {
         let seed = UInt64.random(in: 1...UInt64.max)
         graph.start(seed: seed)
         defer { graph.stop() }

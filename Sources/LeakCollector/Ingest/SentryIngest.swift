@@ -150,10 +150,10 @@ struct SentryIngest: Sendable {
         }
     }
 
-    /// Translates a body, and checks that its DSN has the key of the request.
+    /// Translates a body, and checks that its DSN, if it has one, has the key of the request.
     ///
-    /// - Throws: ``Problem`` 400 if the body is neither an envelope nor an event, 403 if it has another DSN, 413 for an event
-    ///   above 1 MiB, 429 if the key exceeds its rate limit.
+    /// - Throws: ``Problem`` 400 if the envelope or the event cannot be read, 403 if the DSN has another key, 413 if the body
+    ///   is an event above 1 MiB; 429 in place of these if the key exceeds its rate limit.
     private func read(
         _ body: [UInt8], as format: BodyFormat, presentedKey: String, from key: Credential
     ) throws(Problem) -> SentrySubmission {

@@ -213,7 +213,7 @@ struct SubmissionBuilder {
         }
     }
 
-    /// Returns, by hour, the number of conclusive sessions that began in that hour, for the hours before that of arrival.
+    /// Returns the number of conclusive sessions by the hour in which they count, for hours before the hour of arrival only.
     private func earlierSessions(of document: WireDocument) -> [Int: Int] {
         let arrival = submission.receivedAt
         var sessions: [Int: Int] = [:]

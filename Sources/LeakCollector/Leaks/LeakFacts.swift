@@ -19,7 +19,7 @@ struct LeakFacts: Component {
                 "impact: installs in the current release in the last \(RecentInstalls.days) days"
             ).html)
         if let rate = LeakRate(row: row) { facts.append(Fact(rate.html, "rate").html) }
-        if let alive = row.aliveAtMost {
+        if let alive = row.maxAlive {
             facts.append(Fact("\(Count(alive))", "highest number of objects alive at once").html)
         }
         if row.freed > 0 { facts.append(FreedFact(freedCount: row.freed, lived: row.lived).html) }

@@ -50,7 +50,7 @@ extension JSONWriter {
         field("freed", row.freed)
         field("installs", row.installs)
         field("impact", row.impact)
-        field("alive_max", row.aliveAtMost)
+        field("alive_max", row.maxAlive)
         field("retained_bytes", row.retainedBytes)
         field("retained_at_once_bytes", row.retainedAtOnce)
         field("cost_bytes", row.cost)

@@ -82,7 +82,7 @@ struct ReasonsCard: Component {
 
     private var cost: HTML? {
         guard let bytes = reasons.medianBytes else { return nil }
-        let alive = row.aliveAtMost ?? 1
+        let alive = row.maxAlive ?? 1
         let atOnce: HTML? =
             alive > 1
             ? row.retainedAtOnce.map { " \(Count(alive)) objects alive at once keep \(ByteCount($0))." } : nil

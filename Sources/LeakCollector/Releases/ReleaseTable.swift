@@ -69,8 +69,8 @@ struct ReleaseTable: Component {
         return #"<a href="\#(context.links.to(.summary(query)))">\#(content)</a>"#
     }
 
-    /// Returns a link to the comparison with the previous version; `nil` for the oldest version, and for `other`, under which
-    /// several versions are counted.
+    /// Returns a link to the comparison with the previous version; `nil` in an export, for the oldest version, and for `other`,
+    /// under which several versions are counted.
     private func comparisonLink(_ release: ReleaseSummary) -> HTML? {
         let isOldest =
             releases.count < ReleaseSummary.maxListed && release.version == releases.last?.version

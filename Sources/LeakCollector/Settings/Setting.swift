@@ -99,7 +99,7 @@ public enum Setting: String, CaseIterable, Sendable {
         case .databaseBytes: "maximum bytes of the database file; when it is full, reports get 503"
         case .public: "folder with the style sheet, icon and error pages"
         case .url:
-            "address at which people reach the collector: used in links, decides if cookies are Secure, and lets browsers behind a proxy submit forms"
+            "address at which people reach the collector: used in links, decides whether cookies are Secure, and lets browsers behind a proxy submit forms"
         case .trustedOrigins:
             "origins other than --url from which browsers may submit the collector's forms, separated by commas: https://leaks.example.com"
         case .trustedProxies:
@@ -117,7 +117,7 @@ public enum Setting: String, CaseIterable, Sendable {
             "reports per second and ingest key, on average; up to 10 seconds' worth at once; 0 for no limit"
         case .explanations:
             "yes or no: store explanations of why objects stay in memory; if no, apps are also asked not to search for them"
-        case .knownLeaks: "extra known-leaks file, besides the one that comes with the program"
+        case .knownLeaks: "known-leaks file to use besides the one that comes with the program"
         case .ingestKey: "first ingest key: sends reports of any app"
         case .accessToken:
             "first access token, with full access: read, triage, manage keys, delete install data"

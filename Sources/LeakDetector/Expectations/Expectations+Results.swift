@@ -205,6 +205,7 @@ extension Expectations {
         knownObjects[identity].map { $0.state == .muted && $0.reportID == reportID } ?? false
     }
 
+    /// Returns `true` if the object was used after the expectation began.
     private func isWithdrawn(_ entry: Entry, _ objectState: ObjectState) -> Bool {
         guard case .retained(let identity) = objectState, let use = uses.sequence(of: identity) else {
             return false

@@ -23,7 +23,7 @@ extension LeakDetector {
 
         private struct Watches {
             var byIdentity: [ObjectIdentifier: Watch] = [:]
-            /// When this many objects are watched, the deallocated objects among them are searched for and forgotten.
+            /// When this many objects are watched, the entries of deallocated objects are removed.
             var scanThreshold = 64
             /// The owned objects of the detector that the first watch was for. A later
             /// ``LeakDetector/start(_:limits:suppression:explainer:queue:)`` may have replaced that detector.
@@ -77,7 +77,8 @@ extension LeakDetector {
             if isCrowded { countAllDeallocated(in: all, for: detector) }
         }
 
-        /// Counts and forgets the watched objects that were deallocated already, so that a watcher that lives long does not grow.
+        /// Counts the watched objects that were deallocated, and removes their entries, so that a watcher that lives long does
+        /// not grow.
         private func countAllDeallocated(in all: OwnedObjects, for detector: LeakDetector) {
             let deallocatedWatches = watches.with { $0.byIdentity }.filter { $0.value.subject.object == nil }
             let ended = watches.with { watches in

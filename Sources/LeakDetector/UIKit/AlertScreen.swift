@@ -5,8 +5,8 @@
 
     /// A screen that shows alerts one after another, each in a window of its own, outside of the app's responder chains.
     ///
-    /// It finds scenes by notifications, since `UIApplication.shared` is not available in extensions: a detector that is made
-    /// before the first scene becomes active knows all scenes. Without an active scene, alerts go to standard error. An alert
+    /// It finds scenes by notifications, since `UIApplication.shared` is not available in extensions. A detector that is made
+    /// before the first scene becomes active finds all scenes. Without an active scene, alerts go to standard error. An alert
     /// whose scene is closed goes there as well, unless another scene is active.
     @MainActor
     final class AlertScreen: AlertPresenter.Screen {
@@ -20,7 +20,7 @@
         /// Known scenes; the most recently activated scene is last.
         private(set) var scenes: [KnownScene] = []
         private(set) var window: AlertWindow?
-        /// The scene of the window: a window whose scene is closed no longer knows its scene.
+        /// The scene of the window, stored here because `windowScene` of the window is `nil` after the scene was closed.
         private weak var scene: UIWindowScene?
         private let write: @Sendable (String) -> Void
 

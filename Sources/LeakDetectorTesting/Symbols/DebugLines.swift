@@ -79,7 +79,8 @@ private struct CompilationUnit {
     private let names: LittleEndianReader
     private let program: LittleEndianReader
 
-    /// - Returns: `nil` for a version other than 4 and 5, and for processors with several operations in an instruction.
+    /// - Returns: `nil` for a version other than 4 and 5, for processors with several operations in an instruction, and for a
+    ///   damaged header.
     init?(_ unit: LittleEndianReader, is64Bit: Bool) {
         var reader = unit
         version = reader.number(UInt16.self)
@@ -208,9 +209,10 @@ private struct CompilationUnit {
         return .some(path)
     }
 
-    /// Reads a value in one of the forms of DWARF. DWARF 5, 7.5.6
+    /// Reads a value in one of the forms of DWARF 5, 7.5.6.
     ///
-    /// - Returns: the text of the value, empty unless it is wanted; `nil` for a form that no compiler writes here.
+    /// - Returns: the text, if `isWanted` and the value is a text, otherwise an empty text; `nil` for a form that no compiler writes
+    ///   in these lists.
     private func value(
         of form: UInt64, in reader: inout LittleEndianReader, string: (UInt64, String) -> String,
         isWanted: Bool

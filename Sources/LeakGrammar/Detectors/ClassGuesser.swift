@@ -116,8 +116,8 @@ enum ClassGuesser {
         "you", "our",
     ]
 
-    /// Returns the class that a text calls leaked; `nil` if it is `first`, or if the words around `first` say that its object
-    /// leaked.
+    /// Returns the class that a text calls leaked; `nil` if there is none besides `first`, or if the words around `first` say
+    /// that its object leaked.
     ///
     /// - Parameter first: the class of the first description in the text.
     static func leakedClass(insteadOf first: String, in text: Text, demangle: (String) -> String?) -> String?
@@ -185,10 +185,10 @@ enum ClassGuesser {
         return names
     }
 
-    /// Returns the word with the highest score.
+    /// Returns the word with the highest score, which must be at least `minScore`.
     ///
-    /// - Returns: `nil` if two words have the same score, because a wrong choice would put leaks of one class into the group of
-    ///   another.
+    /// - Returns: `nil` if there is no such word, or if two words have the same score: a wrong choice would put leaks of one class
+    ///   into the group of another.
     private static func best(in text: Text, atLeast minScore: Int) -> Text? {
         var best: (score: Int, name: Text)?
         var isTied = false

@@ -325,8 +325,8 @@ extension Grammar {
 
 /// A parser of elapsed times such as `8.912s`.
 enum ElapsedTimeParser {
-    /// Returns the milliseconds of the seconds at the start of `text`, at most the limit of the wire format; `nil` if `text` does not
-    /// start with a number.
+    /// Returns the milliseconds of the seconds at the start of `text`, at most the limit of the wire format; `nil` if `text`
+    /// does not start with a number, or if the number has more than 12 digits before the point.
     static func milliseconds(atStartOf text: Text) -> Int? {
         let whole = text.prefix { $0.isDigit }
         guard !whole.isEmpty, whole.count <= 12, var milliseconds = Int(whole.string) else { return nil }

@@ -144,7 +144,8 @@ struct JSONMessage {
         return ["stack", "path", "chain", "retained by", "cycle"].contains { words.contains($0) }
     }
 
-    /// Returns the start of the first object or array; `nil` if more than ``wordsByteLimit`` bytes are before it.
+    /// Returns the start of the JSON: of the first object, of an array that begins with this object, or of an array that begins
+    /// with a string and comes before any object; `nil` if there is none within the first ``wordsByteLimit`` bytes.
     private static func start(of text: Text) -> Int? {
         let words = text.prefix(wordsByteLimit)
         let brace = words.firstIndex(of: UInt8(ascii: "{"))

@@ -48,7 +48,7 @@ enum MessageNormalizer {
         return SwiftBacktraceImages.textWithoutImages(withPlainQuotes(withoutEntities(plain[...]))).trimmed
     }
 
-    /// Returns `true` for a byte that always stays unchanged.
+    /// Returns `true` for a byte that the loop in ``plain(_:)`` copies unchanged, whatever follows it.
     private static func isOrdinary(_ byte: UInt8) -> Bool {
         switch byte {
         case 0..<0x20, 0x7F, 0xC2, 0xE2, 0xE3, 0xEF: false

@@ -82,7 +82,7 @@ struct PrivateTextRemover {
         remainder = remainder[remainder.endIndex...]
     }
 
-    /// Returns the description at the start of `text`; `nil` if no attempts are left.
+    /// Returns the description at the start of `text`; `nil` if there is none, or if no attempts are left.
     private mutating func description(at text: Text) -> PrintedObject? {
         guard text.first == UInt8(ascii: "<"), text.startIndex < lastColon, attemptsLeft > 0 else {
             return nil
@@ -130,7 +130,7 @@ struct PrivateTextRemover {
         if let next = remainder.first, next != UInt8(ascii: ">") { replaceRemainder(by: "; …>") }
     }
 
-    /// Returns `true` if the next byte is a quote and not an apostrophe.
+    /// Returns `true` if the next byte, which is a quote, begins a quotation to remove.
     private var isOpening: Bool {
         if keepsQuotations || isInCode(at: remainder.startIndex) || isOfLambda(at: remainder.startIndex) {
             return false

@@ -176,8 +176,8 @@ struct SensitiveKey {
 
     // MARK: Parts of a text
 
-    /// Returns the separator at the start of a text: `=`, `:` or one of their full-width forms. The length is in bytes, and
-    /// `isAssignment` is `true` for the forms of `=`; `nil` for any other text.
+    /// Returns the separator at the start of a text: `=`, `:`, one of their full-width or small forms, or `∶`. The length is in
+    /// bytes, and `isAssignment` is `true` for the forms of `=`; `nil` for any other text.
     static func separator(at text: Text) -> (length: Int, isAssignment: Bool)? {
         switch text.first {
         case UInt8(ascii: "="): (1, true)
@@ -189,7 +189,8 @@ struct SensitiveKey {
         }
     }
 
-    /// Returns the value after a separator; `nil` if there is no value, or if the text states `nil` or `(null)`.
+    /// Returns the value after a separator; `nil` if there is no value, if the text states `nil` or `(null)`, or if a quotation
+    /// or a description follows, which other rules mask.
     ///
     /// - Parameters:
     ///   - text: the text that begins after the separator.

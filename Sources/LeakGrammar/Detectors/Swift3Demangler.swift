@@ -2,9 +2,9 @@ internal import LeakMessage
 
 /// A demangler for the mangling of Swift 3, in which Objective-C still names Swift classes: `_TtC5MyApp13FooController`.
 ///
-/// The Swift runtime on Linux reads only later manglings. The grammar is in docs/ABI.rst of Swift 4.0, “Mangling”. The demangler reads
-/// functions, closures, and nominal types with their generic arguments: nested, private, local or in an extension. It does not read
-/// archetypes, punycode or metatypes.
+/// The Swift runtime on Linux reads only later manglings. The grammar is in docs/ABI.rst of Swift 4.0, “Mangling”. The
+/// demangler reads functions, closures, types of functions, tuples, protocol compositions, and nominal types with their generic
+/// arguments: nested, private, local or in an extension. It does not read archetypes, punycode or metatypes.
 struct Swift3Demangler {
     private var remainder: Text
     private var substitutions: [String] = []

@@ -1,6 +1,6 @@
 internal import LeakMessage
 
-/// The spelling of a word, which shows if the word looks like the name of a type.
+/// The spelling of a word, which shows whether the word looks like the name of a type.
 struct TypeSpelling {
     /// The name after modules, packages and outer types, without leading underscores and without generic arguments.
     let unqualifiedName: Text

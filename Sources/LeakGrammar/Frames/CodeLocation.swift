@@ -186,6 +186,7 @@ extension CallStack {
         }
     }
 
+    /// Returns the id of the binary image in `6F1B0C3E-… + 0x41b9`, or the id of the mapping in `c.d in a.b (r8-map-id-7f5bbd1:12)`.
     private static func imageID(in title: String) -> String? {
         let text = Text(title)
         // `c.d in a.b (r8-map-id-7f5bbd1:12)`

@@ -61,7 +61,8 @@ extension FrameReader {
         return nil
     }
 
-    /// Returns `true` if an index follows `: `, `| `, `] `, `) `, ` - `, ` F ` or two blanks.
+    /// Returns `true` if an index follows `: `, `| `, `] `, `) `, ` - `, ` F `, or a blank after another blank or a control
+    /// character.
     ///
     /// - Parameter index: the index after a blank.
     private static func isAfterSeparator(_ index: Int, in line: Text) -> Bool {

@@ -211,7 +211,8 @@ struct SwiftBacktraceImages {
             path: remainder[path...])
     }
 
-    /// Returns a frame with the name of its image or its offset in it; `nil` for any other line.
+    /// Returns a line that names the image of a frame, and for a frame without a name also its offset in the image; `nil` for
+    /// any other line, and for an image that is not in the list.
     private func resolved(_ line: Text, _ reader: FrameReader, isFirst: Bool) -> Text? {
         let number = line.prefix { $0.isDigit }
         guard !number.isEmpty, let address = reader.hexadecimal(line[number.endIndex...].trimmed) else {

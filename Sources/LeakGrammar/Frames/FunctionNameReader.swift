@@ -2,7 +2,8 @@ internal import LeakMessage
 
 /// A reader of names of functions, as symbol tables, debuggers and crash reporters give them.
 enum FunctionNameReader {
-    /// Returns the name in the form for pages and keys; `nil` for a text that states that there is no name.
+    /// Returns the name in the form for pages and keys; `nil` for a text that is not the name of a function, such as a
+    /// placeholder or an address.
     static func read(_ raw: Text, _ demangle: (String) -> String?) -> String? {
         var symbol = raw.trimmed
         guard !symbol.isEmpty, !isPlaceholder(symbol), !isStartOfImage(symbol), !isAddress(symbol),

@@ -142,7 +142,7 @@ struct LeaksStackReport {
 
     /// Reads `Call stack: [thread 0x1e2f]: | start | main main.swift:3 | openCart() Cart.swift:12 | malloc`.
     ///
-    /// - Returns: the frames, the innermost first; `nil` for any other line.
+    /// - Returns: the frames, the innermost first; `nil` for any other line, and for a line with fewer than two frames.
     private static func calls(inLine line: Text, _ reader: FrameReader) -> [CallFrame]? {
         guard let thread = line.dropping("Call stack: [thread "), let end = thread.firstRange(of: "]: ")
         else {

@@ -11,12 +11,12 @@ struct LineSink {
 
     /// Writes lines, and counts the lines that cannot be written.
     mutating func write(_ lines: [UInt8]) {
-        guard !endsInPartialLine || putAll([Self.newline]).isEmpty else {
+        guard !endsInPartialLine || writeAll([Self.newline]).isEmpty else {
             countLostLines(lines[...])
             return
         }
         endsInPartialLine = false
-        let unwritten = putAll(lines)
+        let unwritten = writeAll(lines)
         guard !unwritten.isEmpty else { return }
         endsInPartialLine = unwritten.startIndex > 0 && lines[unwritten.startIndex - 1] != Self.newline
         countLostLines(unwritten)
@@ -38,8 +38,10 @@ struct LineSink {
         lostLineCount += unwritten.count { $0 == Self.newline }
     }
 
+    /// Writes bytes until all are written or an error occurs.
+    ///
     /// - Returns: the bytes that could not be written.
-    private func putAll(_ bytes: [UInt8]) -> ArraySlice<UInt8> {
+    private func writeAll(_ bytes: [UInt8]) -> ArraySlice<UInt8> {
         var unwritten = bytes[...]
         while !unwritten.isEmpty {
             do throws(SystemError) { unwritten = unwritten.dropFirst(try writeSome(unwritten)) } catch {

@@ -139,7 +139,7 @@
             )
             """,
             "create index credential_opened_by on credential (opened_by) where opened_by is not null",
-            // PostgreSQL 15 has no function that tests if a text is JSON, so an error means that it is not.
+            // PostgreSQL 15 has no function that tests whether a text is JSON, so an error means that it is not.
             """
             create function message_of(report bytea) returns text language plpgsql immutable strict as $$
             begin

@@ -66,7 +66,7 @@
         }
 
         /// Selects the ``Bound`` of a page: the sort keys of the last leak of a page that is filled with leaks of a random
-        /// sample. Selects no row if the sample does not fill a page.
+        /// sample. Selects no row if the sample does not fill a page, or if the list is sorted by name.
         ///
         /// Any leaks of the list give a valid bound. A sample of 2 % bounds a page of 50 leaks to about the first 2,500 leaks of
         /// the list, for every order and every filter.

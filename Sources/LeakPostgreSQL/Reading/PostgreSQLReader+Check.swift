@@ -115,7 +115,8 @@
                 bound: VersionOrder(text).higherRankLowerBound, floor: floor)
         }
 
-        /// Selects the highest version that was in use among the versions that rank lower, see ``CurrentRelease/earlierOrderSQL``.
+        /// Selects the highest version that was in use among the versions from `floor` on that rank lower; if none was in use,
+        /// the highest of them. See ``CurrentRelease/earlierOrderSQL``.
         private static func versionBefore(_ version: String, from floor: [UInt8], app: AppKey) -> Query {
             Query(
                 """

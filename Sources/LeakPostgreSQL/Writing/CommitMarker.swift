@@ -1,11 +1,11 @@
 #if PostgreSQL
     internal import LeakStore
 
-    /// A marker that shows if a transaction whose commit was not answered is in the database.
+    /// A marker that shows whether a transaction whose commit was not answered is in the database.
     ///
     /// Each transaction of a writer stores its number in the writer's row, so that the row shows the last transaction.
-    /// PostgreSQL's own transaction ids would not work: after a crash, the id of an undone transaction is given to another transaction, and
-    /// `pg_xact_status` then refers to that transaction.
+    /// PostgreSQL's own transaction ids would not work: after a crash, PostgreSQL may give the id of an undone transaction to
+    /// another transaction, and `pg_xact_status` then refers to that transaction.
     struct CommitMarker {
         /// The id of this writer, which differs from that of every other writer in any process.
         private let writer = LeakID(high: .random(in: 0...UInt64.max), low: .random(in: 0...UInt64.max))

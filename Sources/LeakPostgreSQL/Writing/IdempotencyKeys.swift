@@ -29,7 +29,7 @@
         private let firstIndexes: [ScopedKey: Int]
         /// ``StoreClock/newKeyTime``.
         private let newKeyTime: Int64
-        /// Keys that were stored at this time or before count as forgotten.
+        /// Keys that were stored at this time or before it have expired.
         private let keyStart: Int64
         let day: Int
         /// Keys that this transaction writes.

@@ -54,7 +54,7 @@
                 .integers(leaks.map { $0.freed }),
                 .integers(states.map { installCount(of: .leak(rowID: $0.id)) }),
                 .integers(impacts), .integers(newCellCounts), .integers(states.map { $0.samples.sightings }),
-                .integers(leaks.map { $0.aliveAtMost.map(Int64.init) }),
+                .integers(leaks.map { $0.maxAlive.map(Int64.init) }),
                 .integers(leaks.map { $0.span?.first }), .integers(leaks.map { $0.span?.last }),
                 .integers(states.map { $0.lowestRelease.release }),
                 .integers(states.map { $0.highestRelease.release }),

@@ -224,7 +224,8 @@ struct Outbox: ~Copyable {
         deleteAll(at: now)
     }
 
-    /// Turns collecting on or off. While it is off, nothing is stored or sent, and the context recorded so far is forgotten.
+    /// Turns collecting on or off. Turning it off deletes the context recorded so far. While it is off, nothing is stored or
+    /// sent.
     mutating func setCollecting(_ isOn: Bool, at now: CurrentTime) {
         if !isOn, isAwaitingChoice || isCollecting {
             (user, context) = (nil, Context())
@@ -297,7 +298,8 @@ struct Outbox: ~Copyable {
         }
     }
 
-    /// The time of the next attempt; in the past while an attempt is in progress, `nil` if nothing is due.
+    /// The time of the next attempt; in the past while an attempt is in progress, `nil` if nothing is due or nothing may be
+    /// sent.
     var nextSendAt: MonotonicTime? {
         guard isCollecting, blockingReason == nil, !schedule.isStopped else { return nil }
         if isBatchInFlight { return .distantPast }

@@ -107,12 +107,12 @@ public enum CurrentRelease {
           max(r.installs) over () as most_installs
         """
 
-    /// SQL that sorts rows with ``earlierColumnsSQL``, so that the highest version that was in use is the first. A version was
-    /// in use if one of three is true: it had at least ``minSessions``; it had at least ``minSessions`` checks, and
-    /// ``minPercentage`` percent of the checks of the version with the most; it leaked on at least ``minInstalls`` installs,
-    /// and ``minPercentage`` percent of the installs of the version with the most. Checks count because a version without
-    /// sessions and leaks may be in use. The counts of all time decide, because an earlier version may have had no sessions in
-    /// the last 24 hours that had sessions.
+    /// SQL that sorts rows with ``earlierColumnsSQL``: first the versions that were in use, then all others, each from the
+    /// highest down. A version was in use if one of three is true: it had at least ``minSessions``; it had at least
+    /// ``minSessions`` checks, and ``minPercentage`` percent of the checks of the version with the most; it leaked on at least
+    /// ``minInstalls`` installs, and ``minPercentage`` percent of the installs of the version with the most. Checks count
+    /// because a version without sessions and leaks may be in use. The counts of all time decide, because an earlier version
+    /// may have had no sessions in the last 24 hours that had sessions.
     package static let earlierOrderSQL = """
         case when sessions >= \(minSessions)
           or (checks >= \(minSessions) and checks * 100 >= most_checks * \(minPercentage))
@@ -120,7 +120,8 @@ public enum CurrentRelease {
           and installs * 100 >= most_installs * \(minPercentage)) then 0 else 1 end, order_key desc
         """
 
-    /// Returns SQL for the id of the version before a release: the highest lower version that was in use.
+    /// Returns SQL for the id of the version before a release: the highest lower version that was in use, or the highest lower
+    /// version if none was.
     ///
     /// - Parameters:
     ///   - release: SQL for the row ID of the release.

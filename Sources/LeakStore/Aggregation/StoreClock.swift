@@ -92,9 +92,9 @@ package struct StoreClock {
         }
     }
 
-    /// Sets ``expiryTime`` to the system time, even if this moves it back, and ``keyTime`` unless this would move it back. If
-    /// the system clock is ahead by more than ``ClockRule/maxLeadMilliseconds``, both advance by the elapsed running time
-    /// instead, until the clock is confirmed.
+    /// Sets ``expiryTime`` to the system time, even if this moves it back. ``keyTime`` advances by the elapsed running time, or
+    /// to the system time if that is later. While the system clock is ahead by more than ``ClockRule/maxLeadMilliseconds`` and
+    /// not confirmed, both only advance by the elapsed running time.
     package mutating func advance(to now: Int64) {
         let uptime = rule.uptime()
         let elapsed = max(0, uptime - self.uptime)

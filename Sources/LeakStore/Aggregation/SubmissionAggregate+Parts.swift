@@ -132,7 +132,7 @@ extension SubmissionAggregate {
         package var reports = 0
         package var freed = 0
         /// The largest number of instances that a report named as alive; `nil` if no report named a number.
-        package var aliveAtMost: Int?
+        package var maxAlive: Int?
         /// Times in milliseconds for which objects stayed after they were reported, each with the number of objects.
         package var lived: [(milliseconds: Int, count: Int)] = []
         /// Values that explanations of the leak name.

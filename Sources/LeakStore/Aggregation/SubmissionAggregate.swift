@@ -186,7 +186,7 @@ package struct SubmissionAggregate {
             bucket: install == nil ? HourUse.unknownInstalls : bucket)
         apps[app].reports.addBounded(count)
         if let alive = sighting.alive {
-            leaks[leak].aliveAtMost = max(leaks[leak].aliveAtMost ?? 0, Total.bounded(alive))
+            leaks[leak].maxAlive = max(leaks[leak].maxAlive ?? 0, Total.bounded(alive))
         }
         leaks[leak].sightings.append(sightingIndex)
         let slot = slotIndex(ofApp: app, number: Calendar.slot(of: sighting.at))

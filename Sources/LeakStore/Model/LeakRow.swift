@@ -23,8 +23,8 @@ public struct LeakRow: Sendable {
     /// estimate beyond, and never more than reports. Updated with each report, and when expired data is first deleted on a day.
     /// ``LeakQuery/Sort/impact`` sorts by it.
     public var impact: Int
-    /// The largest number of instances that a report named as alive at the same time; `nil` if no report named a number.
-    public var aliveAtMost: Int?
+    /// The largest number of instances alive at the same time that a report named; `nil` if no report named a number.
+    public var maxAlive: Int?
     /// Bytes that one object retains: the median of the explanations, to within 1/32; `nil` without an explanation.
     public var retainedBytes: Int?
     /// Time in milliseconds from the report of a leaked object until the object was freed; `nil` if no object was freed.
@@ -55,7 +55,7 @@ public struct LeakRow: Sendable {
         identity: LeakIdentity, state: LeakState, known: KnownMatch? = nil,
         decisionStatus: DecisionStatus? = nil, fix: FixStatus? = nil,
         isNew: Bool, reports: Int,
-        freed: Int, installs: Int, impact: Int = 0, aliveAtMost: Int?, retainedBytes: Int? = nil,
+        freed: Int, installs: Int, impact: Int = 0, maxAlive: Int?, retainedBytes: Int? = nil,
         lived: Percentiles?,
         firstVersion: String, newInBuild: String? = nil, lastVersion: String, firstSeen: Int64,
         lastSeen: Int64, trendFrom: Int,
@@ -72,7 +72,7 @@ public struct LeakRow: Sendable {
         self.freed = freed
         self.installs = installs
         self.impact = impact
-        self.aliveAtMost = aliveAtMost
+        self.maxAlive = maxAlive
         self.retainedBytes = retainedBytes
         self.lived = lived
         self.firstVersion = firstVersion
@@ -90,7 +90,7 @@ public struct LeakRow: Sendable {
 
 extension LeakRow {
     /// Bytes that all objects of the leak that are alive at the same time retain together; `nil` without an explanation.
-    public var retainedAtOnce: Int? { retainedBytes.map { Self.product($0, max(1, aliveAtMost ?? 1)) } }
+    public var retainedAtOnce: Int? { retainedBytes.map { Self.product($0, max(1, maxAlive ?? 1)) } }
 
     /// Bytes that would be freed on all devices: ``retainedAtOnce`` times ``installs``, at most 2^53 - 1; `nil` without an
     /// explanation.

@@ -2,7 +2,7 @@
 public struct Overview: Sendable {
     /// The current release: ``CurrentRelease``.
     public var currentRelease: ReleaseSummary?
-    /// The highest version below ``currentRelease`` that was in use.
+    /// The highest version below ``currentRelease`` that was in use; if none was, the highest version below it.
     public var previousRelease: ReleaseSummary?
     /// If ``currentRelease`` has no sessions: the sessions of the most recent version below it that has sessions, which is
     /// ``previousRelease`` or an older version. A page can show this number while the current release has no sessions.

@@ -31,7 +31,7 @@ extension LeakRow {
         case row
         /// The columns by which the list is sorted.
         case primary, secondary
-        case reports, installs, id, app, environment, kind, className, quality, freed, aliveAtMost, firstSeen,
+        case reports, installs, id, app, environment, kind, className, quality, freed, maxAlive, firstSeen,
             lastSeen
         case firstVersion, lastVersion, isNew, isSlow, title, module, stack, children, cycle
         case groupedVersion, groupedClass, groupedStack, lived, checks, rateReports, rateVersion,
@@ -52,7 +52,7 @@ extension LeakRow {
             case .className: "l.class"
             case .quality: "l.quality"
             case .freed: "l.freed"
-            case .aliveAtMost: "l.alive_at_most"
+            case .maxAlive: "l.alive_at_most"
             case .firstSeen: "l.first_seen"
             case .lastSeen: "l.last_seen"
             case .firstVersion: "f.version"
@@ -132,7 +132,7 @@ extension LeakRow {
             freed: row.int(.freed),
             installs: min(row.int(.installs), row.int(isOfPeriod ? .allReports : .reports)),
             impact: min(row.int(.impact), row.int(.allReports)),
-            aliveAtMost: row.optionalInt(.aliveAtMost),
+            maxAlive: row.optionalInt(.maxAlive),
             retainedBytes: row.int(.retainedBytes) == 0 ? nil : row.int(.retainedBytes), lived: lived,
             firstVersion: row.text(.firstVersion), newInBuild: row.optionalText(.newInBuild),
             lastVersion: row.text(.lastVersion),

@@ -117,7 +117,8 @@ extension SQLiteReader {
             : nil
     }
 
-    /// Returns the highest version that was in use among those that rank lower: ``CurrentRelease/earlierOrderSQL``.
+    /// Returns the highest version that was in use among the versions from `floor` on that rank lower; if none was in use, the
+    /// highest of them. See ``CurrentRelease/earlierOrderSQL``.
     private func versionBefore(
         _ version: String, from floor: [UInt8], app: AppKey
     ) throws(StoreError) -> String? {

@@ -109,7 +109,7 @@ extension StoreQueries {
         enum Column: Int32, QueryColumn { case leak, release }
         let ofRelease = release == nil ? "" : " and c.release = $2::bigint"
         let ofBuild =
-            build == nil ? "" : " and \(ContradictingReports.mayBeSQL(ofBuild: "$3::bigint"))"
+            build == nil ? "" : " and \(ContradictingReports.mayContradictSQL(build: "$3::bigint"))"
         return StoreRead(
             .composed(
                 """

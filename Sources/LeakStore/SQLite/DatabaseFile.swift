@@ -83,7 +83,7 @@ enum DatabaseFile {
         }
     }
 
-    /// Returns the first 64 KiB of a file; `nil` if it cannot be read.
+    /// Returns the first 64 KiB of a file; `nil` if it cannot be opened.
     static func text(of path: String) -> String? {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }

@@ -36,7 +36,8 @@ enum WriteAheadLogCheck {
         return .damaged
     }
 
-    /// Returns the problem of the log of a database that no process has open; `nil` if SQLite reads all commits of the log.
+    /// Returns the problem of the log of a database that no process has open; `nil` if there is none. A broken last commit is
+    /// no problem: the next commit overwrites it.
     static func problem(of log: String) -> String? {
         let descriptor = unsafe open(log, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }

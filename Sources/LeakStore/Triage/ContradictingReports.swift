@@ -103,10 +103,11 @@ package enum ContradictingReports {
           else \(reportsOfVersionSQL) end <= 0)
         """
 
-    /// Returns SQL for the condition that the reports which contradict the decision may be of a build.
+    /// Returns SQL for the condition that reports of a build may contradict the decision: the build was first used after the
+    /// decision, or builds that were in use when the decision was made have reports that contradict it.
     ///
     /// - Parameter build: SQL for the row ID of a build of `c`.
-    package static func mayBeSQL(ofBuild build: String) -> String {
+    package static func mayContradictSQL(build: String) -> String {
         "(coalesce(\(build) > d.known_build, false) or \(reportsOfKnownBuildsSQL) > 0)"
     }
 

@@ -51,8 +51,9 @@ package struct FixHistory: Sendable {
         var hasReports = false
         var counts = FixCounts.Counts()
 
-        /// Returns `true` if the version or build was in use when a decision was made. The time of the first use of a build is not
-        /// stored, so for a decision that does not know the newest build of its time, that of the version counts.
+        /// Returns `true` if the version or build was in use when a decision was made. The time of the first use of a build is
+        /// not stored, so for a decision that was stored without the newest build of its time, the first use of the version
+        /// counts.
         func wasUsed(before fix: Fix) -> Bool {
             guard !buildOrder.isEmpty, let knownBuild = fix.knownBuild else {
                 return firstUse < fix.decidedAt

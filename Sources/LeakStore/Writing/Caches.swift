@@ -146,8 +146,8 @@ final class LeakEntry {
     var reports = 0
     var freed = 0
     var installs = 0
-    /// The largest number of instances that a report named as alive; `nil` if no report named a number.
-    var aliveAtMost: Int?
+    /// The largest number of instances alive at the same time that a report named; `nil` if no report named a number.
+    var maxAlive: Int?
     var firstSeen: Int64
     var lastSeen: Int64
     /// The release with the lowest version in which the leak was seen.

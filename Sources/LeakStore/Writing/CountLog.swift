@@ -141,7 +141,7 @@ struct LoggedCounts {
         var freed: Int
         var installs: Int
         var sightings: Int
-        var aliveAtMost: Int?
+        var maxAlive: Int?
         var lastSeen: Int64
     }
 
@@ -213,7 +213,7 @@ struct LoggedCounts {
             writer.append(leak.freed)
             writer.append(leak.installs)
             writer.append(leak.sightings)
-            writer.append(leak.aliveAtMost)
+            writer.append(leak.maxAlive)
             writer.append(Int(leak.lastSeen))
             // Stands in place of the impact of the leak, which was logged up to schema 17.
             writer.append(0)
@@ -303,7 +303,7 @@ extension LoggedCounts.Leak {
     init(_ entry: LeakEntry) {
         self.init(
             id: entry.id, reports: entry.reports, freed: entry.freed, installs: entry.installs,
-            sightings: entry.samples.sightings, aliveAtMost: entry.aliveAtMost, lastSeen: entry.lastSeen)
+            sightings: entry.samples.sightings, maxAlive: entry.maxAlive, lastSeen: entry.lastSeen)
     }
 }
 
@@ -337,13 +337,13 @@ extension PackedReader {
     fileprivate mutating func readLeak() -> LoggedCounts.Leak? {
         guard let id = number(), let reports = readCount(), let freed = readCount(),
             let installs = readCount(),
-            let sightings = readCount(), let aliveAtMost = readOptionalCount(), let lastSeen = readCount(),
+            let sightings = readCount(), let maxAlive = readOptionalCount(), let lastSeen = readCount(),
             // Skips the impact of the leak, which was logged up to schema 17.
             readOptionalCount() != nil
         else { return nil }
         return LoggedCounts.Leak(
             id: Int64(id), reports: reports, freed: freed, installs: installs, sightings: sightings,
-            aliveAtMost: aliveAtMost, lastSeen: Int64(lastSeen))
+            maxAlive: maxAlive, lastSeen: Int64(lastSeen))
     }
 
     fileprivate mutating func readPart() -> LoggedCounts.Part? {

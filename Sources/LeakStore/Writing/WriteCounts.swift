@@ -23,7 +23,7 @@ extension LoggedCounts {
             """
         for leak in leaks.sorted(by: { $0.id < $1.id }) {
             try connection.run(
-                update, leak.reports, leak.freed, leak.installs, leak.sightings, leak.aliveAtMost,
+                update, leak.reports, leak.freed, leak.installs, leak.sightings, leak.maxAlive,
                 leak.lastSeen,
                 leak.id)
         }

@@ -26,7 +26,7 @@ extension Writer {
             entry.firstSeen = min(entry.firstSeen, span.first)
             entry.lastSeen = max(entry.lastSeen, span.last)
         }
-        if let alive = leak.aliveAtMost { entry.aliveAtMost = max(entry.aliveAtMost ?? 0, alive) }
+        if let alive = leak.maxAlive { entry.maxAlive = max(entry.maxAlive ?? 0, alive) }
         let formerReleases = (entry.firstRelease.id, entry.lastRelease.id)
         let formerFirstBuild = entry.firstBuild?.id
         for cell in leak.cells {
@@ -156,7 +156,7 @@ extension Writer {
         entry.freed = select.int(8)
         entry.installs = select.int(9)
         entry.samples.sightings = select.int(10)
-        entry.aliveAtMost = select.optionalInt(11)
+        entry.maxAlive = select.optionalInt(11)
         // If the sample of the first report may have expired, no later report becomes the first sample.
         let isFirstExpired =
             entry.samples.sightings > 0

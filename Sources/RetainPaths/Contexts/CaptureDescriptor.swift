@@ -10,7 +10,8 @@ struct CaptureDescriptor {
     let bindingCount: Int
     let isGeneric: Bool
 
-    /// - Returns: `nil` if a count is implausibly large, or the records are not in a segment of an image.
+    /// - Returns: `nil` if the address is not that of a descriptor in an image, if a count is implausibly large, or if the
+    ///   records are not in the same segment.
     init?(_ address: UInt, _ images: ImageAddressMap) {
         guard address & 3 == 0, images.contains(address, count: Captures.captureTypesOffset) else {
             return nil

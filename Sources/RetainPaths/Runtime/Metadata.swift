@@ -44,7 +44,8 @@ struct Metadata: Hashable {
         return argument == 0 ? nil : Metadata(argument)
     }
 
-    /// The offset of the arguments in the metadata of a generic type, in bytes; `nil` for other types.
+    /// The offset of the arguments in the metadata of a generic type, in bytes; `nil` for other types, and for an implausible
+    /// offset.
     var genericArgumentsOffset: Int? {
         typealias Context = DescriptorLayout.Context
         let descriptor = descriptor

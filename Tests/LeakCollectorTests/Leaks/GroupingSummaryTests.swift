@@ -81,7 +81,7 @@ import Testing
                 == GroupingSummary(of: leaks[0], reports: reports).sentence)
     }
 
-    @Test func `the grouping summary says if a leak is grouped by a fingerprint or a cycle`() {
+    @Test func `the grouping summary says whether a fingerprint or a cycle groups a leak`() {
         var report = LeakReport()
         (report.className, report.fingerprint) = ("CartModel", ["checkout"])
         func sentence() -> String {

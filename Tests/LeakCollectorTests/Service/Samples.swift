@@ -52,7 +52,7 @@ enum Shop {
             isNew: isNew,
             reports: reports,
             freed: freed, installs: installs, impact: installs / 2,
-            aliveAtMost: alive, lived: lived, firstVersion: firstVersion, newInBuild: newInBuild,
+            maxAlive: alive, lived: lived, firstVersion: firstVersion, newInBuild: newInBuild,
             lastVersion: lastVersion,
             firstSeen: now - 51 * hour,
             lastSeen: now - age, trendFrom: today - 13, trend: trend, rate: rate,

@@ -88,7 +88,7 @@ import Testing
         // With one value for each proxy, the client's value is at the same position as its address.
         (["http, https, http"], true), (["http", "https", "http"], true), (["http, http"], false),
     ])
-    func `the value of X-Forwarded-Proto at the position of the client says if it used TLS`(
+    func `the value of X-Forwarded-Proto at the position of the client says whether the client used TLS`(
         lines: [String], usesTLS: Bool
     ) throws {
         #expect(try client(forwardedFor: ["1.1.1.1, 203.0.113.7, 10.2.3.4"], proto: lines).usesTLS == usesTLS)

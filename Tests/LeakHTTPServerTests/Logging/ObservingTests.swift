@@ -193,7 +193,7 @@ import LeakPlatform
     }
 
     /// A slow call blocks its event loop, and no other thread takes over the work of the loop.
-    @Test func `a call that blocks its event loop is counted and recorded, without the query of its path`()
+    @Test func `a call that blocks its event loop is counted, and recorded with its path, without the query`()
         throws
     {
         let service = ClosureService { request, responder in

@@ -169,7 +169,7 @@ import Testing
         #expect(LeakCause(of: Self.cycle(rows))?.remedy == "onSelect = { [weak self] in … }")
     }
 
-    @Test func `advice says that a cause is only probable if a closure's name or the evidence is missing`()
+    @Test func `advice calls a cause probable if a closure has no name or the path is not proven`()
         throws
     {
         var explanation = RetainExplanation()

@@ -43,10 +43,10 @@ import Testing
     @Test func `texts of different leaks have different merge keys`() {
         var leakOfKey: [ReportMergeKey: [[String]]] = [:]
         for text in DetectorText.all {
-            let known = leakOfKey.updateValue(text.leak, forKey: ReportMergeKey(report(text.message)))
-            #expect(known == nil || known == text.leak)
+            let known = leakOfKey.updateValue(text.leakParts, forKey: ReportMergeKey(report(text.message)))
+            #expect(known == nil || known == text.leakParts)
         }
-        #expect(Set(leakOfKey.values) == Set(DetectorText.all.map(\.leak)))
+        #expect(Set(leakOfKey.values) == Set(DetectorText.all.map(\.leakParts)))
     }
 
     @Test func `text around the object's description does not change the merge key`() {

@@ -3,10 +3,10 @@ import Testing
 
 /// Decisions that were stored with an earlier schema: the same expectations for both stores.
 enum MigratedDecision {
-    /// Expects that a decision about a version, which does not know builds, holds for all builds of the version, and that a later
-    /// decision about a build works.
+    /// Expects that a decision about a version, stored without a column for a build, holds for all builds of the version, and
+    /// that a later decision about a build works.
     ///
-    /// - Parameter migrate: brings the database back to the schema in which a decision knows no builds, and opens it again.
+    /// - Parameter migrate: brings the database back to the schema in which decisions have no build, and opens it again.
     static func testVersion(in store: any Store, migrate: () throws -> any Store) throws {
         let page = leak("Page")
         let report = Report(leak: page, build: "892")
@@ -26,9 +26,10 @@ enum MigratedDecision {
         #expect(try migrated.verify() == [])
     }
 
-    /// Expects that a decision about a build, which does not know which builds were in use, and a later decision work.
+    /// Expects that a decision about a build works if it was stored without the newest build of its time, and a later decision
+    /// too.
     ///
-    /// - Parameter migrate: brings the database back to the schema in which a decision does not know the newest build, and
+    /// - Parameter migrate: brings the database back to the schema in which decisions are stored without the newest build, and
     ///   opens it again.
     static func testBuild(in store: any Store, migrate: () throws -> any Store) throws {
         let page = leak("Page")
@@ -49,7 +50,7 @@ enum MigratedDecision {
         }
         #expect(try status()?.regressedIn == nil)
         try count("896", in: migrated)
-        // The decision does not know that build 896 is new, so the new report may be of either build.
+        // It is not stored that build 896 is newer than the decision, so the new report may be of either build.
         #expect(try status()?.regressedIn == "1.0" && status()?.regressedInBuild == nil)
         try resolve("896", in: migrated)
         try count("897", in: migrated)
