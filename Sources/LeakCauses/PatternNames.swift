@@ -71,8 +71,8 @@ struct PatternNames {
         return result
     }
 
-    /// Returns `true` for up to 64 bytes of names of letters, digits and underscores with dots between them. Paths may come from
-    /// untrusted senders.
+    /// Returns `true` for up to 64 bytes of names with dots between them, of letters, digits and underscores, none of which
+    /// begins with a digit. Paths may come from untrusted senders.
     private static func isValidIdentifierPath(_ text: String) -> Bool {
         text.utf8.count <= 64
             && text.split(separator: ".", omittingEmptySubsequences: false).allSatisfy { name in

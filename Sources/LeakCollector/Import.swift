@@ -75,7 +75,7 @@ public struct Import {
 
     /// Adds the next line. An empty line is only counted as a line.
     ///
-    /// - Throws: ``StoreError`` if lines could not be written. ``result`` does not include them.
+    /// - Throws: ``StoreError`` if lines could not be written. ``result`` counts these lines, but not their reports.
     public mutating func add(line bytes: [UInt8]) throws(StoreError) {
         result.lineCount += 1
         guard bytes.contains(where: { $0 > 0x20 }) else { return }

@@ -35,7 +35,8 @@
         private let maxResponseBytes: Int
         private let usesProxy: Bool
 
-        /// - Throws: ``CurlError`` if the process has no memory left, if curl lacks TLS or pinning, or if a pin is malformed.
+        /// - Throws: ``CurlError`` if the process has no memory left, if curl lacks TLS or pinning, or if the user agent or a
+        ///   pin is malformed.
         public init(_ options: Options = Options()) throws(CurlError) {
             let handle = try CurlHandle()
             // Timeouts without signals, because signals belong to the app: https://curl.se/libcurl/c/CURLOPT_NOSIGNAL.html

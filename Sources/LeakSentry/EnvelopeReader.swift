@@ -93,14 +93,14 @@ struct EnvelopeReader {
         }
         guard length <= envelope.count - start else {
             throw SentryError(
-                "length says that the item has \(length) bytes, but \(envelope.count - start) are left; length counts the bytes of "
-                    + "the payload before compression",
+                "length is \(length), but the number of bytes left is \(envelope.count - start); length counts the bytes of the "
+                    + "payload before compression",
                 at: lengthOffset, in: envelope)
         }
         item.payload = start..<start + length
         guard item.payload.upperBound == envelope.count || envelope[item.payload.upperBound] == 0x0A else {
             throw SentryError(
-                "the item continues after its \(length) bytes; length must count all bytes of the payload, and a line end "
+                "the item continues after its length of \(length); length must count all bytes of the payload, and a line end "
                     + "must follow the payload",
                 at: item.payload.upperBound, in: envelope)
         }

@@ -78,7 +78,8 @@ struct ThreadSelection {
 extension SentryFrame {
     fileprivate var mayHaveName: Bool { address != nil || function != nil }
 
-    /// The name of the function; `nil` for `<redacted>`, which stands for a name that was stripped.
+    /// The name of the function; `nil` if it has no visible character, and for `<redacted>`, which stands for a name that was
+    /// stripped.
     fileprivate var functionName: String? {
         function?.visible.flatMap { $0 == "<redacted>" ? nil : $0 }
     }

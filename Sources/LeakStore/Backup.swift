@@ -26,7 +26,7 @@ extension SQLiteStore {
     ///   - path: path of the database.
     ///   - file: path of the copy. The copy gets this name only when it is complete.
     ///   - overwrites: `true` if a file of that name may be replaced; a file of the database itself, or a file with a
-    ///     write-ahead log or journal beside it, is never replaced.
+    ///     write-ahead log, journal or shared-memory file beside it, is never replaced.
     /// - Throws: ``StoreError``, in particular if the structure of the database is damaged; no file is left behind.
     public static func backUp(
         path: String, to file: String, overwrites: Bool
@@ -83,7 +83,8 @@ extension SQLiteStore {
             areTotalsChecked: verification.isOfKnownSchema)
     }
 
-    /// Throws if there is a log of an earlier database with the name of the copy: SQLite would use it as the log of the copy.
+    /// Throws if there is a log, journal or shared-memory file of an earlier database with the name of the copy: SQLite would
+    /// use it for the copy.
     private static func requireNoForeignLog(beside file: String) throws(StoreError) {
         for log in DatabaseFile.fileSuffixes.dropFirst().map({ file + $0 })
         where unsafe access(log, F_OK) == 0 {

@@ -23,8 +23,8 @@ extension SQLiteStore {
     /// Checks a file of any schema, such as a backup, without changing it. Checks only the structure if this version of the
     /// collector does not know the schema.
     ///
-    /// - Throws: ``StoreError`` for a file of another program, or a file of a collector that lacks a table, an index or a
-    ///   column.
+    /// - Throws: ``StoreError`` for a folder, for an empty file, for a file of another program, and for a file of a collector
+    ///   that lacks a table, an index or a column.
     public static func verify(path: String) throws(StoreError) -> Verification {
         try DatabaseFile.requireNoFolder(at: path)
         let reader = try SQLiteReader(path: path)

@@ -1,4 +1,5 @@
 import LeakCollector
+import LeakPlatform
 import LeakStore
 
 #if canImport(Darwin)
@@ -51,7 +52,7 @@ enum CopyText {
         let secondsLeft = (progress.allRows - rows) / max(rowsPerSecond, 1)
         let seconds = secondsLeft % 60
         return
-            "\(percent) %, \(progress.table), \(rows) of \(progress.allRows) rows, \(rowsPerSecond) rows/s, "
+            "\(percent) %, \(progress.table), \(rows) of \(countText(progress.allRows, of: "row")), \(rowsPerSecond) rows/s, "
             + "\(secondsLeft / 60):\(seconds < 10 ? "0" : "")\(seconds) left"
     }
 
@@ -61,10 +62,10 @@ enum CopyText {
         let lines = tables.map { table in
             let sums = table.sums.map { ", \($0.column) \($0.sum)" }.joined()
             let padding = String(repeating: " ", count: width - table.name.count)
-            return "  \(table.name)\(padding)\(table.rows) rows\(sums)"
+            return "  \(table.name)\(padding)\(countText(table.rows, of: "row"))\(sums)"
         }
         return
-            "copied \(rows) rows in \(milliseconds / 1_000).\(milliseconds / 100 % 10) s; both databases have:\n"
+            "copied \(countText(rows, of: "row")) in \(milliseconds / 1_000).\(milliseconds / 100 % 10) s; both databases have:\n"
             + lines.joined(separator: "\n")
             + "\nall totals of the copy are consistent"
     }

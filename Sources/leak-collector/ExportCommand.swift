@@ -1,4 +1,5 @@
 import LeakCollector
+import LeakPlatform
 import LeakStore
 
 #if canImport(Darwin)
@@ -31,7 +32,8 @@ struct ExportCommand {
             guard now >= nextProgressTime else { return }
             nextProgressTime = now + interval
             Output.error(
-                "\(progress.writtenLeakCount) of \(progress.totalLeakCount) leaks", overwrites: isTerminal)
+                "\(progress.writtenLeakCount) of \(countText(progress.totalLeakCount, of: "leak"))",
+                overwrites: isTerminal)
         }
         let removed =
             result.removedFileCount == 0

@@ -1,4 +1,5 @@
 import LeakCollector
+import LeakPlatform
 import LeakStore
 
 #if canImport(Darwin)
@@ -41,7 +42,7 @@ struct RegroupCommand {
             let mergedInGroup = try RegroupPlanner.merge(group, in: store, now: WallClock.milliseconds())
             mergedCount += mergedInGroup
             if mergedInGroup > 0 { targetCount += 1 }
-            if isTerminal { Output.error("\(mergedCount) of \(plannedCount) leaks merged", overwrites: true) }
+            if isTerminal { Output.error("\(mergedCount) of \(countText(plannedCount, of: "leak")) merged", overwrites: true) }
         }
         if isTerminal { Output.error("", overwrites: true) }
         for line in RegroupSummary.outcome(merged: mergedCount, into: targetCount, planned: plannedCount) {

@@ -116,7 +116,8 @@ struct SymbolFile {
         guard index == addresses.count else {
             throw Failure(
                 description:
-                    "llvm-symbolizer answered \(index) of \(addresses.count) addresses of \(path); use LLVM 14 or later"
+                    "llvm-symbolizer answered \(index) of \(countText(addresses.count, of: "address", plural: "addresses")) "
+                    + "of \(path); use LLVM 14 or later"
             )
         }
         return Table(

@@ -18,7 +18,7 @@ struct Demo {
 
     /// Runs the demo.
     ///
-    /// - Returns: `true` if everything was delivered.
+    /// - Returns: `true` if all leaks were noticed in time and everything was delivered.
     func run() -> Bool { sendSampleData() && reportRealLeaks() }
 
     private func sendSampleData() -> Bool {
@@ -27,7 +27,7 @@ struct Demo {
         do {
             var delivery = try SampleDelivery(options)
             try delivery.send(SampleFleet(.demo, end: now))
-            print("   \(delivery.batchCount) batches, \(delivery.decisionCount) decisions about leaks\n")
+            print("   batches: \(delivery.batchCount), decisions about leaks: \(delivery.decisionCount)\n")
             return true
         } catch {
             print("\nThe shop's reports were not delivered. \(error)\n\(Self.hint)")
@@ -120,7 +120,7 @@ struct Demo {
         let dropped = all.flatMap(\.dropped)
         let lost = dropped.reduce(0) { $0 + $1.value }
         print(
-            "   sent \(sent) reports in \(all.reduce(0) { $0 + $1.batches }) batches, waiting \(waiting), dropped \(lost)"
+            "   reports sent: \(sent), batches: \(all.reduce(0) { $0 + $1.batches }), waiting: \(waiting), dropped: \(lost)"
         )
         guard waiting > 0 || lost > 0 else {
             print("\nEverything was delivered.")

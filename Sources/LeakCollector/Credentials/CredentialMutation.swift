@@ -166,8 +166,8 @@ struct CredentialMutation: Mutation {
         }
     }
 
-    /// Returns the page with the rejected form and its fields, or an error page if the credential does not exist. Returns
-    /// `nil` for other problems.
+    /// Returns the page with the rejected form and its fields, or an error page if the credential does not exist. Returns `nil`
+    /// for other problems, for a credential that was to be revoked, and if the page cannot be read.
     private func rejectedFormPage(
         _ problem: Problem, _ fields: CredentialFields, id: Int64?, from reader: any StoreReader, now: Int64
     ) -> Response? {

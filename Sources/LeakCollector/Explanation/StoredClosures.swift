@@ -27,7 +27,8 @@ struct StoredClosures: Hashable {
             pathFingerprint: path.fingerprint, closures: explanation.closureSites.map(Closure.init(at:)))
     }
 
-    /// Parses a text in the form of ``text``; `nil` for any other text.
+    /// Parses a text in the form of ``text``, and leaves out closures that cannot be parsed; `nil` for a text of fewer than two
+    /// lines.
     init?(text: String) {
         let lines = text.split(separator: "\n")
         guard let fingerprint = lines.first, lines.count > 1 else { return nil }

@@ -164,7 +164,8 @@ extension Authenticator {
     /// Returns the credential of a request that changes something. Call it after the body was read, because a token
     /// may have been revoked meanwhile.
     ///
-    /// - Throws: ``Problem`` 403 if the credential is not valid any more, or if the request may come from another site.
+    /// - Throws: ``Problem`` 403 if the credential is not valid any more, if it is only for release checks, or if the request
+    ///   may come from another site.
     func author(of request: borrowing Request, now: Int64) throws(Problem) -> Credential {
         guard case .valid(let credential) = readCredential(of: request, now: now) else {
             throw Problem(

@@ -122,7 +122,7 @@ extension Request {
 
     /// Checks that the query has only known parameters, each once.
     ///
-    /// - Throws: ``Problem`` 400 that names the first other parameter.
+    /// - Throws: ``Problem`` 400 that names the first parameter that is unknown or repeated.
     func requireParameters(_ known: [String]) throws(Problem) {
         var seen: Set<String> = []
         for name in queryNames {

@@ -126,7 +126,7 @@ final class SignInAttempts: Sendable {
             let wait = isExhausted ? method.consequenceText : ""
             let others =
                 state.unloggedFailures > 0
-                ? "; \(state.unloggedFailures) more attempts failed since the last line like this" : ""
+                ? "; \(countText(state.unloggedFailures, of: "more attempt")) failed since the last line like this" : ""
             let address = client?.description ?? "an unknown address"
             return "\(method.failureText), from \(address)\(wait)\(others)"
         }

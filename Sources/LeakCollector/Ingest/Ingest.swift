@@ -130,7 +130,8 @@ final class Ingest: Sendable {
     /// Checks that a body can be accepted now.
     ///
     /// - Parameter bytes: size of the body.
-    /// - Throws: ``Problem`` 503 if the database has a problem, or if too many bytes wait to be written.
+    /// - Throws: ``Problem`` 503 if reports cannot be written because of a problem of the database, if too many bytes wait to
+    ///   be written, or if the collector is stopping.
     func requireCapacity(for bytes: Int, _ health: StoreHealth) throws(Problem) {
         if let issue = health.mostSerious, issue.blocksWrites { throw issue.problem }
         guard queue.hasRoom(for: bytes) else { throw Self.overloadedProblem }

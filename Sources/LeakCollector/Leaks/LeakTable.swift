@@ -157,7 +157,8 @@ struct VersionSpan: Component {
 struct LeakRate: Component {
     var html: HTML
 
-    /// - Returns: `nil` if the rate is not known, or says little because there are few checks.
+    /// - Returns: `nil` if the rate is not known, if it says little because there are few checks, or if there are more reports
+    ///   than checks.
     init?(row: LeakRow) {
         let noun = ObjectKindName.checksNoun(of: row.identity.kind)
         guard let rate = row.rate?.text(noun: noun) else { return nil }

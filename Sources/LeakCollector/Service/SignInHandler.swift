@@ -154,8 +154,8 @@ struct SignInHandler: Sendable {
             ) { _ in try work() })
     }
 
-    /// Returns the path to open after signing in; `nil` for an address of another site, or for text that is not a path.
-    /// Browsers treat `//evil.example` and `/\evil.example` as other sites.
+    /// Returns the path to open after signing in; `nil` for an address of another site, for text that is not a path, and for a
+    /// path of more than 2,048 bytes. Browsers treat `//evil.example` and `/\evil.example` as other sites.
     static func destination(_ text: String?) -> String? {
         guard let text, text.utf8.first == UInt8(ascii: "/"), text.utf8.count <= 2048 else { return nil }
         let second = text.utf8.dropFirst().first

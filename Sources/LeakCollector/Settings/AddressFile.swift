@@ -35,7 +35,7 @@ public struct AddressFile: Sendable {
         return true
     }
 
-    /// Returns the address; `nil` if no server has written one, or it cannot be read.
+    /// Returns the address; `nil` if the file cannot be read, or does not hold a whole address as a server writes it.
     public func read() -> String? {
         let file = unsafe open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         guard file >= 0 else { return nil }

@@ -84,8 +84,8 @@ public struct ExportFolder {
         return status.st_nlink > 1
     }
 
-    /// Returns the first name in a folder, in sorted order, except the names of an export's own files; `nil` for an
-    /// empty folder.
+    /// Returns the first name in a folder, in sorted order, except the names of an export's own files; `nil` if there is no
+    /// other name.
     private static func findFirstEntry(in folder: String) throws(Failure) -> String? {
         guard let directory = unsafe opendir(folder) else {
             throw Failure(path: folder, doing: "list", code: errno)

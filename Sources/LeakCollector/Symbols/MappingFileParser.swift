@@ -107,7 +107,8 @@ package struct MappingFileParser {
 
     /// Returns the bytes of a ``MappingTable``.
     ///
-    /// - Throws: ``Unreadable`` if the mapping has no `pg_map_id` or too long a one, names no class, or is too large.
+    /// - Throws: ``Unreadable`` if the mapping has no `pg_map_id`, if its `pg_map_id` is too long, or if the mapping names no
+    ///   class or is too large.
     package func finish() throws(Unreadable) -> [UInt8] {
         guard let mapID, !mapID.isEmpty else {
             throw Unreadable(description: "it has no pg_map_id, which R8 writes and ProGuard does not")

@@ -117,8 +117,8 @@ extension Expectations {
         var number: Int?
         let subject: Subject
 
-        /// Returns `true` if this part is the object that `owner` refers to. Adds the objects that it reads to `objects`, so
-        /// that they are not released here.
+        /// Returns `true` if this part, which has or had the address of `owner`, is the object that `owner` refers to. Adds the
+        /// objects that it reads to `objects`, so that they are not released here.
         ///
         /// Equal addresses do not prove it: another object may have the address of the part now, or may have had it before.
         func isSameObject(as owner: WeakSubject, _ objects: inout [AnyObject]) -> Bool {

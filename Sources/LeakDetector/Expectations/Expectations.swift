@@ -39,7 +39,8 @@ struct Expectations<Subject: Sendable> {
     /// `true` while more than three quarters of the room are used, so that only a share of the objects can be waited for.
     var isNearCapacity: Bool { counts.outstanding > limits.outstanding / 4 * 3 }
 
-    /// Counts an object as waited for, unless too many objects are waited for.
+    /// Counts an object as waited for, unless too many objects are waited for, or only a share of them that leaves this object
+    /// out.
     ///
     /// - Parameters:
     ///   - identity: the identity of the object; `nil` if it is not known yet.
@@ -72,7 +73,7 @@ struct Expectations<Subject: Sendable> {
         uses.lastUnrecordedSequence > 0 || uses.sequence(of: identity) != nil
     }
 
-    /// Starts a grace period, unless too many run already.
+    /// Starts a grace period, if the object is admitted: ``admit(_:_:dueAt:bypassesSampling:at:)``.
     ///
     /// - Parameters:
     ///   - identity: the identity of the object, if it is known yet.

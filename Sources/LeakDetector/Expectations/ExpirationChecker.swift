@@ -65,7 +65,8 @@ final class ExpirationChecker: Sendable {
     /// Starts the grace period of a subject.
     ///
     /// - Parameter identity: the identity of the object, if it is known yet.
-    /// - Returns: `true` if the object is waited for; `false` if the detector is stopped or already waits for too many objects.
+    /// - Returns: `true` if the object is waited for; `false` if the detector is stopped, or leaves the object out because it
+    ///   already waits for many objects.
     @discardableResult
     func expect(
         subject: any Subject, _ context: ExpectationContext, _ identity: ObjectIdentifier? = nil,

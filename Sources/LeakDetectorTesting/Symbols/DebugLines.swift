@@ -154,7 +154,8 @@ private struct CompilationUnit {
         }
     }
 
-    /// Returns the last component of the path of a file; `nil` if no file has the number.
+    /// Returns the last component of the path of a file; `nil` if no file has the number, or if the list of files cannot be
+    /// read.
     func fileName(_ number: UInt64, string: (UInt64, String) -> String) -> String? {
         var reader = names
         let path =

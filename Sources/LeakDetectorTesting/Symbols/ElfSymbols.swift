@@ -27,7 +27,8 @@
     private var sectionNames = 0..<0
 
     /// - Parameter file: the bytes of the whole file. They must outlive this value.
-    /// - Returns: `nil` if this is not a 64-bit, little-endian ELF file.
+    /// - Returns: `nil` if this is not a 64-bit, little-endian ELF file, or if its table of sections begins after the end of
+    ///   the file.
     init?(_ file: UnsafeRawBufferPointer) {
         unsafe self.file = unsafe file
         // The magic number of ELF, 64 bits, little-endian.

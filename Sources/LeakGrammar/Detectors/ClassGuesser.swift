@@ -319,7 +319,8 @@ enum ClassGuesser {
             return score
         }
 
-        /// `true` if the word is part of a path, of a method or of an address, as in `/Shop/Cart.swift` and `-[Cart add]`.
+        /// `true` if the word is part of a longer word, a path, a method or an address, or is a namespace, as in
+        /// `/Shop/Cart.swift`, `-[Cart add]` and `Cart::add`.
         private var isPartOfOtherText: Bool {
             let before = words.before
             if let previous = before.last, isWordByte(previous) || "/@#-\\".utf8.contains(previous) {

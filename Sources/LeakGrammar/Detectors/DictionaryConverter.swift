@@ -15,7 +15,8 @@ struct DictionaryConverter {
     private static let wordsByteLimit = 256
 
     /// - Parameter text: a text that ``MessageNormalizer`` has normalized.
-    /// - Returns: the text with the dictionary as JSON; `nil` for a text without a dictionary that names a class.
+    /// - Returns: the text with the dictionary as JSON; `nil` for a text without a dictionary that names a class, for a text
+    ///   that is JSON already, and if words around the dictionary may name the leaked class.
     static func json(_ text: Text) -> Text? {
         let words = text.prefix(wordsByteLimit)
         guard

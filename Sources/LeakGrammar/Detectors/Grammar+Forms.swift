@@ -341,8 +341,8 @@ enum ElapsedTimeParser {
         return min(milliseconds, WireLimits.durationMilliseconds)
     }
 
-    /// Returns the milliseconds of a text that consists of a number before `s`, or of only a number because the text was cut; `nil`
-    /// for any other text.
+    /// Returns the milliseconds of a text that begins with a number and `s`, or is only a number because it was cut; `nil` for
+    /// any other text.
     static func milliseconds(of text: Text) -> Int? {
         let end = text[endOfNumber(atStartOf: text)...]
         return end.isEmpty || end.first == UInt8(ascii: "s") ? milliseconds(atStartOf: text) : nil
@@ -353,7 +353,7 @@ enum ElapsedTimeParser {
         text.prefix { $0.isDigit || $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: ",") }.endIndex
     }
 
-    /// Returns the milliseconds of the last `after 8.912s` in a text; `nil` if there is none.
+    /// Returns the milliseconds after the last `after ` in a text, such as `after 8.912s`; `nil` if no time follows it.
     static func lastElapsedMilliseconds(in text: Text) -> Int? {
         text.lastRange(of: "after ").flatMap { milliseconds(of: text[$0.upperBound...]) }
     }

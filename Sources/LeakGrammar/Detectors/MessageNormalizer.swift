@@ -319,8 +319,8 @@ enum MessageNormalizer {
         return reason[..<(reason.lastIndex(of: UInt8(ascii: "'")) ?? reason.endIndex)]
     }
 
-    /// Returns `true` for an empty text, and for a text that ends with a digit and `: `, such as `path:line: ` or the name of a thread.
-    /// Such a text contains no part of a message.
+    /// Returns `true` for an empty text, and for a text without quotes and `<` that ends with a digit and `: `, such as
+    /// `path:line: ` or the name of a thread. Such a text contains no part of a message.
     private static func isSourcePosition(_ text: Text) -> Bool {
         guard !text.isEmpty else { return true }
         guard let place = text.droppingLast(": ") else { return false }

@@ -131,7 +131,8 @@ enum MessageRedactor {
         return head + PrivateTextRemover.removed(from: remainder)
     }
 
-    /// Returns the start of the first line that only descriptions of alerts have, such as `title: `; `nil` if there is none.
+    /// Returns the start of the first line that only descriptions of alerts have, such as `title: `, not counting the first
+    /// line of the text; `nil` if there is none.
     private static func startOfAlertText(in subject: Text) -> Int? {
         var start = subject.startIndex
         for line in subject.lines {

@@ -291,8 +291,9 @@ struct PrivateTextRemover {
             || before.ends(with: " in") && after.first == UInt8(ascii: "_")
     }
 
-    /// Returns the end of a quotation: the last quote of its kind, or the last quote of another kind if quotes of both kinds are
-    /// mixed. `nil` if the quote has no partner, as in a text that was cut, or if the quotation is inside the brackets of an object.
+    /// Returns the end of a quotation: the last quote of its kind; the next quote, if two quotations are the name and the class
+    /// of an object; or the last quote of another kind, if quotes of several kinds are mixed. `nil` if the quote has no
+    /// partner, as in a text that was cut, or if the quotation is inside the brackets of an object.
     private func closing(of quote: UInt8) -> Int? {
         guard !isInBrackets else { return nil }
         let quotes = remainder.indices.filter { remainder[$0] == quote && !isApostrophe(at: $0) }

@@ -14,7 +14,8 @@ struct TypeSpelling {
         unqualifiedName = (dot.map { path[($0 + 1)...] } ?? path).drop { $0 == UInt8(ascii: "_") }
     }
 
-    /// `true` if the name begins with a capital letter and has at least two more letters or digits.
+    /// `true` for a name of at least three bytes that begins with a capital letter or a character beyond ASCII, and contains
+    /// only characters of identifiers.
     var isType: Bool {
         unqualifiedName.count >= 3 && unqualifiedName.first.map { $0.isUppercase || $0 >= 0x80 } ?? false
             && unqualifiedName.allSatisfy(\.isIdentifier)

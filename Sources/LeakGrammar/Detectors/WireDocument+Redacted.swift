@@ -51,8 +51,8 @@ extension WireDocument {
         return !bytes(of: list).contains { isSpecialByte[Int($0)] }
     }
 
-    /// `true` for the bytes that begin a description, a quotation, a JSON object or an escape sequence; the index is the byte.
-    /// Bytes below 0x20 are line ends between strings, which would only use up space.
+    /// `true` for the bytes that begin a description, a quotation, a JSON object or an escape sequence, and for bytes below
+    /// 0x20: line ends between strings, which would only use up space. The index is the byte.
     private static let isSpecialByte = (UInt8.min...UInt8.max).map { byte in
         byte < 0x20 || byte == UInt8(ascii: "<") || byte == UInt8(ascii: "\\") || byte == UInt8(ascii: "{")
             || byte != UInt8(ascii: "\"") && PrivateTextRemover.isQuote(byte)

@@ -129,8 +129,8 @@ struct Backtrace {
         return label[..<words.startIndex].trimmed
     }
 
-    /// Returns `true` if `head` followed by `lines` contains no text that users typed: ``PrivateTextRemover`` would remove nothing
-    /// from it.
+    /// Returns `true` if `head` followed by `lines` contains no text that users typed: ``PrivateTextRemover`` would remove
+    /// nothing from it, and `head` has no semicolon, which separates attributes of an object.
     private static func isPublicText(_ head: Text, before lines: [Text]) -> Bool {
         guard !head.contains(UInt8(ascii: ";")) else { return false }
         let whole = ([head] + lines).joined(separator: [UInt8(ascii: "\n")])
@@ -139,8 +139,9 @@ struct Backtrace {
 
     /// Separates the frames at the end of a text from a description before them, if the description ends with its line.
     ///
-    /// - Returns: `nil` if the frames may be part of text that a user typed: quotes or brackets before the frames do not match,
-    ///   or the description has an attribute that may contain such text.
+    /// - Returns: `nil` if the text does not end with a description with attributes and at least two frames, or if the frames
+    ///   may be part of text that a user typed: quotes or brackets before the frames do not match, or the description has an
+    ///   attribute that may contain such text.
     private static func splitAfterDescription(_ text: Text, _ reader: FrameReader) -> (
         head: Text, frames: Text
     )? {
@@ -267,7 +268,7 @@ struct Backtrace {
         return starts.count < 2 ? [] : starts
     }
 
-    /// Returns `true` if a text ends with a separator of list elements, or with two spaces.
+    /// Returns `true` if a text is blank, or ends with a separator of list elements or with two spaces.
     private static func endsWithSeparator(_ text: Text) -> Bool {
         text.ends(with: "  ") || text.trimmed.last.map { ",;|".utf8.contains($0) } ?? true
     }

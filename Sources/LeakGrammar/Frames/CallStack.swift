@@ -8,7 +8,8 @@ package struct CallStack: Hashable, Sendable {
     /// Prefix of the elements of ``displayedElements`` and ``keyElements``. Class names never begin with this prefix.
     private static let elementPrefix = "at "
 
-    /// Returns the elements of ``displayedElements`` or ``keyElements`` without their prefix, or `nil` for a path of owners.
+    /// Returns the elements of ``displayedElements`` or ``keyElements`` without their prefix, or `nil` for a path of owners and
+    /// for no elements.
     package static func titles(of elements: [String]) -> [String]? {
         guard !elements.isEmpty, elements.allSatisfy({ $0.hasPrefix(elementPrefix) }) else { return nil }
         return elements.map { String($0.dropFirst(elementPrefix.count)) }

@@ -48,7 +48,8 @@ struct JSONCallStack {
 }
 
 extension JSONFrameCodec.Fields {
-    /// `true` if the frame names an image, a module, a file or an address. A function alone may be any text.
+    /// `true` if the frame names an image, a module, a file or an address beside its function, or an image and an address
+    /// without a function. A function alone may be any text.
     fileprivate var hasLocation: Bool {
         let hasAddress = offset != nil || textOffset != nil || address != nil
         return symbol == nil

@@ -154,7 +154,8 @@ enum JSONFrameCodec {
         fields.isFrame = true
     }
 
-    /// Returns a UUID, or another id of up to 64 hexadecimal digits and dashes, in upper case; `nil` for any other text.
+    /// Returns a UUID, or another id of up to 64 hexadecimal digits and dashes, in upper case; `nil` for any other text, and
+    /// for zeros only.
     private static func imageID(_ text: String) -> String? { CallFrame.normalizedImageID(Text(text)) }
 
     private static func address(_ text: String) -> UInt64? {

@@ -256,7 +256,7 @@ enum Generics {
 
 /// A reader of the type `Optional<X>`.
 enum OptionalTypeReader {
-    /// Returns `X` for `Optional<X>`; `nil` for any other name.
+    /// Returns `X` for `Optional<X>`; `nil` for any other name, and for `Optional<…>`.
     static func wrapped(_ name: Text) -> Text? {
         let inner = (name.dropping("Swift.Optional<") ?? name.dropping("Optional<"))?.droppingLast(">")
         return inner.flatMap { $0.equals("…") ? nil : $0 }

@@ -87,9 +87,9 @@ public struct StaticFiles: Sendable {
         return isHashed ? "public, max-age=31536000, immutable" : "no-cache"
     }
 
-    /// Returns `true` if `part` has at least eight hexadecimal digits, among them a letter and a decimal digit. Dates, numbers
-    /// and words therefore do not count as hashes. The few hashes without a letter or without a decimal digit do not count
-    /// either; clients only revalidate their files more often.
+    /// Returns `true` if `part` consists of at least eight hexadecimal digits, among them a letter and a decimal digit. Dates,
+    /// numbers and words therefore do not count as hashes. The few hashes without a letter or without a decimal digit do not
+    /// count either; clients only revalidate their files more often.
     private static func isHash(_ part: Substring.UTF8View) -> Bool {
         guard part.count >= 8, part.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }) else {
             return false

@@ -34,7 +34,8 @@ public enum AccessFormat: String, Hashable, Sendable, CaseIterable {
             line.append(logTime: time)
             line.append(" ")
             line.append(decimal: count)
-            line.append(" lines dropped: this log was not written fast enough\n")
+            line.append(count == 1 ? " line" : " lines")
+            line.append(" dropped: this log was not written fast enough\n")
         case .json:
             line.append("{\"time\":\"")
             line.append(rfc3339: time)

@@ -58,7 +58,7 @@ struct InstallFile: Hashable, Sendable {
     /// Deletes the identifier. The next identifier is new, and cannot be linked to the old identifier.
     func forget() { unsafe unlink(path) }
 
-    /// The stored identifier; `nil` if there is no file, or if it contains something else.
+    /// The stored identifier; `nil` if the file cannot be read, or contains something else.
     private var storedIdentifier: String? {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard descriptor >= 0 else { return nil }

@@ -50,7 +50,8 @@ extension SegmentQueue {
         return failure.map(NextBatch.failure) ?? .none
     }
 
-    /// - Returns: the batch, or `nil` if the segment is empty or its file is lost; the segment is removed then.
+    /// - Returns: the batch, or `nil` if the segment is empty, or if its file is lost or could not be read for too long; the
+    ///   segment is removed then.
     private mutating func batch(at position: Int, _ now: CurrentTime) throws(FileFailure) -> Batch? {
         var queuedSegment = waitingSegments[position]
         for name in queuedSegment.blockedBy.sorted() {

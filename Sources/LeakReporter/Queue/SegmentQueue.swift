@@ -169,7 +169,8 @@ struct SegmentQueue {
 
     /// Adds a sighting to a report that waits in the active segment.
     ///
-    /// - Returns: `false` if there is no such report, or it accepts no more sightings.
+    /// - Returns: `false` if there is no such report, if it accepts no more sightings, or if the segment is full; a full
+    ///   segment is closed then.
     mutating func merge(_ key: ReportMergeKey, count: Int, alive: Int?, at now: CurrentTime) -> Bool {
         guard let report = activeSegment?.openReports[key],
             report.sightingCount + count <= WireLimits.mergedSightingCount

@@ -6,7 +6,8 @@ final class BatchSender {
     private let batchQueue = BoundedQueue<SegmentQueue.Batch>(items: 1, bytes: .max)
     private var isRunning = false
 
-    /// - Returns: `true` if the batch is being sent; `false` if the system cannot start another thread.
+    /// - Returns: `true` if the batch is being sent; `false` if the environment has no request builder, or if the system cannot
+    ///   start another thread.
     func send(
         _ batch: SegmentQueue.Batch, from environment: ReporterEnvironment,
         repliesTo entryQueue: BoundedQueue<ReporterThread.Entry>

@@ -115,7 +115,7 @@ final class CollectionChoice: Sendable {
     private static let yesText = "on"
     private static let noText = "off"
 
-    /// - Returns: the mark of consent, which may be empty; `nil` for a refusal.
+    /// - Returns: the mark of consent, which may be empty; `nil` for a refusal, and for any other text.
     private static func mark(_ text: String) -> String? {
         guard text.hasPrefix(yesText) else { return nil }
         let suffix = text.dropFirst(yesText.count)

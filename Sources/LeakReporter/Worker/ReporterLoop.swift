@@ -114,7 +114,8 @@ struct ReporterLoop: ~Copyable {
         }
     }
 
-    /// - Returns: the milliseconds until the next work; `nil` if there is none before the next record.
+    /// - Returns: the milliseconds until the next work; `nil` if there is none before the next record, or before the response
+    ///   to the batch that is being sent.
     private mutating func sendDueBatch() -> Int64? {
         guard !isBatchInFlight else { return nil }
         // All decisions use one time. Otherwise a batch that becomes due in between would be sent without asking for permission.

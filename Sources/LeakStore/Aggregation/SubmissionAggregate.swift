@@ -454,7 +454,8 @@ package struct SubmissionAggregate {
         return leak
     }
 
-    /// Returns the module of a leak that is in the database or new in this aggregate; `nil` for any other leak.
+    /// Returns the module of a leak that is in the database or new in this aggregate, empty if it is not known; `nil` for any
+    /// other leak.
     ///
     /// This function is mutating so that a call does not copy the aggregate.
     private mutating func module(of leak: LeakID, by quota: some NameQuota) throws(StoreError) -> String? {

@@ -35,7 +35,7 @@ package struct VersionOrder: Hashable, Comparable, Sendable {
         self.key = key + text
     }
 
-    /// `true` if the text begins with a number, so that it can be compared with other versions.
+    /// `true` if the text begins with a number, or with `v` and a number, so that it can be compared with other versions.
     package var isNumbered: Bool { key[0] == Mark.version }
 
     /// The least key of a version that begins with a number.

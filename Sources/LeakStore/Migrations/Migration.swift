@@ -62,8 +62,8 @@ struct Migration: Sendable {
 
     /// Returns the schema version of a database, which may be newer than ``newestVersion``.
     ///
-    /// - Throws: ``StoreError`` for a file of another program, and for a file of a collector that lacks a table, an index or a
-    ///   column.
+    /// - Throws: ``StoreError`` for an empty file, for a file of another program, and for a file of a collector that lacks a
+    ///   table, an index or a column.
     static func schema(of connection: SQLiteConnection) throws(StoreError) -> Int {
         let version = try schemaVersion(of: connection).version
         guard version > 0 else {

@@ -152,7 +152,8 @@ public struct DecisionStatus: Hashable, Sendable {
     /// Returns the state of the leak that follows from this decision.
     ///
     /// - Parameter now: milliseconds since 1970.
-    /// - Returns: `nil` if the decision is no longer in force: then only the counts determine the state.
+    /// - Returns: `nil` if the decision is no longer in force, and for a reopening or a note: then only the counts determine
+    ///   the state.
     public func state(now: Int64) -> LeakState? {
         switch decision.action {
         case .resolved: regressedIn == nil ? .resolved : .regressed

@@ -16,7 +16,7 @@ extension StoreError {
         return error
     }
 
-    /// Returns `true` for result codes of a failing disk or of too little memory.
+    /// Returns `true` for result codes of a failing disk or of too little memory, but not for ``shortRead``, which is damage.
     static func isReadFailure(_ code: Int32) -> Bool {
         [SQLITE_IOERR, SQLITE_NOMEM].contains(code & 0xFF) && code != shortRead
     }

@@ -73,7 +73,7 @@ package struct FixHistory: Sendable {
 
     package init() {}
 
-    /// Counts for the decision in force; `nil` if no version has reports or checks.
+    /// Counts for the decision in force; `nil` without such a decision, and if no version has reports or checks.
     package var current: FixCounts? {
         let history = sorted
         return fixes.firstIndex(where: \.isInForce).flatMap {

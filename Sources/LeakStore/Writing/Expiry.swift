@@ -103,7 +103,7 @@ extension Writer {
 
     /// Deletes some expired counts by hour, leak by leak.
     ///
-    /// - Returns: `true` if the counts of all leaks were deleted.
+    /// - Returns: `true` if no expired counts are left.
     private func expireHours(_ expiry: inout Expiry, now: Int64) throws(StoreError) -> Bool {
         let select = try connection.statement(
             "select max(id) from (select id from leak where id > ? order by id limit ?)")
@@ -201,8 +201,8 @@ extension Writer {
         return connection.changes == 0
     }
 
-    /// Deletes some revoked and expired sessions and sign-in links. Keys and tokens stay, revoked or not, so that the response
-    /// to a request can say that its key or token was revoked.
+    /// Deletes some sessions and sign-in links that are revoked or have expired. Keys and tokens stay, revoked or not, so that
+    /// the response to a request can say that its key or token was revoked.
     ///
     /// - Returns: `true` if no such credential is left.
     private func expireCredentials(now: Int64) throws(StoreError) -> Bool {

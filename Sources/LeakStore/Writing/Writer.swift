@@ -106,7 +106,8 @@ final class Writer {
         return try body()
     }
 
-    /// Throws if damage of the database is known, or the file is not the file that was opened. Called before each transaction.
+    /// Throws if there is damage of the database or a sign of it: ``DamageMonitor/detectDamage(in:)``. Called before each
+    /// transaction.
     func requireSoundFile() throws(StoreError) {
         do throws(StoreError) {
             try damageMonitor?.detectDamage(in: connection.header)

@@ -25,7 +25,7 @@ extension ObjectReader {
     /// Returns the bytes of the allocator's chunk that starts with an object, including the allocator's own bytes.
     ///
     /// The result is correct only for an address that malloc returned.
-    /// - Returns: `nil` if the word before the object cannot be a chunk's size.
+    /// - Returns: `nil` if the allocator writes no sizes, or if the word before the object cannot be a chunk's size.
     mutating func chunkBytes(at address: UInt) -> Int? {
         typealias Chunk = HeapLayout.Chunk
         guard Allocator.hasChunkHeaders, let word = memory.word(address &- Chunk.size), word < Chunk.sizeLimit

@@ -113,8 +113,8 @@ enum GroupingRules {
             alive: report.alive ?? parsed?.alive)
     }
 
-    /// Returns the object with the module added to its class's name, or with the module removed if the name contains
-    /// it; `nil` if no module is known.
+    /// Returns the object with the module added to its class's name, or with the module removed if the name contains it; `nil`
+    /// if no module of an app is known.
     private static func otherModuleSpelling(
         of subject: ReportedObject, in report: LeakReport, module: String?, _ symbols: CallStack.Symbols
     ) -> ReportedObject? {

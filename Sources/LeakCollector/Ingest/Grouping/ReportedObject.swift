@@ -17,7 +17,8 @@ struct ReportedObject {
         /// `NavigationStackHostingController<AnyView>`.
         let isUnnamedHost: Bool
 
-        /// The module, which may distinguish classes with the same name; `nil` for a type or a module of the system.
+        /// The module, which may distinguish classes with the same name; `nil` without a module, and for a type or a module of
+        /// the system.
         var appModule: String? { isSystem ? nil : module.flatMap { TypeName.isSystemModule($0) ? nil : $0 } }
 
         /// `true` for a type of an app such as `Feed.List` or `Outer.Inner`, whose name begins with a module or an outer type.
