@@ -42,7 +42,10 @@ struct RegroupCommand {
             let mergedInGroup = try RegroupPlanner.merge(group, in: store, now: WallClock.milliseconds())
             mergedCount += mergedInGroup
             if mergedInGroup > 0 { targetCount += 1 }
-            if isTerminal { Output.error("\(mergedCount) of \(countText(plannedCount, of: "leak")) merged", overwrites: true) }
+            if isTerminal {
+                let planned = countText(plannedCount, of: "leak")
+                Output.error("\(mergedCount) of \(planned) merged", overwrites: true)
+            }
         }
         if isTerminal { Output.error("", overwrites: true) }
         for line in RegroupSummary.outcome(merged: mergedCount, into: targetCount, planned: plannedCount) {

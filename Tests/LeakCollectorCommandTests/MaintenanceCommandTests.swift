@@ -240,7 +240,7 @@ import LeakPlatform
         #expect((json?["apps"] as? [Any])?.count == 150)
     }
 
-    @Test func `wrong totals are reported and copied into a backup; they are repaired only while no collector runs`()
+    @Test func `wrong totals are reported, copied into a backup, and repaired only while no collector runs`()
         throws
     {
         let file = folder.path + "/backup.sqlite"

@@ -62,7 +62,9 @@ import Testing
         ("gzip;q=1.001", false), ("gzip;q=2", false), ("gzip;q=.5", false), ("gzip;q=0.0001", false),
         ("gzip x", false), ("gzip;level=9", false),
     ])
-    func `gzip is sent only if the client accepts it`(value: String, expected: Bool) {
+    func `Accept-Encoding allows gzip if gzip, or else *, has a weight above zero`(
+        value: String, expected: Bool
+    ) {
         let bytes = Array(value.utf8)
         #expect(AcceptEncodingParser.allowsGzip(bytes.span, 0..<bytes.count) == expected)
     }

@@ -197,7 +197,8 @@ import Testing
         }
     }
 
-    @Test func `for a decision about a build from schema 20, the build of a regression is not known`() throws {
+    @Test func `for a decision about a build from schema 20, the build of a regression is not known`() throws
+    {
         let directory = TemporaryDirectory()
         try MigratedDecision.testBuild(in: directory.store()) {
             try SQLiteConnection(path: directory.database, access: .readWrite).execute(

@@ -56,8 +56,10 @@ struct Secret: Sendable {
 
         var description: String {
             switch self {
-            case .tooShort(let count): "is \(countText(count, of: "character")), must be at least \(Secret.minLength)"
-            case .tooLong(let count): "is \(countText(count, of: "character")), must be at most \(Secret.maxLength)"
+            case .tooShort(let count):
+                "is \(countText(count, of: "character")), must be at least \(Secret.minLength)"
+            case .tooLong(let count):
+                "is \(countText(count, of: "character")), must be at most \(Secret.maxLength)"
             case .notVisibleASCII: "holds a space, a control character or a character outside ASCII"
             }
         }

@@ -124,9 +124,9 @@ final class SignInAttempts: Sendable {
             }
             defer { (state.loggedAt, state.unloggedFailures) = (now, 0) }
             let wait = isExhausted ? method.consequenceText : ""
+            let failures = countText(state.unloggedFailures, of: "more attempt")
             let others =
-                state.unloggedFailures > 0
-                ? "; \(countText(state.unloggedFailures, of: "more attempt")) failed since the last line like this" : ""
+                state.unloggedFailures > 0 ? "; \(failures) failed since the last line like this" : ""
             let address = client?.description ?? "an unknown address"
             return "\(method.failureText), from \(address)\(wait)\(others)"
         }

@@ -237,7 +237,8 @@ extension ReleaseCheckResult {
     }
 
     private static func evidence(_ version: Counts, before baseline: Counts, _ more: String) -> String {
-        let now = rate(version).map { "\($0.counts) \(version.checks == 1 ? "check" : "checks") (\($0.share))" }
+        let noun = version.checks == 1 ? "check" : "checks"
+        let now = rate(version).map { "\($0.counts) \(noun) (\($0.share))" }
         let before = rate(baseline).map { "before \($0.counts) (\($0.share))" }
         let rates = [now, before].compactMap { $0 }.joined(separator: ", ")
         return rates.isEmpty ? more : rates + "; " + more

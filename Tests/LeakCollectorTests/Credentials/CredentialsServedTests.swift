@@ -201,7 +201,7 @@ import Testing
         "", "[]", "{", #"{"name":1}"#, #"{"nmae":"x"}"#, #"{"name":"x","app":""}"#, #"{"name":null}"#,
         #"{"name":"x"} y"#,
     ])
-    func `the API for keys and tokens rejects invalid requests`(body: String) throws {
+    func `the API for ingest keys rejects invalid requests`(body: String) throws {
         let running = try RunningCollector()
         let answer = try running.post(body, to: "/api/v1/keys", fields: [Self.bearer])
         #expect(answer.status == 400, "\(answer.text)")

@@ -164,7 +164,9 @@ import LeakPlatform
         #expect(client.answers(2, milliseconds: 60_000).map(\.status) == [400, 200])
     }
 
-    @Test func `a body that arrives while the memory for parsing is used up gets 503, and is accepted later`() throws {
+    @Test func `a body that arrives while the memory for parsing is used up gets 503, and is accepted later`()
+        throws
+    {
         let running = try RunningCollector()
         let barrier = Barrier()
         defer { barrier.open() }

@@ -168,7 +168,9 @@ import Testing
         ("?app=a%20b&version=1.2&baseline=main", 404, "there are no reports of version main of a b: compare"),
         ("?app=a%20b&version=9&baseline=8", 404, "there are no reports of version 9 of a b: run it once"),
     ])
-    func `an error of a release check says what is wrong, and lists no other apps`(query: String, status: Int, words: String) throws {
+    func `an error of a release check says what is wrong, and lists no other apps`(
+        query: String, status: Int, words: String
+    ) throws {
         let answer = try Self.startCollector().get("/api/v1/check" + query)
         #expect(answer.status == status)
         #expect(try (answer.json["detail"] as? String)?.contains(words) == true, "\(answer.text)")

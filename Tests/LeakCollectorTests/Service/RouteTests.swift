@@ -58,7 +58,7 @@ import Testing
         ("/access/tokens/7/name", .access), ("/access/keys/7/revoke", .access),
         ("/releases/current", .releases(app: nil)),
     ])
-    func `a GET request to the path of a form is redirected to the page with that form`(
+    func `the path of a form leads to the page with that form`(
         path: String, page: LinkTarget
     ) throws {
         for method in [LeakHTTPServer.Method.get, .head, .post] {

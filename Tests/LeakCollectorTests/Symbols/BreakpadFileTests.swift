@@ -192,7 +192,7 @@ import Testing
         }
     }
 
-    @Test func `a Mach-O file has its UUID and the address range of its code`() throws {
+    @Test func `the UUID and the address range of the code are read from a Mach-O file`() throws {
         let slice = try #require(try Self.read(Self.machO).slices.first)
         #expect(slice.image == ImageID(bytes: Self.uuid) && slice.architecture == "arm64")
         #expect(slice.base == 0x1_0000_0000 && slice.code == [0x1_0000_0000..<0x1_0000_4000])

@@ -105,7 +105,7 @@ import Testing
         #expect(error?.description.contains(words) == true)
     }
 
-    @Test func `no prefix of a mapping table is a mapping table`() throws {
+    @Test func `a mapping table without its end, or with a byte after it, is refused`() throws {
         let bytes = try Self.table()
         for count in bytes.indices {
             #expect(throws: SymbolTable.Invalid.self) { try MappingTable(Array(bytes[..<count])) }

@@ -176,7 +176,7 @@ import Testing
 
     // MARK: Hostile input
 
-    @Test func `no prefix of a symbol table is a symbol table`() {
+    @Test func `a symbol table without its end, or with a byte after it, is refused`() {
         let bytes = Self.sample
         for count in bytes.indices {
             #expect(throws: SymbolTable.Invalid.self) { try SymbolTable(Array(bytes[..<count])) }

@@ -144,7 +144,7 @@ import Testing
         #expect(error?.reason == "explanations has more than 1000 entries")
     }
 
-    @Test func `unknown fields and values of an explanation are left out, and an unknown kind becomes opaque`() throws {
+    @Test func `unknown parts of an explanation are left out, and an unknown kind becomes opaque`() throws {
         let json =
             #"{"class": "A", "why": {"path": [{"owner": "A", "kind": "later", "new": []}], "newer": {}, "holder": "thread", "confidence": "sure"}}"#
         let document = try WireReader.read(Array(json.utf8), as: .json)

@@ -323,7 +323,9 @@
             return store
         }
 
-        @Test func `for a decision about a build from schema 22, the build of a regression is not known`() throws {
+        @Test func `for a decision about a build from schema 22, the build of a regression is not known`()
+            throws
+        {
             let store = try PostgreSQLStore(address: schema.address, clock: .unguarded)
             try MigratedDecision.testBuild(in: store) { try migrate(from: 22, by: PastSchema.without23) }
         }

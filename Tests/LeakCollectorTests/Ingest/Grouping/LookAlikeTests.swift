@@ -333,7 +333,7 @@ import Testing
         #expect(try frame(module, function).module == "com.shop.CartActivity")
     }
 
-    @Test func `frames in a text get their function names from an uploaded mapping`() {
+    @Test func `frames in a text get their function names from a mapping`() {
         let text =
             "CartModel is still alive\n\tat a.a.b(r8-map-id-7f5bbd1:12)\n\tat a.a.c(r8-map-id-7f5bbd1:44)"
         let named = Self.identity(message: text) { _, place in
