@@ -18,7 +18,7 @@ extension QueryReader {
         }
     }
 
-    /// Returns the current release of one app, and the version before it that was in use. If `app` stands for all apps, returns
+    /// Returns the current release of one app, and its previous version. If `app` stands for all apps, returns
     /// the releases of the only app, or none if there are several apps, because versions of different apps cannot be compared.
     package func currentReleases(
         ofOnly app: AppScope, on connection: Connection
@@ -39,7 +39,7 @@ extension QueryReader {
 }
 
 extension StoreConnection {
-    /// Returns the current release of an app, and the version before it that was in use.
+    /// Returns the current release of an app and its previous version.
     ///
     /// - Parameter regressed: row IDs of the regressed leaks of the app.
     fileprivate func currentReleases(
