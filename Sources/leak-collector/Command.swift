@@ -5,7 +5,7 @@ import LeakStore
 enum Command: Equatable {
     case serve(flags: [Setting: String])
     case create(
-        CredentialKind, name: String, app: String?, environments: String?, isForChecks: Bool = false,
+        CredentialKind, name: String, app: String?, environments: String?, role: Credential.Role? = nil,
         flags: [Setting: String])
     case list(CredentialKind, flags: [Setting: String])
     case revoke(CredentialKind, id: Int64, flags: [Setting: String])
@@ -190,12 +190,12 @@ enum Command: Equatable {
         let noun = kind.noun
         switch line.takeWord() {
         case "create":
-            let app = kind == .keys ? line.take("--app") : nil
+            let app = line.take("--app")
             let environments = kind == .keys ? line.take("--environments") : nil
-            let isForChecks = kind == .tokens ? try line.takeSwitch("--checks-only") : false
+            let role = kind == .tokens ? try parseRole(line.take("--role"), app: app) : nil
             return .create(
                 kind, name: line.take("--name") ?? "unnamed", app: app, environments: environments,
-                isForChecks: isForChecks, flags: line.settings)
+                role: role, flags: line.settings)
         case "list": return .list(kind, flags: line.settings)
         case "revoke":
             guard let word = line.takeWord() else {
@@ -215,6 +215,20 @@ enum Command: Equatable {
             throw UsageError("\(noun) needs a subcommand: \(noun) create, \(noun) list or \(noun) revoke ID")
         }
     }
+
+    /// - Parameter app: the only app of the token; `nil` for any app.
+    private static func parseRole(_ text: String?, app: String?) throws(UsageError) -> Credential.Role {
+        guard let text else {
+            throw UsageError("token create needs --role: \(Credential.Role.list)")
+        }
+        guard let role = Credential.Role(rawValue: text) else {
+            throw UsageError("--role is “\(text)”, must be \(Credential.Role.list)")
+        }
+        guard app == nil || role.canBeLimitedToApp else {
+            throw UsageError("--app cannot limit a token of the role \(role.rawValue)")
+        }
+        return role
+    }
 }
 
 /// The arguments, split into words and flags.
@@ -225,12 +239,12 @@ private struct ParsedArguments {
     /// The flags that only some commands accept. All commands accept the flags of settings.
     private static let commandFlags =
         [
-            "--name", "--app", "--environment", "--environments", "--version", "--build", "--at",
+            "--name", "--role", "--app", "--environment", "--environments", "--version", "--build", "--at",
             "--baseline", "--baseline-build", "--format",
             "--min-devices", "--min-reports", "--max-rate",
         ] + switches
     /// Flags that need no value, called switches.
-    private static let switches = ["--overwrite", "--repair", "--dry-run", "--checks-only"]
+    private static let switches = ["--overwrite", "--repair", "--dry-run"]
 
     /// Splits the arguments. A flag's value is the next argument, or follows an equals sign. A switch is on, unless
     /// `no` follows in one of these ways. All arguments after `--` are words, even if they begin with a hyphen.

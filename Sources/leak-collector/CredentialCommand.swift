@@ -12,15 +12,15 @@ struct CredentialCommand {
         credentials = Credentials(store: try Program.openStore(settings, isServer: false))
     }
 
-    func create(name: String, app: String?, environments: String?, isForChecks: Bool) throws {
+    func create(name: String, role: Credential.Role?, app: String?, environments: String?) throws {
         let (credential, secret) = try credentials.create(
-            isForChecks ? .check : kind.purpose, name: name, app: app, environments: environments,
+            kind, name: name, role: role, app: app, environments: environments,
             now: WallClock.milliseconds())
         let places = credential.environmentList.map { " in \($0)" } ?? ""
         let appScope =
             kind == .keys
             ? ", for \(app.map { "\($0) only" } ?? "any app")\(places)"
-            : isForChecks ? ", only for release checks" : ""
+            : ", \(rights(of: credential))"
         Output.line(
             "\(kind.noun) \(credential.id) (\(name)\(appScope)), shown once; a running collector accepts it within two seconds:\n\(secret)"
         )
@@ -38,12 +38,17 @@ struct CredentialCommand {
             let appScope =
                 kind == .keys
                 ? "\t\(credential.app ?? "any app")\(places)"
-                : credential.purpose == .check ? "\tonly checks" : ""
+                : "\t\(rights(of: credential))"
             let name = TerminalText.text(credential.name)
             Output.line(
                 "\(credential.id)\t\(state)\(appScope)\tcreated \(WallClock.day(credential.createdAt))\t\(name)"
             )
         }
+    }
+
+    /// Returns the role of a token and the app that it is limited to.
+    private func rights(of credential: Credential) -> String {
+        (credential.role?.rawValue ?? "no role") + (credential.app.map { " of \($0) only" } ?? "")
     }
 
     func revoke(_ id: Int64) throws {

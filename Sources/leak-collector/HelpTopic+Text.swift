@@ -1,3 +1,6 @@
+import LeakCollector
+import LeakStore
+
 extension HelpTopic {
     /// Description of what the command reads, writes and leaves unchanged.
     var details: String {
@@ -92,6 +95,14 @@ extension HelpTopic {
         }
     }
 
+    /// The roles of a token, a line each.
+    private static var roles: String {
+        Credential.Role.allCases.map { role in
+            let name = role.rawValue + String(repeating: " ", count: 8 - role.rawValue.count)
+            return String(repeating: " ", count: 26) + "\(name) \(role.summary)"
+        }.joined(separator: "\n")
+    }
+
     var options: String {
         let database = """
               --data DIR              data folder (default: ./data)
@@ -112,7 +123,9 @@ extension HelpTopic {
                 """
                   --name NAME             name that the history of a leak shows for decisions with this token
                                           (default: unnamed)
-                  --checks-only           the token can only run collector check, for CI
+                  --role ROLE             what the token may do (required):
+                \(Self.roles)
+                  --app APP               limit a viewer, triager or check token to this app
                 \(database)
                 """
             case .check:
@@ -200,8 +213,8 @@ extension HelpTopic {
             """
         case .token:
             """
-              collector token create --name ann
-              collector token create --name ci --checks-only
+              collector token create --name ann --role triager
+              collector token create --name ci --role check --app com.acme.shop
               collector token revoke 2
             """
         case .check:

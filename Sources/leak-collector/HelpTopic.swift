@@ -39,8 +39,7 @@ enum HelpTopic: String, CaseIterable {
         case .serve: "run the collector until SIGTERM or SIGINT; the default command"
         case .key: "create, list and revoke ingest keys; --app restricts a key to one app"
         case .token:
-            "create, list and revoke access tokens, which have full access (read, triage, manage keys, "
-                + "delete install data), or with --checks-only can only run check"
+            "create, list and revoke access tokens for people and programs; --role says what a token may do"
         case .check: "exit 1 if a release leaks more than the version before it"
         case .symbols: "give the collector function names for stripped builds"
         case .export: "write the pages and their JSON as plain files"
@@ -65,7 +64,7 @@ enum HelpTopic: String, CaseIterable {
             ]
         case .token:
             [
-                "collector token create [--name NAME] [--checks-only]", "collector token list",
+                "collector token create --role ROLE [--name NAME] [--app APP]", "collector token list",
                 "collector token revoke ID",
             ]
         case .check:

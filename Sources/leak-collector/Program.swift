@@ -75,9 +75,9 @@ enum Program {
             Output.line("collector \(version)")
         case .serve(let flags):
             try serve(readSettings(flags))
-        case .create(let kind, let name, let app, let environments, let isForChecks, let flags):
+        case .create(let kind, let name, let app, let environments, let role, let flags):
             try CredentialCommand(kind, settings: readSettings(flags)).create(
-                name: name, app: app, environments: environments, isForChecks: isForChecks)
+                name: name, role: role, app: app, environments: environments)
         case .list(let kind, let flags):
             try CredentialCommand(kind, settings: readSettings(flags)).list()
         case .revoke(let kind, let id, let flags):

@@ -19,12 +19,12 @@ import Testing
         ),
         (["key", "list"], .list(.keys, flags: [:])),
         (
-            ["token", "create", "--name", "ann"],
-            .create(.tokens, name: "ann", app: nil, environments: nil, flags: [:])
+            ["token", "create", "--name", "ann", "--role", "admin"],
+            .create(.tokens, name: "ann", app: nil, environments: nil, role: .admin, flags: [:])
         ),
         (
-            ["token", "create", "--name", "ci", "--checks-only"],
-            .create(.tokens, name: "ci", app: nil, environments: nil, isForChecks: true, flags: [:])
+            ["token", "create", "--name", "ci", "--role=check", "--app", "a"],
+            .create(.tokens, name: "ci", app: "a", environments: nil, role: .check, flags: [:])
         ),
         (["token", "revoke", "2"], .revoke(.tokens, id: 2, flags: [:])),
         (["key", "revoke", "3"], .revoke(.keys, id: 3, flags: [:])),
@@ -106,7 +106,16 @@ import Testing
         (["key", "revoke"], "key revoke needs the ID of the key, which collector key list shows"),
         (["key", "revoke", "x"], "“x” is not an ID; collector key list shows the ID of each key"),
         (["key", "list", "--app", "a"], "--app is not an option of this command"),
-        (["token", "create", "--app", "a"], "--app is not an option of this command"),
+        (["token", "create"], "token create needs --role: viewer, triager, admin, check or symbols"),
+        (
+            ["token", "create", "--role", "owner"],
+            "--role is “owner”, must be viewer, triager, admin, check or symbols"
+        ),
+        (
+            ["token", "create", "--role", "admin", "--app", "a"],
+            "--app cannot limit a token of the role admin"
+        ),
+        (["key", "create", "--role", "admin"], "--role is not an option of this command"),
         (["token"], "token needs a subcommand: token create, token list or token revoke ID"),
         (["backup"], "backup needs a file: collector backup FILE"),
         (["backup", "f", "--overwrite=1"], "--overwrite is “1”, must be yes or no"),

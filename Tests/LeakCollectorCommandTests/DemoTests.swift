@@ -234,7 +234,9 @@ import Testing
             program: URL(fileURLWithPath: "/bin/sh"))
         #expect(demo.code == code, "\(demo)")
         let log = try String(contentsOfFile: "\(folder.path)/collector.log", encoding: .utf8)
-        #expect(log.hasPrefix("token create --name demo ") && log.hasSuffix("\ntoken revoke 7\n"), "\(log)")
+        #expect(
+            log.hasPrefix("token create --role triager --name demo ") && log.hasSuffix("\ntoken revoke 7\n"),
+            "\(log)")
     }
 
     @Test func `if no collector answers, the demo fails and suggests make run`() throws {

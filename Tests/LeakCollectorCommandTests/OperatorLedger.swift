@@ -155,7 +155,7 @@ struct OperatorLedger: Sendable {
                     secret: try #require(made["secret"] as? String)))
         case .createToken(let name):
             let made = try Self.post(
-                Array(#"{"name":"\#(name)"}"#.utf8), to: "/api/v1/tokens", client, address
+                Array(#"{"name":"\#(name)","role":"viewer"}"#.utf8), to: "/api/v1/tokens", client, address
             ).expect(201)
             tokens.append(try #require(made["secret"] as? String))
         case .revokeKey(let key):

@@ -224,7 +224,9 @@ import Testing
     @Test func `revoking an access token ends the sign-in sessions that were opened with it`() throws {
         let folder = try TemporaryFolder()
         let running = try CollectorProcess(data: folder.path)
-        let made = try CollectorProcess.run(["token", "create", "--name", "ann", "--data", folder.path])
+        let made = try CollectorProcess.run([
+            "token", "create", "--name", "ann", "--role", "viewer", "--data", folder.path,
+        ])
         let token = try #require(made.output.split(separator: "\n").last.map(String.init))
         let number = try #require(made.output.split(separator: " ").dropFirst().first.map(String.init))
         func signIn() throws -> HTTPResponse {

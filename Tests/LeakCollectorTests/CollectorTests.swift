@@ -141,7 +141,7 @@ import Testing
         let running = try RunningCollector()
         let credentials = Credentials(store: running.store)
         let (credential, secret) = try credentials.create(
-            .ingest, name: "shop", app: "shop", now: WallClock.milliseconds())
+            .keys, name: "shop", app: "shop", now: WallClock.milliseconds())
         let fields = [HTTPField("Authorization", "bearer \(secret)")]
         try Self.eventually { try running.post(#"{"class":"One"}"#, fields: fields).status == 200 }
         #expect(try running.post(#"{"class":"One","app":{"id":"other"}}"#, fields: fields).status == 403)

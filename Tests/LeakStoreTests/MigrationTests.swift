@@ -218,6 +218,17 @@ import Testing
         }
     }
 
+    @Test func `a migration gives access tokens their roles`() throws {
+        let directory = TemporaryDirectory()
+        try MigratedRoles.test(in: directory.store()) {
+            try SQLiteConnection(path: directory.database, access: .readWrite).execute(
+                MigratedRoles.checkPurposeSQL + ";" + PastSchema.without23OfSQLite
+                    + "pragma user_version = 22")
+            #expect(try SQLiteStore.verify(path: directory.database).problems == [])
+            return try directory.store()
+        }
+    }
+
     @Test func `a migration adds the log of counts, and new reports are counted`() throws {
         let directory = TemporaryDirectory()
         let report = Report(leak: leak("Page"), install: 1)

@@ -41,6 +41,15 @@ import Testing
         #expect(try reader.credentials(includingEnded: true, now: noon).map(\.id) == [key.id])
     }
 
+    @Test(arguments: Credential.Role.allCases)
+    func `an access token keeps its role and the app that limits it`(role: Credential.Role) throws {
+        let token = try store.add(
+            Credential(purpose: .access, name: "ann", hash: [1], role: role, app: "shop", createdAt: noon))
+        #expect(try store.setName(ofCredential: token.id, to: "bob"))
+        let found = try #require(try stored().first)
+        #expect(found.role == role && found.app == "shop" && found.name == "bob")
+    }
+
     @Test func `a credential with the secret of another credential is refused`() throws {
         let key = try add(.ingest, 1)
         #expect {

@@ -79,9 +79,8 @@ struct AccessPage: Component {
 
     private var tokenContent: HTML {
         #"""
-        <p>People sign in with a token. Programs use it to read reports, decide about leaks, delete the data of installs, \#
-        and manage keys and tokens. If a token is revoked, the tokens that were created with it stay valid. A token for CI \#
-        can be restricted to release checks.</p>\#(CredentialTable(context: context, kind: .tokens, credentials: tokens, rejected: rejected))\#
+        <p>People sign in with a token, and programs send it. Its role says what it may do. Give each person a token of their own: \#
+        the history of a leak shows the token's name. If a token is revoked, the tokens that were created with it stay valid.</p>\#(CredentialTable(context: context, kind: .tokens, credentials: tokens, rejected: rejected))\#
         \#(createForm(.tokens, buttonTitle: "Create token"))
         """#
     }
@@ -98,8 +97,11 @@ struct AccessPage: Component {
             placeholder="production,testflight"\#(Self.valueAttribute(typedFields?.environments))></label>
             """#
             : #"""
-            <label><input type="checkbox" name="checks_only" value="yes"\#(typedFields?.isForChecks == true ? " checked" : "")> \#
-            Only for release checks</label>
+            <label>Role <select name="role">\#(Credential.Role.allCases.map { role in
+                #"<option value="\#(role.rawValue)"\#(typedFields?.role == role.rawValue ? " selected" : "")>\#(role.rawValue): \#(role.summary)</option>"# as HTML
+            })</select></label>
+            <label>App (optional) <input name="app" autocomplete="off" spellcheck="false" \#
+            placeholder="com.example.shop"\#(Self.valueAttribute(typedFields?.app))></label>
             """#
         return #"""
             <form class="filters" method="post" action="\#(context.links.to(form.target))" aria-label="\#(buttonTitle)">\#

@@ -11,9 +11,8 @@ struct CredentialFields: Hashable, Sendable {
     var app: String?
     /// Names of environments, separated by commas.
     var environments: String?
-
-    /// `true` for a token that can only run release checks.
-    var isForChecks = false
+    /// The role of a token.
+    var role: String?
 
     init() {}
 
@@ -22,8 +21,7 @@ struct CredentialFields: Hashable, Sendable {
         name = form["name"]
         app = form["app"].flatMap { $0.isEmpty ? nil : $0 }
         environments = form["environments"].flatMap { $0.isEmpty ? nil : $0 }
-        // The field counts with any value, so that an unexpected value does not create a token with full access.
-        isForChecks = form["checks_only"] != nil
+        role = form["role"].flatMap { $0.isEmpty ? nil : $0 }
     }
 
     /// Reads the fields of a JSON object. Unknown fields are rejected, because a misspelled `app` would create a key
@@ -57,15 +55,10 @@ struct CredentialFields: Hashable, Sendable {
         case "name": field = \.name
         case "app": field = \.app
         case "environments": field = \.environments
-        case "checks_only":
-            guard try scanner.kind() == .boolean else {
-                throw JSONError(.expected("true or false as checks_only"), at: scanner.offset)
-            }
-            isForChecks = try scanner.boolean()
-            return
+        case "role": field = \.role
         default:
             throw JSONError(
-                .expected("name, app, environments or checks_only, and no other field"), at: start)
+                .expected("name, app, environments or role, and no other field"), at: start)
         }
         guard try scanner.kind() != .null else { return try scanner.null() }
         guard try scanner.kind() == .string else {

@@ -4,7 +4,7 @@ public import LeakStore
 public enum CredentialKind: String, Hashable, Sendable, CaseIterable {
     /// Ingest keys, which allow sending reports.
     case keys
-    /// Access tokens: tokens that allow everything that the pages offer, and tokens that can only run release checks.
+    /// Access tokens, each with a role.
     case tokens
 
     public var purpose: Credential.Purpose {
@@ -16,7 +16,7 @@ public enum CredentialKind: String, Hashable, Sendable, CaseIterable {
 
     /// Returns `true` if credentials of the purpose are listed, renamed and revoked as this kind.
     func includes(_ purpose: Credential.Purpose) -> Bool {
-        purpose == self.purpose || self == .tokens && purpose == .check
+        purpose == self.purpose
     }
 
     public var noun: String {

@@ -16,6 +16,7 @@ struct CredentialMutation: Mutation {
 
     private static let accessPage = ErrorPage.PageLink(target: .access, text: "Back to settings")
 
+    let permission = Permission.administer
     let kind: CredentialKind
     let action: Action
     /// `true` for a form of `/access`; `false` for JSON under `/api/v1`.
@@ -82,14 +83,17 @@ struct CredentialMutation: Mutation {
             try request.requireJSON()
             fields = try CredentialFields(json: request.body())
         }
-        guard !fields.isForChecks || kind == .tokens && action == .create else {
-            throw Problem(.badRequest, "the field “checks_only” is allowed only when a token is created")
+        guard fields.role == nil || kind == .tokens && action == .create else {
+            throw Problem(.badRequest, "the field “role” is allowed only when a token is created")
         }
         guard !isForm else { return fields }
-        guard fields.app == nil && fields.environments == nil || kind == .keys && action == .create else {
+        guard fields.app == nil || action == .create else {
+            throw Problem(.badRequest, "the field “app” is allowed only when a key or a token is created")
+        }
+        guard fields.environments == nil || kind == .keys && action == .create else {
             throw Problem(
                 .badRequest,
-                "the fields “app” and “environments” are allowed only when a key is created: they restrict nothing else"
+                "the field “environments” is allowed only when a key is created: it restricts nothing else"
             )
         }
         return fields
@@ -107,9 +111,14 @@ struct CredentialMutation: Mutation {
         let name = fields.name ?? ""
         do {
             guard let id else {
+                let role = fields.role.flatMap { Credential.Role(rawValue: $0) }
+                if let text = fields.role, role == nil {
+                    throw SettingError(
+                        source: "--role", problem: "is “\(text.prefix(80))”, must be \(Credential.Role.list)")
+                }
                 let created = try credentials.create(
-                    fields.isForChecks ? .check : kind.purpose, name: name, app: fields.app,
-                    environments: fields.environments, now: now)
+                    kind, name: name, role: role, app: fields.app, environments: fields.environments, now: now
+                )
                 return (created.credential, created.secret)
             }
             let wasFound =
@@ -174,7 +183,7 @@ struct CredentialMutation: Mutation {
         if problem.status == .notFound {
             return .page(
                 error: .notFound, detail: problem.detail, typedText: fields.name, back: Self.accessPage,
-                isSignedIn: true, now: now)
+                permissions: Permission.all, now: now)
         }
         guard action != .revoke, problem.status == .badRequest || problem.status == .conflict else {
             return nil

@@ -4,6 +4,7 @@ internal import LeakStore
 
 /// The page of apps, keys and tokens.
 struct AccessResource: PageResource {
+    static let permission = Permission.administer
     static let pagePath = "/access"
     /// The page is not cached, because credentials may expire without a commit.
     static let isCached = false
@@ -17,6 +18,7 @@ struct AccessResource: PageResource {
 
 /// All ingest keys.
 struct KeysResource: JSONResource {
+    static let permission = Permission.administer
     static let jsonPath = "/keys"
 
     init(_: borrowing Request, _: Parameters) {}
@@ -28,6 +30,7 @@ struct KeysResource: JSONResource {
 
 /// All access tokens.
 struct TokensResource: JSONResource {
+    static let permission = Permission.administer
     static let jsonPath = "/tokens"
 
     init(_: borrowing Request, _: Parameters) {}
@@ -61,7 +64,10 @@ extension JSONWriter {
             field("app", credential.app)
             field("environments", credential.environmentList)
         }
-        if kind == .tokens { field("checks_only", credential.purpose == .check) }
+        if kind == .tokens {
+            field("role", credential.role?.rawValue)
+            field("app", credential.app)
+        }
         time("created_at", credential.createdAt)
         if let revokedAt = credential.revokedAt {
             time("revoked_at", revokedAt)

@@ -23,34 +23,36 @@ struct CredentialTable: Component {
     ///
     /// - Parameter lastHeading: the heading of the last column; `nil` if the column contains forms.
     private func table(_ credentials: [Credential], lastHeading: String?) -> HTML {
-        let appHeading: HTML? = kind == .keys ? #"<th scope="col">App</th>"# : nil
+        let heading: HTML = kind == .keys ? "App" : "Role"
         let lastHeadingCell: HTML = lastHeading.map { #"<th scope="col">\#($0)</th>"# } ?? "<td></td>"
         return #"""
-            <table class="small access"><thead><tr><th scope="col">Name</th><th scope="col" class="num">ID</th>\#(appHeading)\#
+            <table class="small access"><thead><tr><th scope="col">Name</th><th scope="col" class="num">ID</th><th scope="col">\#(heading)</th>\#
             <th scope="col">Created</th>\#(lastHeadingCell)</tr></thead><tbody>\#(credentials.map { row($0) })</tbody></table>
             """#
     }
 
     private func row(_ credential: Credential) -> HTML {
-        let app: HTML = credential.app.map { IsolatedText($0).html } ?? "any app"
-        let appCell: HTML? = kind == .keys ? "<td>\(app)\(environmentsNote(credential))</td>" : nil
+        let rights = kind == .keys ? appText(credential) : roleText(credential)
         let lastCell =
             credential.revokedAt.map { context.relativeTime($0).dayElement }
             ?? "\(isSetByVariable(credential) ? nil : renameForm(credential))\(revokeForm(credential))"
         return #"""
-            <tr><th scope="row">\#(IsolatedText(credential.name))\#(restrictionNote(credential))</th><td class="num">\#(credential.id)</td>\#(appCell)\#
+            <tr><th scope="row">\#(IsolatedText(credential.name))</th><td class="num">\#(credential.id)</td><td>\#(rights)</td>\#
             <td>\#(context.relativeTime(credential.createdAt).dayElement)</td><td>\#(lastCell)</td></tr>
             """#
     }
 
-    private func restrictionNote(_ credential: Credential) -> HTML? {
-        credential.purpose == .check ? "<small>only for release checks</small>" : nil
+    /// Returns the app and the environments that a key is restricted to.
+    private func appText(_ credential: Credential) -> HTML {
+        let app: HTML = credential.app.map { IsolatedText($0).html } ?? "any app"
+        guard !credential.environments.isEmpty else { return app }
+        return "\(app)<small>\(IsolatedText(credential.environments.joined(separator: ", ")))</small>"
     }
 
-    /// Returns the environments that a key is restricted to; `nil` for any environment.
-    private func environmentsNote(_ credential: Credential) -> HTML? {
-        credential.environments.isEmpty
-            ? nil : "<small>\(IsolatedText(credential.environments.joined(separator: ", ")))</small>"
+    /// Returns the role of a token, and the app that it is limited to. A role that this collector does not know has no rights.
+    private func roleText(_ credential: Credential) -> HTML {
+        let role: HTML = credential.role.map { "\($0.rawValue)" } ?? "none"
+        return "\(role)\(credential.app.map { "<small>only \(IsolatedText($0))</small>" as HTML })"
     }
 
     /// Returns `true` for the credential that an environment variable sets. The credential cannot be renamed, because the

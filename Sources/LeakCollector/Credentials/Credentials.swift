@@ -57,7 +57,10 @@ public struct Credentials: Sendable {
             // A secret that is not printed would be lost.
             guard validCredentials.isEmpty, settings.showsSecrets else { return nil }
             let secret = try Secret.random()
-            _ = try store.add(Credential(purpose: purpose, name: "first", hash: secret.hash, createdAt: now))
+            _ = try store.add(
+                Credential(
+                    purpose: purpose, name: "first", hash: secret.hash, role: Self.firstRole(for: purpose),
+                    createdAt: now))
             return secret
         }
         let secret = try Secret(chosen: configuredSecret)
@@ -69,7 +72,9 @@ public struct Credentials: Sendable {
         if existing == nil {
             do throws(StoreError) {
                 _ = try store.add(
-                    Credential(purpose: purpose, name: name, hash: secret.hash, createdAt: now))
+                    Credential(
+                        purpose: purpose, name: name, hash: secret.hash, role: Self.firstRole(for: purpose),
+                        createdAt: now))
             } catch {
                 // Another collector with the same variables and the same database may have been quicker.
                 let currentCredentials = try store.makeReader().credentials(includingEnded: true, now: now)
@@ -80,6 +85,11 @@ public struct Credentials: Sendable {
             }
         }
         return nil
+    }
+
+    /// The role of a credential that is created at the start: the first token creates all others.
+    private static func firstRole(for purpose: Credential.Purpose) -> Credential.Role? {
+        purpose == .access ? .admin : nil
     }
 
     /// Checks that a setting may contain the secret of an existing credential: the credential must be valid, and of the same
@@ -102,31 +112,55 @@ public struct Credentials: Sendable {
                     "has the value of another secret; choose a different value, because an ingest key must not be able to read"
             )
         }
+        guard existing.role == Self.firstRole(for: purpose), purpose == .ingest || existing.app == nil else {
+            throw SettingError(
+                source: variable,
+                problem:
+                    "has the value of a token with fewer rights than the role admin; choose a different value"
+            )
+        }
     }
 
     /// Creates an ingest key or an access token.
     ///
     /// - Parameters:
-    ///   - app: the only app that a key may write for; `nil` for any app.
+    ///   - role: the role of a token; `nil` for a key.
+    ///   - app: the only app that a key may write for, or that a token may read and change; `nil` for any app.
     ///   - environments: names of the only environments that a key may write for, separated by commas; `nil` for any
     ///     environment.
     /// - Returns: the credential as it is listed, and the secret, which is not stored.
-    /// - Throws: ``SettingError`` for an invalid or reserved name, an invalid app or invalid environments,
-    ///   ``DuplicateNameError``, or ``StoreError``.
+    /// - Throws: ``SettingError`` for an invalid or reserved name, a token without a role, a role that cannot be limited to an
+    ///   app, an invalid app or invalid environments, ``DuplicateNameError``, or ``StoreError``.
     public func create(
-        _ purpose: Credential.Purpose, name: String, app: String? = nil, environments: String? = nil,
+        _ kind: CredentialKind, name: String, role: Credential.Role? = nil, app: String? = nil,
+        environments: String? = nil,
         now: Int64
     ) throws -> (credential: Credential, secret: String) {
+        let purpose = kind.purpose
         try Self.validate(name, purpose)
+        if kind == .tokens { try Self.validate(role, app: app) }
         try requireNameIsFree(name, purpose, except: nil, now: now)
         if let app { try Self.validate(app, flag: "--app", maxBytes: WireLimits.appIDBytes) }
         let names = try environments.map(Self.environmentNames(in:)) ?? []
         let secret = try Secret.random()
         let credential = try store.add(
             Credential(
-                purpose: purpose, name: name, hash: secret.hash, app: app, environments: names, createdAt: now
-            ))
+                purpose: purpose, name: name, hash: secret.hash, role: role, app: app, environments: names,
+                createdAt: now))
         return (credential, secret.text)
+    }
+
+    /// Checks that a token has a role, and that the role may be limited if `app` is not `nil`. There is no default role, so that
+    /// no token has more rights than its creator has named.
+    private static func validate(_ role: Credential.Role?, app: String?) throws(SettingError) {
+        guard let role else {
+            throw SettingError(
+                source: "--role", problem: "is missing: a token has the role \(Credential.Role.list)")
+        }
+        guard app == nil || role.canBeLimitedToApp else {
+            throw SettingError(
+                source: "--app", problem: "cannot limit a token of the role \(role.rawValue)")
+        }
     }
 
     /// Maximum number of environments of a key.

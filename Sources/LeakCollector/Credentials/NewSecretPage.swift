@@ -30,7 +30,7 @@ struct NewSecretPage: Component {
                 to: address, key: secret, app: credential.app, environment: credential.environments.first,
                 project: credential.id)
         case .tokens:
-            Snippet.snippetsForReading(from: address, token: secret, onlyChecks: credential.purpose == .check)
+            Snippet.snippetsForReading(from: address, token: secret, role: credential.role)
         }
     }
 }

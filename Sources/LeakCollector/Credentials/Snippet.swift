@@ -1,3 +1,5 @@
+import LeakStore
+
 /// Code to paste, as plain text. The page escapes it.
 struct Snippet: Hashable, Sendable {
     var title: String
@@ -59,7 +61,7 @@ struct Snippet: Hashable, Sendable {
                 """#)
     }
 
-    static func snippetsForReading(from address: String, token: String, onlyChecks: Bool) -> [Snippet] {
+    static func snippetsForReading(from address: String, token: String, role: Credential.Role?) -> [Snippet] {
         let list = Snippet(
             title: "From a shell",
             code: #"curl '\#(address)/api/v1/leaks' --header 'Authorization: Bearer \#(token)'"#)
@@ -69,7 +71,18 @@ struct Snippet: Hashable, Sendable {
                 export COLLECTOR_URL='\#(address)' COLLECTOR_ACCESS_TOKEN='\#(token)'
                 collector check --app com.example.shop --version 1.0.0
                 """#)
-        return onlyChecks ? [check] : [list, check]
+        let upload = Snippet(
+            title: "In CI, after a release build",
+            code: #"""
+                export COLLECTOR_URL='\#(address)' COLLECTOR_ACCESS_TOKEN='\#(token)'
+                collector symbols upload MyApp.app.dSYM
+                """#)
+        return switch role {
+        case .viewer, .triager, .admin: [list, check]
+        case .check: [check]
+        case .symbols: [upload]
+        case nil: []
+        }
     }
 
     /// Returns a string literal of Swift. An app's id may contain any characters except control characters.

@@ -7,6 +7,8 @@ struct PageContext: Sendable {
     var now: Int64
     /// The time of an export without data. It is not read from the clock, so that two such exports are equal.
     static let noTime: Int64 = 0
+    /// The rights of the reader: pages leave out forms and links that the reader may not use.
+    var permissions: Set<Permission>
     /// App ids of the query's environment, most recently seen first.
     var apps: [String]
     /// The environments to choose from; empty on a page without the choice.
@@ -17,11 +19,13 @@ struct PageContext: Sendable {
     var query: LeakQuery
 
     init(
-        links: Links, now: Int64, apps: [String] = [], environments: [String] = [], versions: [String] = [],
+        links: Links, now: Int64, permissions: Set<Permission> = Permission.all, apps: [String] = [],
+        environments: [String] = [], versions: [String] = [],
         query: LeakQuery = LeakQuery()
     ) {
         self.links = links
         self.now = now
+        self.permissions = permissions
         self.apps = apps
         self.environments = environments
         self.versions = versions

@@ -63,7 +63,7 @@ struct PageLayout: Component {
             : ""
         // Plain files offer no keys and tokens.
         let access: HTML? =
-            links.isServed
+            links.isServed && context.permissions.contains(.administer)
             ? #"<a href="\#(links.to(.access))"\#(currentPageAttribute(.access))>Settings</a>"# : nil
         return #"""
             <nav aria-label="Pages"><a href="\#(links.to(.summary(app: context.query.scope)))"\#(currentPageAttribute(.summary))>Leaks</a>\#

@@ -71,9 +71,9 @@ final class Authenticator: Sendable {
     }
 
     /// Looks up the credential of a request that reads: an access token in `Authorization: Bearer`, or a signed-in
-    /// browser's cookie. A token that can only run release checks is found, too.
+    /// browser's cookie. The credential may lack the right that the request needs.
     func readCredential(of request: borrowing Request, now: Int64) -> CredentialIndex.LookupResult {
-        if let token = Self.bearer(of: request) { return find(token, for: [.access, .check], now: now) }
+        if let token = Self.bearer(of: request) { return find(token, for: [.access], now: now) }
         guard let cookie = sessionCookie(of: request) else { return .unknown }
         return find(cookie, for: [.session], now: now)
     }
@@ -164,15 +164,17 @@ extension Authenticator {
     /// Returns the credential of a request that changes something. Call it after the body was read, because a token
     /// may have been revoked meanwhile.
     ///
-    /// - Throws: ``Problem`` 403 if the credential is not valid any more, if it is only for release checks, or if the request
-    ///   may come from another site.
-    func author(of request: borrowing Request, now: Int64) throws(Problem) -> Credential {
+    /// - Throws: ``Problem`` 403 if the credential is not valid any more or lacks the right, or if the request may come from
+    ///   another site.
+    func author(of request: borrowing Request, needing permission: Permission, now: Int64) throws(Problem)
+        -> Credential
+    {
         guard case .valid(let credential) = readCredential(of: request, now: now) else {
             throw Problem(
                 .forbidden,
                 "this session or token was revoked or has expired; sign in again or use another token")
         }
-        guard credential.purpose != .check else { throw .onlyChecks }
+        try credential.require(permission)
         // A browser adds the session cookie even to requests that another site makes it send, in ways that `SameSite`
         // does not cover: for example from a page of the same host on another port.
         let requestOrigin = requestOrigin(of: request)

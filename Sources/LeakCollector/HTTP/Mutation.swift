@@ -8,6 +8,8 @@ protocol Mutation: Sendable {
     var method: LeakHTTPServer.Method { get }
     /// Path of the address, such as `/api/v1/leaks/{leak}/decisions`.
     var path: String { get }
+    /// The right that a request needs.
+    var permission: Permission { get }
     /// The body that a request may have.
     var body: Route.Body { get }
     /// Returns the page with the form that is sent to this address; `nil` if programs send JSON to it.
@@ -45,7 +47,7 @@ extension Mutation {
 
     /// Returns the route of the change. For a form, there is also a route that redirects GET to the page with the form.
     func routes(in context: RequestContext) -> [Route] {
-        let access: Route.Access = formPage == nil ? .readers : .people
+        let access: Route.Access = formPage == nil ? .readers(permission) : .people(permission)
         let change = Route(method, path, access: access, body: body, formPage: formPage) { request in
             screen(request, in: context)
         } handler: { request, match, responder in
@@ -54,7 +56,7 @@ extension Mutation {
         guard let formPage else { return [change] }
         // A reload or the browser's history sends GET to the address of a form. Such a request is
         // redirected to the form's page.
-        let page = Route(.get, path, access: .people, formPage: formPage) { _, match, responder in
+        let page = Route(.get, path, access: .people(permission), formPage: formPage) { _, match, responder in
             responder.send(.redirect(to: Links.served.to(match.formPage?.target ?? .summary(app: nil))))
         }
         return [change, page]
@@ -67,7 +69,7 @@ extension Mutation {
         let (now, typedText, back) = (context.now(), typedText(in: request), formPage(of: request))
         do throws(Problem) {
             try context.storeThreads.requireDatabase()
-            let author = try context.authenticator.author(of: request, now: now)
+            let author = try context.authenticator.author(of: request, needing: permission, now: now)
             guard !needsToken || author.purpose == .access else {
                 throw .unauthorized("this request needs an access token (Authorization: Bearer TOKEN)")
             }

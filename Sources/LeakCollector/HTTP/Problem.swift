@@ -47,10 +47,6 @@ struct Problem: Error, Sendable {
         return response
     }
 
-    /// The problem of a request that has a token for release checks and asks for something else.
-    static let onlyChecks = Problem(
-        .forbidden, "this access token may only run release checks (GET /api/v1/check)")
-
     /// Returns the problem of a request without a credential, or with an unknown one.
     static func unauthorized(_ detail: String) -> Problem {
         Problem(.unauthorized, detail).withField("WWW-Authenticate", #"Bearer realm="leaks""#)

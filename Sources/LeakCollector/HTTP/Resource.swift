@@ -8,6 +8,9 @@ internal import LeakStore
 /// wait for the store. Equal resources have equal content until the next commit. To add a resource, add its file and
 /// a line in `Resources`.
 protocol Resource: Hashable, Sendable {
+    /// The right that a reader needs.
+    static var permission: Permission { get }
+
     /// - Throws: ``Problem`` 400 for an invalid parameter.
     init(_ request: borrowing Request, _ parameters: Parameters) throws(Problem)
 }
@@ -66,7 +69,11 @@ protocol TextResource: Resource {
 struct StoreView {
     let reader: any StoreReader
     /// Milliseconds since 1970.
-    let now: Int64
+    var now: Int64
+    /// The rights of the reader: pages leave out forms and links that the reader may not use.
+    var permissions = Permission.all
+    /// The only app that the reader may see; `nil` for all apps.
+    var onlyApp: String?
     /// The symbols that name closures of earlier reports, which arrived before the symbols; `nil` leaves such closures without
     /// names.
     var symbolTables: SymbolTableCache?
@@ -78,7 +85,7 @@ struct StoreView {
     /// Returns the context of a page with a query: all apps and environments, and the versions of the query's app.
     func context(_ query: LeakQuery) throws(StoreError) -> PageContext {
         PageContext(
-            links: links, now: now, apps: try reader.apps(in: query.environment),
+            links: links, now: now, permissions: permissions, apps: try reader.apps(in: query.environment),
             environments: try reader.environments(app: nil), versions: try reader.versions(app: query.scope),
             query: query)
     }
@@ -87,7 +94,7 @@ struct StoreView {
     func context(app: AppScope) -> PageContext {
         var query = LeakQuery()
         query.scope = app
-        return PageContext(links: links, now: now, query: query)
+        return PageContext(links: links, now: now, permissions: permissions, query: query)
     }
 
     /// Returns the context of a page about one app with a choice of the environment.
@@ -157,11 +164,14 @@ struct ResourceAddress: Sendable {
 
     let path: String
     let representation: Representation
+    let permission: Permission
     /// Parses a request's parameters.
     private let parse: @Sendable (borrowing Request, Parameters) throws(Problem) -> ResourceRead
 
     static func json<Content: JSONResource>(_: Content.Type) -> ResourceAddress {
-        ResourceAddress(path: "/api/v1" + Content.jsonPath, representation: .json) {
+        ResourceAddress(
+            path: "/api/v1" + Content.jsonPath, representation: .json, permission: Content.permission
+        ) {
             (request, parameters) throws(Problem) in
             try request.requireParameters(Content.jsonParameters)
             let resource = try Content(request, parameters)
@@ -174,7 +184,7 @@ struct ResourceAddress: Sendable {
     }
 
     static func page<Content: PageResource>(_: Content.Type) -> ResourceAddress {
-        ResourceAddress(path: Content.pagePath, representation: .page) {
+        ResourceAddress(path: Content.pagePath, representation: .page, permission: Content.permission) {
             (request, parameters) throws(Problem) in
             let resource = try Content(request, parameters)
             return ResourceRead(cacheKey: Content.isCached ? resource : nil) { view in
@@ -184,7 +194,9 @@ struct ResourceAddress: Sendable {
     }
 
     static func text<Content: TextResource>(_: Content.Type) -> ResourceAddress {
-        ResourceAddress(path: "/api/v1" + Content.textPath, representation: .text) {
+        ResourceAddress(
+            path: "/api/v1" + Content.textPath, representation: .text, permission: Content.permission
+        ) {
             (request, parameters) throws(Problem) in
             try request.requireParameters([])
             let resource = try Content(request, parameters)
@@ -198,17 +210,22 @@ struct ResourceAddress: Sendable {
     }
 
     func route(in context: RequestContext) -> Route {
-        Route(.get, path, access: representation == .page ? .people : .readers) { request, match, responder in
+        let access: Route.Access = representation == .page ? .people(permission) : .readers(permission)
+        return Route(.get, path, access: access) { request, match, responder in
             let responder = SharedResponder(responder)
             let makeRejection = { @Sendable problem in match.rejection(problem, now: context.now()) }
             do throws(Problem) {
+                guard let reader = match.reader else { throw .unauthorized("this needs an access token") }
                 let resourceRead = try parse(request, match.parameters)
+                try reader.requireApp(request.query("app"))
                 context.storeThreads.add(
                     StoreWork(request.path, responders: { [responder] }, rejection: makeRejection) {
                         resources in
                         do {
+                            let now = context.now()
                             let view = StoreView(
-                                reader: resources.reader, now: context.now(),
+                                reader: reader.limited(resources.reader, now: now), now: now,
+                                permissions: reader.permissions, onlyApp: reader.app,
                                 symbolTables: context.symbolTables,
                                 address: context.address)
                             return try resourceRead.answer(from: view, cache: resources.pageCache)

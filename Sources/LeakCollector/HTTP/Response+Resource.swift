@@ -61,17 +61,19 @@ extension Response {
 
     /// Returns the page that shows an error to people.
     ///
-    /// - Parameter now: milliseconds since 1970.
+    /// - Parameters:
+    ///   - permissions: the rights of the reader; empty if the reader is not signed in.
+    ///   - now: milliseconds since 1970.
     static func page(
         error status: Status, detail: String? = nil, typedText: String? = nil,
         back: ErrorPage.PageLink? = nil,
-        isSignedIn: Bool = false,
+        permissions: Set<Permission> = [],
         now: Int64
     ) -> Response {
-        let context = PageContext(links: .served, now: now)
+        let context = PageContext(links: .served, now: now, permissions: permissions)
         let page = ErrorPage(
             context: context, status: Int(status.code), detail: detail, typedText: typedText, back: back,
-            hasNavigation: isSignedIn)
+            hasNavigation: permissions.contains(.read))
         return Response(page: page.html, status: status)
     }
 

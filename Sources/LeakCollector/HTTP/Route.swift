@@ -8,10 +8,23 @@ final class Route: Sendable {
         case anyone
         /// Senders with an ingest key. ``screen`` checks it.
         case writers
-        /// Programs with an access token and signed-in browsers. A rejection is JSON.
-        case readers
-        /// The same senders as ``readers``. A browser that is not signed in is redirected to the sign-in page.
-        case people
+        /// Programs with an access token and signed-in browsers that have a right. A rejection is JSON.
+        case readers(Permission)
+        /// The same senders as ``readers(_:)``. A rejection is a page, and a browser that is not signed in is redirected to the
+        /// sign-in page.
+        case people(Permission)
+
+        /// The right that a request needs; `nil` if it needs no access token.
+        var permission: Permission? {
+            switch self {
+            case .anyone, .writers: nil
+            case .readers(let permission), .people(let permission): permission
+            }
+        }
+
+        var isForPeople: Bool {
+            if case .people = self { true } else { false }
+        }
     }
 
     /// The body that a request may have.
@@ -36,12 +49,15 @@ final class Route: Sendable {
     final class Match: Sendable {
         let route: Route
         let parameters: Parameters
+        /// The credential of a request that needs a right. It may lack the right; then the request is rejected.
+        let reader: Credential?
 
         /// - Returns: `nil` if the path contains an invalid id.
-        init?(_ route: Route, _ parameters: Parameters) {
+        init?(_ route: Route, _ parameters: Parameters, reader: Credential? = nil) {
             guard route.hasValidIdentifier(parameters) else { return nil }
             self.route = route
             self.parameters = parameters
+            self.reader = reader
         }
 
         /// The page with the form that is sent to this route.
@@ -63,7 +79,7 @@ final class Route: Sendable {
             return .page(
                 error: problem.status, detail: detail, typedText: typedText,
                 back: isMissing || route.method == .get ? nil : back ?? formPage,
-                isSignedIn: route.access == .people, now: now)
+                permissions: reader?.permissions ?? [], now: now)
         }
     }
 
@@ -95,7 +111,7 @@ final class Route: Sendable {
         self.path = path
         self.access = access
         self.body = body
-        self.isForBrowsers = isForBrowsers || access == .people
+        self.isForBrowsers = isForBrowsers || access.isForPeople
         self.formPage = formPage
         self.screen = screen
         self.handler = handler

@@ -19,7 +19,7 @@ struct SignIn: Sendable {
         authenticator.add(
             try store.add(
                 Credential(
-                    purpose: .signIn, name: Self.linkName, hash: code.hash, createdAt: now,
+                    purpose: .signIn, name: Self.linkName, hash: code.hash, role: .admin, createdAt: now,
                     expiresAt: now + Authenticator.linkLifetimeMilliseconds)))
         return code
     }
@@ -35,7 +35,8 @@ struct SignIn: Sendable {
         guard case .valid(let link) = authenticator.find(code, for: [.signIn], now: now) else { return nil }
         guard try store.useOnce(hash: link.hash, now: now) else { return nil }
         authenticator.remove(hash: link.hash)
-        return try openSession(name: Self.sessionPrefix + "link", by: nil, overTLS: overTLS, now: now)
+        return try openSession(
+            name: Self.sessionPrefix + "link", with: link, by: nil, overTLS: overTLS, now: now)
     }
 
     /// Exchanges an access token for a session.
@@ -43,13 +44,14 @@ struct SignIn: Sendable {
     /// Blocks on the disk.
     ///
     /// - Parameter overTLS: true if a trusted proxy says that the browser connected over TLS.
-    /// - Returns: the session's cookie, or `nil` if the token is not valid.
+    /// - Returns: the session's cookie, or `nil` if the token is not valid or its role reads no pages.
     func openSession(token: String, overTLS: Bool = false, now: Int64) throws -> String? {
-        guard case .valid(let credential) = authenticator.find(token, for: [.access], now: now) else {
-            return nil
-        }
+        guard case .valid(let credential) = authenticator.find(token, for: [.access], now: now),
+            credential.permissions.contains(.read)
+        else { return nil }
         return try openSession(
-            name: Self.sessionPrefix + credential.name, by: credential.id, overTLS: overTLS, now: now)
+            name: Self.sessionPrefix + credential.name, with: credential, by: credential.id, overTLS: overTLS,
+            now: now)
     }
 
     /// Ends a session. Blocks on the disk.
@@ -68,14 +70,17 @@ struct SignIn: Sendable {
 
     /// Creates a session.
     ///
-    /// - Parameter token: id of the access token; the session ends when the token is revoked. `nil` for a sign-in link.
+    /// - Parameters:
+    ///   - opener: the sign-in link or access token whose role and app the session has.
+    ///   - token: id of the access token; the session ends when the token is revoked. `nil` for a sign-in link.
     private func openSession(
-        name: String, by token: Int64?, overTLS: Bool, now: Int64
+        name: String, with opener: Credential, by token: Int64?, overTLS: Bool, now: Int64
     ) throws -> String {
         let session = try Secret.random()
         let credential = try store.add(
             Credential(
-                purpose: .session, name: name, hash: session.hash, createdAt: now,
+                purpose: .session, name: name, hash: session.hash, role: opener.role, app: opener.app,
+                createdAt: now,
                 expiresAt: now + Authenticator.sessionLifetimeMilliseconds, openedBy: token))
         authenticator.add(credential)
         return cookie(

@@ -209,6 +209,13 @@ struct ResourceRead: Sendable {
     /// Returns the response. Blocks the calling thread while it reads from the store.
     let makeResponse: @Sendable (StoreView) throws -> Response
 
+    /// The key of a cached page: readers with the same rights get the same page.
+    private struct CacheKey: Hashable {
+        var resource: AnyHashable
+        var permissions: Set<Permission>
+        var onlyApp: String?
+    }
+
     /// Returns the response, from the page cache if the page is in it.
     ///
     /// - Parameters:
@@ -216,12 +223,13 @@ struct ResourceRead: Sendable {
     ///   - pageCache: the cached pages of the view's reader.
     func answer(from view: StoreView, cache pageCache: PageCache) throws -> Response {
         guard let cacheKey else { return try makeResponse(view) }
-        let view = StoreView(
-            reader: view.reader, now: view.now - view.now % 60_000, symbolTables: view.symbolTables,
-            links: view.links, address: view.address)
+        var view = view
+        view.now -= view.now % 60_000
         guard view.reader.hasLocalChangeCounter else { return try makeResponse(view) }
         return try pageCache.page(
-            for: AnyHashable(cacheKey), changeCounter: try view.reader.changeCounter(), now: view.now
+            for: CacheKey(
+                resource: AnyHashable(cacheKey), permissions: view.permissions, onlyApp: view.onlyApp),
+            changeCounter: try view.reader.changeCounter(), now: view.now
         ) {
             try makeResponse(view)
         }

@@ -12,6 +12,7 @@ public final class Erasure: Mutation {
         "the collector is stopping; send the request again later", afterSeconds: 5)
 
     let method = LeakHTTPServer.Method.delete
+    let permission = Permission.administer
     let path = "/api/v1/installs/{install}"
 
     /// Maximum number of erasures that run or wait. One runs at a time.

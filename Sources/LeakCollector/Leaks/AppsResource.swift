@@ -4,6 +4,7 @@ internal import LeakStore
 
 /// All apps of an environment with their versions, and the names of all environments.
 struct AppsResource: JSONResource {
+    static let permission = Permission.read
     static let jsonPath = "/apps"
     static let jsonParameters = ["environment"]
 

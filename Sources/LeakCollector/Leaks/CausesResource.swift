@@ -5,6 +5,7 @@ internal import LeakStore
 
 /// The causes of the leaks to fix, each with its leaks.
 struct CausesResource: JSONResource, PageResource {
+    static let permission = Permission.read
     static let (jsonPath, pagePath) = ("/causes", "/causes")
     static let jsonParameters = Request.scopeParameters
 

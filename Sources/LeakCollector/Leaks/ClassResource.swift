@@ -5,6 +5,7 @@ internal import LeakStore
 /// All leaks of one class. The class is in the query, because its name may contain a slash, which a parameter of a
 /// path cannot.
 struct ClassResource: JSONResource, PageResource {
+    static let permission = Permission.read
     static let (jsonPath, pagePath) = ("/classes", "/classes")
     static let jsonParameters = ["class"] + Request.scopeParameters
 

@@ -14,11 +14,15 @@ struct FirstReportPage: Component {
                 <p>No reports yet. Send the first one from an app or from a shell: this page updates itself and then shows \#
                 the list of leaks.</p>
                 <p>Replace KEY with your ingest key, which was printed when the collector started for the first time. \#
-                To create another key, use <a href="\#(context.links.to(.access))">Settings</a> or \#
-                <code>collector key create</code>.</p>
+                To create another key, use \#(settings)<code>collector key create</code>.</p>
                 \#(Snippet.snippetsForSending(to: address, key: "KEY", app: nil, project: 1).map(\.card.html))
                 <p><a class="button" href="\#(context.links.to(.summary(app: nil)))">Refresh</a></p></div>
                 """#
         ).html
+    }
+
+    private var settings: HTML? {
+        guard context.permissions.contains(.administer) else { return nil }
+        return #"<a href="\#(context.links.to(.access))">Settings</a> or "#
     }
 }

@@ -57,7 +57,7 @@ struct LeakDetailPage: Component {
                 ).html
             },
             otherEnvironments: otherEnvironments?.html,
-            form: context.links.isServed
+            form: context.links.isServed && context.permissions.contains(.triage)
                 ? TriageForm(
                     context: context, row: row, currentRelease: currentRelease, currentBuild: currentBuild
                 ).html : nil)

@@ -4,6 +4,7 @@ internal import LeakStore
 
 /// One leak with all details: a page, JSON, or Markdown for a ticket.
 struct LeakResource: JSONResource, PageResource, TextResource {
+    static let permission = Permission.read
     static let (jsonPath, pagePath) = ("/leaks/{leak}", "/leaks/{leak}")
     static let textPath = "/leaks/{leak}/markdown"
     static let mediaType = "text/markdown; charset=utf-8"

@@ -5,6 +5,7 @@ internal import LeakStore
 /// The overview of the app in the query, in one environment. If the query names no app: the overview of all apps together, and
 /// the overviews of single apps.
 struct OverviewResource: JSONResource {
+    static let permission = Permission.read
     static let jsonPath = "/summary"
     static let jsonParameters = Request.scopeParameters + ["period"]
 

@@ -4,6 +4,7 @@ internal import LeakStore
 
 /// The sample reports of one leak.
 struct ReportsResource: JSONResource, PageResource {
+    static let permission = Permission.read
     static let (jsonPath, pagePath) = ("/leaks/{leak}/reports", "/leaks/{leak}/reports")
 
     let leak: LeakID

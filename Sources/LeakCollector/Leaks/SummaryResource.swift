@@ -4,6 +4,7 @@ internal import LeakStore
 
 /// The list of leaks. The page has the overview above the list.
 struct SummaryResource: JSONResource, PageResource {
+    static let permission = Permission.read
     static let (jsonPath, pagePath) = ("/leaks", "/")
     static let jsonParameters = LeakQuery.parameterNames
 

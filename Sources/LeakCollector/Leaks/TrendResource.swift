@@ -4,6 +4,7 @@ internal import LeakStore
 
 /// The reports of one leak by hour or day.
 struct TrendResource: JSONResource {
+    static let permission = Permission.read
     static let jsonPath = "/leaks/{leak}/trend"
     static let jsonParameters = ["by"]
 

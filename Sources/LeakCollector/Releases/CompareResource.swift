@@ -3,6 +3,7 @@ internal import LeakStore
 
 /// Two versions of an app side by side: `/compare`. Its JSON is that of ``ReleaseCheckResource``.
 struct CompareResource: PageResource {
+    static let permission = Permission.read
     static let pagePath = "/compare"
 
     let scope: AppScope

@@ -14,7 +14,7 @@ struct CurrentReleaseForm: Component {
         let adoption: HTML? = current.adoption.map { "; \(AdoptionText(context: context, adoption: $0))" }
         return #"""
             <p>Current release <b>\#(IsolatedText(current.version))</b>\#(pinned)\#(adoption).</p>\#
-            \#(context.links.isServed ? form(current) : nil)
+            \#(context.links.isServed && context.permissions.contains(.administer) ? form(current) : nil)
             """#
     }
 

@@ -12,6 +12,7 @@ struct CurrentReleaseMutation: Mutation {
 
     static let all = Kind.allCases.map { CurrentReleaseMutation(kind: $0) }
 
+    let permission = Permission.administer
     let kind: Kind
 
     var method: LeakHTTPServer.Method {

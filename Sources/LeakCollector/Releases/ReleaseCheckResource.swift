@@ -5,6 +5,7 @@ internal import LeakStore
 
 /// The release check: whether a version leaks more than an earlier version.
 struct ReleaseCheckResource: JSONResource {
+    static let permission = Permission.check
     static let jsonPath = "/check"
     static let jsonParameters =
         Request.scopeParameters

@@ -4,6 +4,7 @@ internal import LeakStore
 
 /// The versions of one app in one environment. If the request names no app, the most recently seen app is used.
 struct ReleasesResource: JSONResource, PageResource {
+    static let permission = Permission.read
     static let (jsonPath, pagePath) = ("/releases", "/releases")
     static let jsonParameters = Request.scopeParameters
 

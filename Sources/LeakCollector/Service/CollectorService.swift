@@ -56,10 +56,11 @@ final class CollectorService: Service {
         let match = router.match(request)
         switch match {
         case .found(let route, let parameters):
-            guard let match = Route.Match(route, parameters) else {
+            let authentication = route.access.permission.map { _ in authenticate(request) }
+            guard let match = Route.Match(route, parameters, reader: try? authentication?.get()) else {
                 return ScreeningResult(notFoundResponse(at: request))
             }
-            let rejection = rejection(of: request, match)
+            let rejection = rejection(of: request, match, authentication)
             guard case .parsed(let bytes) = route.body else {
                 return ScreeningResult(rejection, context: match)
             }
@@ -84,15 +85,21 @@ final class CollectorService: Service {
                 .response
         }
         var page = Response.page(
-            error: .methodNotAllowed, isSignedIn: rejectionOfRead(by: request) == nil, now: context.now())
+            error: .methodNotAllowed, permissions: permissions(of: request), now: context.now())
         page.fields.append(("Allow", allow))
         return page
     }
 
     /// Returns the rejection of a request with a known address and method; `nil` if its body should be read.
-    private func rejection(of request: borrowing Request, _ match: Route.Match) -> Response? {
+    ///
+    /// - Parameter authentication: the result of ``authenticate(_:)``; `nil` if the route needs no right.
+    private func rejection(
+        of request: borrowing Request, _ match: Route.Match, _ authentication: Result<Credential, Problem>?
+    ) -> Response? {
         let route = match.route
-        if let rejection = authorize(request, match) ?? route.screen?(request) { return rejection }
+        if let rejection = authorize(request, match, by: authentication) ?? route.screen?(request) {
+            return rejection
+        }
         guard case .atMost(let limit) = route.body else { return nil }
         // The length of a chunked body is known only at its end, see ``serve(_:_:)``.
         let bytes = request.announcedLength ?? 0
@@ -116,23 +123,24 @@ final class CollectorService: Service {
         Problem(.contentTooLarge, "the body may have at most \(limit) bytes")
     }
 
-    /// Checks the credential that the route needs.
+    /// Checks that the request has the right that its route requires.
     ///
     /// - Returns: the rejection of an unauthorized request.
-    private func authorize(_ request: borrowing Request, _ match: Route.Match) -> Response? {
-        switch match.route.access {
-        case .anyone, .writers:
+    private func authorize(
+        _ request: borrowing Request, _ match: Route.Match, by authentication: Result<Credential, Problem>?
+    ) -> Response? {
+        let access = match.route.access
+        guard let permission = access.permission, let authentication else { return nil }
+        do throws(Problem) {
+            try authentication.get().require(permission)
             return nil
-        case .readers:
-            return rejectionOfRead(by: request, of: match.route).map {
-                response(to: request, rejectedBecauseOf: $0)
+        } catch {
+            // A program that presents a token gets the reason of the failure as JSON.
+            guard access.isForPeople, Authenticator.bearer(of: request) == nil else {
+                return response(to: request, rejectedBecauseOf: error)
             }
-        case .people:
-            guard let problem = rejectionOfRead(by: request, of: match.route) else { return nil }
-            // A program that presents a token gets the reason of the failure; a browser is sent to the sign-in page.
-            guard Authenticator.bearer(of: request) == nil else {
-                return response(to: request, rejectedBecauseOf: problem)
-            }
+            // A signed-in person gets the reason as a page.
+            guard match.reader == nil else { return match.rejection(error, now: context.now()) }
             // The address of a form is replaced by that of its page.
             let target = match.formPage.map { Links.served.to($0.target) } ?? request.target
             return .redirect(to: target == "/" ? "/sign-in" : "/sign-in?to=\(PercentEncoder.encode(target))")
@@ -159,20 +167,21 @@ final class CollectorService: Service {
         return response
     }
 
-    private static let checkPath = ResourceAddress.json(ReleaseCheckResource.self).path
-
-    /// Returns the problem of a request that may not read; `nil` if its credential is valid for the route.
-    ///
-    /// - Parameter route: the route of the request; `nil` if there is none.
-    private func rejectionOfRead(by request: borrowing Request, of route: Route? = nil) -> Problem? {
+    /// Returns the credential of a request that reads, or the problem of a request without a valid one.
+    private func authenticate(_ request: borrowing Request) -> Result<Credential, Problem> {
         switch context.authenticator.readCredential(of: request, now: context.now()) {
-        case .valid(let credential):
-            credential.purpose == .check && route?.path != Self.checkPath ? .onlyChecks : nil
-        case .revoked: Problem(.forbidden, "this access token was revoked; use another one")
+        case .valid(let credential): .success(credential)
+        case .revoked: .failure(Problem(.forbidden, "this access token was revoked; use another one"))
         case .unknown:
-            .unauthorized(
-                "reading needs an access token (Authorization: Bearer TOKEN) or a signed-in browser")
+            .failure(
+                .unauthorized(
+                    "reading needs an access token (Authorization: Bearer TOKEN) or a signed-in browser"))
         }
+    }
+
+    /// Returns the rights of a request; none without a valid credential.
+    private func permissions(of request: borrowing Request) -> Set<Permission> {
+        (try? authenticate(request).get())?.permissions ?? []
     }
 
     private func notFoundResponse(at request: borrowing Request) -> Response {
@@ -180,7 +189,7 @@ final class CollectorService: Service {
             return Problem(.notFound, "there is nothing at this address; /openapi.json lists all addresses")
                 .response
         }
-        return .page(error: .notFound, isSignedIn: rejectionOfRead(by: request) == nil, now: context.now())
+        return .page(error: .notFound, permissions: permissions(of: request), now: context.now())
     }
 
     // MARK: After the body

@@ -80,7 +80,9 @@ struct SignInHandler: Sendable {
         }
         let secret = code ?? form["token"] ?? ""
         guard
-            case .valid = signIn.authenticator.find(secret, for: [code == nil ? .access : .signIn], now: now)
+            case .valid(let credential) = signIn.authenticator.find(
+                secret, for: [code == nil ? .access : .signIn], now: now),
+            code != nil || credential.permissions.contains(.read)
         else {
             if let line = attempts.recordFailure(client, by: code == nil ? .form : .link, now: now) {
                 log.warning(line)
@@ -120,8 +122,10 @@ struct SignInHandler: Sendable {
 
     /// Returns the reason why a token does not sign in.
     private func tokenNotice(_ token: String, now: Int64) -> SignInPage.Notice {
-        if case .valid = signIn.authenticator.find(token, for: [.check], now: now) { return .checkToken }
-        return .wrongToken
+        guard case .valid(let credential) = signIn.authenticator.find(token, for: [.access], now: now) else {
+            return .wrongToken
+        }
+        return .tokenWithoutPages(credential.role)
     }
 
     /// Returns the sign-in page, with the status that belongs to its notice.
@@ -136,7 +140,7 @@ struct SignInHandler: Sendable {
         let status: Status =
             switch notice {
             case nil, .signedOut: .ok
-            case .wrongToken, .checkToken, .usedLink: .forbidden
+            case .wrongToken, .tokenWithoutPages, .usedLink: .forbidden
             case .tooManyAttempts: .tooManyRequests
             }
         return Response(page: page.html, status: status, holdsSecret: code != nil)

@@ -1,11 +1,13 @@
+import LeakStore
+
 /// The sign-in page, for a sign-in link that the collector printed or for an access token.
 struct SignInPage: Component {
     /// The reason for the notice above the form.
     enum Notice: Hashable, Sendable {
         /// The token is unknown, was revoked or has expired.
         case wrongToken
-        /// The token is valid, but only runs release checks.
-        case checkToken
+        /// The token is valid, but its role reads no pages.
+        case tokenWithoutPages(Credential.Role?)
         /// The link was used before or is older than ten minutes.
         case usedLink
         /// Too many tokens from this address were wrong.
@@ -56,8 +58,10 @@ struct SignInPage: Component {
     }
 
     private var invalidAttribute: HTML {
-        notice == .wrongToken || notice == .checkToken
-            ? #" aria-invalid="true" aria-describedby="problem""# : ""
+        switch notice {
+        case .wrongToken, .tokenWithoutPages: #" aria-invalid="true" aria-describedby="problem""#
+        case .usedLink, .tooManyAttempts, .signedOut, nil: ""
+        }
     }
 
     private var message: HTML? {
@@ -68,10 +72,11 @@ struct SignInPage: Component {
             <p class="alert" id="problem" role="alert">Invalid or revoked token. \#
             Check that you copied all of it.</p>
             """#
-        case .checkToken:
+        case .tokenWithoutPages(let role):
             #"""
-            <p class="alert" id="problem" role="alert">This token may only run release checks. Sign in with an access \#
-            token that is not limited to them.</p>
+            <p class="alert" id="problem" role="alert">This token cannot read pages: \#
+            \#(role.map { "a token of the role \($0.rawValue) \($0.summary)" } ?? "its role is unknown to this collector"). \#
+            Sign in with a token of the role viewer, triager or admin.</p>
             """#
         case .usedLink:
             #"<p class="alert" role="alert">This sign-in link was used before or has expired. Use a token or a new link.</p>"#

@@ -119,8 +119,7 @@ public enum Setting: String, CaseIterable, Sendable {
             "yes or no: store explanations of why objects stay in memory; if no, apps are also asked not to search for them"
         case .knownLeaks: "known-leaks file to use besides the one that comes with the program"
         case .ingestKey: "first ingest key: sends reports of any app"
-        case .accessToken:
-            "first access token, with full access: read, triage, manage keys, delete install data"
+        case .accessToken: "first access token, with the role admin"
         }
     }
 }

@@ -7,6 +7,7 @@ internal import LeakStore
 struct DecisionMutation: Mutation {
     static let all = [DecisionMutation(isForm: true), DecisionMutation(isForm: false)]
 
+    let permission = Permission.triage
     let isForm: Bool
 
     var path: String { (isForm ? "" : "/api/v1") + "/leaks/{leak}/decisions" }
@@ -29,26 +30,32 @@ struct DecisionMutation: Mutation {
 
     func start(_ request: borrowing Request, _ change: ChangeRequest) throws(Problem) {
         let leak = try change.match.parameters.leak
-        let decision = try fields(of: request).decision(by: change.author.actor, now: change.now)
+        let author = change.author
+        let decision = try fields(of: request).decision(by: author.actor, now: change.now)
         let (store, now) = (change.context.store, change.now)
         change.context.storeThreads.add(
             change.work("deciding about \(leak)") { resources in
+                let reader = author.limited(resources.reader, now: now)
                 // The page may have been opened before its leak was merged into another leak.
-                for target in [leak, try resources.reader.target(ofMerged: leak)].compactMap(\.self) {
-                    let leaks = try Self.inAllEnvironments(target, from: resources.reader, now: now)
-                    if let stored = try store.decide(decision, about: leaks, now: now) {
-                        return try response(stored, about: target, from: resources.reader, now: now)
+                for target in [leak, try reader.target(ofMerged: leak)].compactMap(\.self) {
+                    let leaks = try Self.inAllEnvironments(target, from: reader, now: now)
+                    // An author who is limited to one app sees no leak of other apps, and so must not decide about one.
+                    if leaks.isEmpty, author.app != nil { continue }
+                    if let stored = try store.decide(
+                        decision, about: leaks.isEmpty ? [target] : leaks, now: now)
+                    {
+                        return try response(stored, about: target, from: reader, now: now)
                     }
                 }
                 throw Problem.noLeak
             })
     }
 
-    /// Returns the leak, then the same leak in the other environments of its app.
+    /// Returns the leak, then the same leak in the other environments of its app; empty if the reader sees no such leak.
     private static func inAllEnvironments(
         _ leak: LeakID, from reader: any StoreReader, now: Int64
     ) throws(StoreError) -> [LeakID] {
-        guard let identity = try reader.leak(leak, now: now)?.row.identity else { return [leak] }
+        guard let identity = try reader.leak(leak, now: now)?.row.identity else { return [] }
         return [leak] + (try reader.idsInOtherEnvironments(of: identity)).map(\.id)
     }
 

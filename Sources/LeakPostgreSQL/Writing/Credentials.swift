@@ -7,11 +7,13 @@
                 Query(
                     """
                     insert into credential
-                      (purpose, name, hash, app, environments, created_at, expires_at, revoked_at, opened_by)
-                    values ($1::text, $2::text, $3::bytea, $4::text, $5::text, $6::bigint, $7::bigint, $8::bigint, $9::bigint)
+                      (purpose, name, hash, role, app, environments, created_at, expires_at, revoked_at, opened_by)
+                    values ($1::text, $2::text, $3::bytea, $4::text, $5::text, $6::text, $7::bigint, $8::bigint, $9::bigint,
+                      $10::bigint)
                     on conflict (hash) do nothing returning id
                     """, .text(credential.purpose.rawValue), .text(credential.name), .bytes(credential.hash),
-                    .text(credential.app), .text(credential.environmentList), .integer(credential.createdAt),
+                    .text(credential.role?.rawValue), .text(credential.app),
+                    .text(credential.environmentList), .integer(credential.createdAt),
                     .integer(credential.expiresAt), .integer(credential.revokedAt),
                     .integer(credential.openedBy)))
             guard let id = rows.first?.int64(0) else {

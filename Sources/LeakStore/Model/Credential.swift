@@ -3,14 +3,26 @@ public struct Credential: Hashable, Sendable {
     public enum Purpose: String, Hashable, Sendable {
         /// An ingest key: it can only send reports.
         case ingest
-        /// An access token: it can read everything, decide about leaks, make keys and tokens, and delete the data of installs.
+        /// An access token. Its ``Credential/role`` says what it can do.
         case access
-        /// An access token that can only run release checks.
-        case check
         /// A sign-in link: it opens a session in a browser once.
         case signIn = "sign_in"
         /// The session of a signed-in browser.
         case session
+    }
+
+    /// The rights of an access token, and of the sessions that it opens.
+    public enum Role: String, Hashable, Sendable, CaseIterable {
+        /// Reads leaks, reports and releases.
+        case viewer
+        /// A viewer who also decides about leaks.
+        case triager
+        /// Can do everything.
+        case admin
+        /// Can only run release checks.
+        case check
+        /// Can only upload and list symbols.
+        case symbols
     }
 
     /// The number that the store assigns; 0 for a credential that is not stored yet.
@@ -19,7 +31,11 @@ public struct Credential: Hashable, Sendable {
     public var name: String
     /// SHA-256 of the secret: 32 bytes.
     public var hash: [UInt8]
-    /// The only app whose reports an ingest key may send; `nil` for any app.
+    /// The role of an access token, a sign-in link or a session. `nil` gives no rights: for an ingest key, and for a role that
+    /// a later collector has stored.
+    public var role: Role?
+    /// The only app whose reports an ingest key may send, or which an access token or its sessions may read and change; `nil` for
+    /// any app.
     public var app: String?
     /// The only environments whose reports an ingest key may send; empty for any environment.
     public var environments: [String]
@@ -33,7 +49,7 @@ public struct Credential: Hashable, Sendable {
     public var openedBy: Int64?
 
     public init(
-        id: Int64 = 0, purpose: Purpose, name: String, hash: [UInt8], app: String? = nil,
+        id: Int64 = 0, purpose: Purpose, name: String, hash: [UInt8], role: Role? = nil, app: String? = nil,
         environments: [String] = [], createdAt: Int64, expiresAt: Int64? = nil, revokedAt: Int64? = nil,
         openedBy: Int64? = nil
     ) {
@@ -41,6 +57,7 @@ public struct Credential: Hashable, Sendable {
         self.purpose = purpose
         self.name = name
         self.hash = hash
+        self.role = role
         self.app = app
         self.environments = environments
         self.createdAt = createdAt

@@ -137,7 +137,7 @@ extension StoredSymbols {
 extension Credential {
     /// Columns of `credential`.
     package enum Column: Int32, StoredColumn {
-        case id, purpose, name, hash, app, environments, createdAt, expiresAt, revokedAt, openedBy
+        case id, purpose, name, hash, role, app, environments, createdAt, expiresAt, revokedAt, openedBy
 
         package var sql: String {
             switch self {
@@ -145,6 +145,7 @@ extension Credential {
             case .purpose: "purpose"
             case .name: "name"
             case .hash: "hash"
+            case .role: "role"
             case .app: "app"
             case .environments: "environments"
             case .createdAt: "created_at"
@@ -163,7 +164,7 @@ extension Credential {
         }
         self.init(
             id: row.int64(.id), purpose: purpose, name: row.text(.name), hash: row.bytes(.hash),
-            app: row.optionalText(.app),
+            role: row.optionalText(.role).flatMap { Role(rawValue: $0) }, app: row.optionalText(.app),
             environments: (row.optionalText(.environments) ?? "").split(separator: ",").map(String.init),
             createdAt: row.time(.createdAt), expiresAt: row.optionalTime(.expiresAt),
             revokedAt: row.optionalTime(.revokedAt),

@@ -141,8 +141,9 @@ extension PortableTable {
         PortableTable(
             "credential", highestIDQuery: "select seq from sqlite_sequence where name = 'credential'",
             [
-                .number("id"), .text("purpose"), .text("name"), .bytes("hash"), .text("app"),
-                .text("environments"), .number("created_at"), .number("expires_at"), .number("revoked_at"),
+                .number("id"), .text("purpose"), .text("name"), .bytes("hash"), .text("role"),
+                .text("app"), .text("environments"), .number("created_at"), .number("expires_at"),
+                .number("revoked_at"),
                 .number("opened_by"),
             ]),
     ]

@@ -3,10 +3,12 @@ extension Writer {
     func add(_ credential: Credential) throws(StoreError) -> Credential {
         try connection.run(
             """
-            insert into credential (purpose, name, hash, app, environments, created_at, expires_at, revoked_at, opened_by)
-            values (?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (hash) do nothing
-            """, credential.purpose.rawValue, credential.name, credential.hash, credential.app,
-            credential.environmentList, credential.createdAt, credential.expiresAt, credential.revokedAt,
+            insert into credential (purpose, name, hash, role, app, environments, created_at, expires_at, revoked_at,
+              opened_by)
+            values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (hash) do nothing
+            """, credential.purpose.rawValue, credential.name, credential.hash,
+            credential.role?.rawValue, credential.app, credential.environmentList, credential.createdAt,
+            credential.expiresAt, credential.revokedAt,
             credential.openedBy)
         guard connection.changes == 1 else {
             throw StoreError(.invalidArgument, "this secret was used before; choose another")

@@ -87,7 +87,9 @@ import Testing
             SentryCapture.message.bytes, to: "/api/\(id)/envelope/",
             fields: [HTTPField("X-Sentry-Auth", "Sentry sentry_key=\(secret)")])
         #expect(answer.status == 200)
-        let token = try running.post(#"{"name":"t"}"#, to: "/api/v1/tokens", fields: [Self.bearer]).json
+        let token = try running.post(
+            #"{"name":"t","role":"viewer"}"#, to: "/api/v1/tokens", fields: [Self.bearer]
+        ).json
         #expect(token["secret"] != nil && token["dsn"] == nil)
     }
 
@@ -130,8 +132,10 @@ import Testing
         #expect(key.text.contains("value=\"\(String(repeating: "a", count: 300))\""))
         #expect(key.text.components(separatedBy: "Could not save: ").count == 2)
 
-        let made = try running.post(#"{"name":"ann"}"#, to: "/api/v1/tokens", fields: [Self.bearer])
-        let other = try running.post(#"{"name":"bob"}"#, to: "/api/v1/tokens", fields: [Self.bearer])
+        let made = try running.post(
+            #"{"name":"ann","role":"viewer"}"#, to: "/api/v1/tokens", fields: [Self.bearer])
+        let other = try running.post(
+            #"{"name":"bob","role":"viewer"}"#, to: "/api/v1/tokens", fields: [Self.bearer])
         #expect(made.status == 201)
         let bob = try #require(try other.json["id"] as? Int)
         let renamed = try running.post(
@@ -210,7 +214,8 @@ import Testing
 
     @Test func `the API creates, lists, renames and revokes access tokens`() async throws {
         let running = try RunningCollector()
-        let made = try running.post(#"{"name":"ci"}"#, to: "/api/v1/tokens", fields: [Self.bearer])
+        let made = try running.post(
+            #"{"name":"ci","role":"viewer"}"#, to: "/api/v1/tokens", fields: [Self.bearer])
         #expect(made.status == 201 && made.field("Cache-Control") == "no-store")
         let (secret, id) = (
             try #require(try made.json["secret"] as? String), try #require(try made.json["id"] as? Int)
@@ -218,8 +223,10 @@ import Testing
         let token = [HTTPField("Authorization", "Bearer \(secret)")]
         #expect(try running.get("/api/v1/leaks", fields: token).status == 200)
         #expect(
-            try running.post(#"{"name":"x","app":"a"}"#, to: "/api/v1/tokens", fields: [Self.bearer]).status
-                == 400)
+            try running.post(
+                #"{"name":"x","role":"viewer","environments":"ci"}"#, to: "/api/v1/tokens",
+                fields: [Self.bearer]
+            ).status == 400)
 
         let path = "/api/v1/tokens/\(id)"
         let renamed = try await send("PATCH", running.address + path, body: #"{"name":"build"}"#)
@@ -242,8 +249,7 @@ import Testing
     }
 
     @Test(arguments: [
-        (#"{"name":"x","checks_only":"yes"}"#, "tokens", "expected true or false as checks_only"),
-        (#"{"name":"x","checks_only":null}"#, "tokens", "expected true or false as checks_only"),
+        (#"{"name":"x","role":true}"#, "tokens", "expected a string as role"),
         (#"{"name":"x","environments":["ci"]}"#, "keys", "expected a string as environments"),
         (#"{"name":7}"#, "keys", "expected a string as name"),
     ])
@@ -265,21 +271,21 @@ import Testing
         let secret: String
         if isForm {
             let page = try running.post(
-                "name=ci&checks_only=yes", Self.form, to: "/access/tokens", fields: [Self.bearer])
+                "name=ci&role=check&app=", Self.form, to: "/access/tokens", fields: [Self.bearer])
             #expect(page.status == 201 && page.text.contains("collector check"))
             secret = try #require(page.text.firstMatch(of: /<pre>([^<]+)<\/pre>/)).output.1.description
-            #expect(try running.get("/access").text.contains("only for release checks"))
+            #expect(try running.get("/access").text.contains("<td>check</td>"))
         } else {
             let made = try running.post(
-                #"{"name":"ci","checks_only":true}"#, to: "/api/v1/tokens", fields: [Self.bearer])
-            #expect(try made.json["checks_only"] as? Bool == true)
+                #"{"name":"ci","role":"check"}"#, to: "/api/v1/tokens", fields: [Self.bearer])
+            #expect(try made.json["role"] as? String == "check")
             secret = try #require(try made.json["secret"] as? String)
         }
         let check = "/api/v1/check"
         let fields = [HTTPField("Authorization", "Bearer \(secret)")]
         #expect(try running.get("\(check)?app=shop&version=1.0", fields: fields).status == 200)
 
-        let routes = running.collector.service.routes.filter { [.readers, .people].contains($0.access) }
+        let routes = running.collector.service.routes.filter { $0.access.permission != nil }
         #expect(routes.contains { $0.path == check } && routes.count > Resources.addresses.count)
         for route in routes where route.path != check {
             let path = route.path.replacing("{leak}", with: String(repeating: "0", count: 32))
@@ -291,33 +297,41 @@ import Testing
         #expect(try running.post(#"{"class":"A"}"#, fields: fields).status == 401)
         let signIn = try running.post("token=\(secret)", Self.form, to: "/sign-in", fields: [])
         #expect(signIn.field("Set-Cookie") == nil && signIn.status == 403)
-        #expect(signIn.text.contains("This token may only run release checks."))
+        #expect(signIn.text.contains("a token of the role check only runs release checks"))
         let revoked = try running.post("token=\(secret)x", Self.form, to: "/sign-in", fields: [])
         #expect(revoked.text.contains("Invalid or revoked token."))
         #expect(try running.get("/api/v1/leaks").json["total"] as? Int == 1)
     }
 
-    /// The presence of the field restricts the token, so that a wrong value does not create a token that reads everything.
-    @Test(arguments: ["", "no", "false", "0", "on"])
-    func `the form field checks_only with any value creates a token for release checks`(value: String) throws
-    {
+    @Test(arguments: ["", "&role=", "&role=owner", "&role=Viewer", "&checks_only=yes"])
+    func `neither a form nor the API creates an access token without a known role`(role: String) throws {
         let running = try RunningCollector()
-        let page = try running.post(
-            "name=ci&checks_only=\(value)", Self.form, to: "/access/tokens", fields: [Self.bearer])
-        let secret = try #require(page.text.firstMatch(of: /<pre>([^<]+)<\/pre>/)).output.1.description
-        let token = [HTTPField("Authorization", "Bearer \(secret)")]
-        #expect(try running.get("/api/v1/leaks", fields: token).status == 403)
+        let form = try running.post(
+            "name=ci\(role)", Self.form, to: "/access/tokens", fields: [Self.bearer])
+        #expect(form.status == 400 && form.text.contains("viewer, triager, admin, check or symbols"))
+        let fields = role.split(separator: "&").map {
+            $0.split(separator: "=", omittingEmptySubsequences: false)
+        }
+        let json = fields.map { #","\#($0[0])":"\#($0[1])""# }.joined()
+        let answer = try running.post(
+            #"{"name":"ci"\#(json)}"#, to: "/api/v1/tokens", fields: [Self.bearer])
+        #expect(answer.status == 400, "\(answer.text)")
+        let tokens = try #require(try running.json("/api/v1/tokens")["tokens"] as? [[String: Any]])
+        #expect(tokens.count == 1)
     }
 
-    @Test(arguments: ["/api/v1/keys", "/api/v1/tokens/1"])
-    func `neither an ingest key nor an existing access token can be restricted to release checks`(
-        path: String
+    @Test(arguments: [
+        ("POST", "/api/v1/keys", #"{"name":"ci","role":"check"}"#),
+        ("PATCH", "/api/v1/tokens/1", #"{"name":"ci","role":"check"}"#),
+        ("PATCH", "/api/v1/tokens/1", #"{"name":"ci","app":"a"}"#),
+        ("POST", "/api/v1/tokens", #"{"name":"ci","role":"admin","app":"a"}"#),
+        ("POST", "/api/v1/tokens", #"{"name":"ci","role":"symbols","app":"a"}"#),
+    ])
+    func `keys have no role, existing tokens keep their rights, and an admin is not limited to an app`(
+        method: String, path: String, body: String
     ) async throws {
         let running = try RunningCollector()
-        let method = path.hasSuffix("keys") ? "POST" : "PATCH"
-        let answer = try await send(
-            method, running.address + path, body: #"{"name":"ci","checks_only":true}"#)
-        #expect(answer.status == 400)
+        #expect(try await send(method, running.address + path, body: body).status == 400)
     }
 
     @Test(arguments: ["+1", "-1", "1.0", "%2B1", "0x1", "99999999999999999999"])
@@ -361,16 +375,19 @@ import Testing
         name: String, status: Int, words: String
     ) async throws {
         let running = try RunningCollector()
-        let made = try running.post(#"{"name":"ann"}"#, to: "/api/v1/tokens", fields: [Self.bearer])
+        let made = try running.post(
+            #"{"name":"ann","role":"viewer"}"#, to: "/api/v1/tokens", fields: [Self.bearer])
         let ann = try #require(try made.json["id"] as? Int)
-        let other = try running.post(#"{"name":"bob"}"#, to: "/api/v1/tokens", fields: [Self.bearer])
+        let other = try running.post(
+            #"{"name":"bob","role":"viewer"}"#, to: "/api/v1/tokens", fields: [Self.bearer])
         let bob = try #require(try other.json["id"] as? Int)
         let body = #"{"name":"\#(name)"}"#
 
-        let again = try running.post(body, to: "/api/v1/tokens", fields: [Self.bearer])
+        let again = try running.post(
+            #"{"name":"\#(name)","role":"viewer"}"#, to: "/api/v1/tokens", fields: [Self.bearer])
         #expect(again.status == status && again.text.contains(words), "\(again.text)")
         let form = try running.post(
-            "name=\(name.replacing(" ", with: "+"))", Self.form, to: "/access/tokens",
+            "name=\(name.replacing(" ", with: "+"))&role=viewer", Self.form, to: "/access/tokens",
             fields: try sessionFields(running))
         #expect(form.status == status && form.text.contains(words), "\(form.text)")
         let renamed = try await send("PATCH", "\(running.address)/api/v1/tokens/\(bob)", body: body)
@@ -388,7 +405,8 @@ import Testing
             "PATCH", "\(running.address)/api/v1/tokens/\(ann)", body: #"{"name":"ann"}"#)
         #expect(same.status == 200)
         _ = try await send("DELETE", "\(running.address)/api/v1/tokens/\(ann)")
-        let freed = try running.post(#"{"name":"ann"}"#, to: "/api/v1/tokens", fields: [Self.bearer])
+        let freed = try running.post(
+            #"{"name":"ann","role":"viewer"}"#, to: "/api/v1/tokens", fields: [Self.bearer])
         #expect(freed.status == 201, "\(freed.text)")
     }
 

@@ -166,7 +166,7 @@ private func credential(
     _ text: String, _ purpose: Credential.Purpose, revokedAt: Int64? = nil
 ) -> Credential {
     Credential(
-        id: 1, purpose: purpose, name: text, hash: [], app: purpose == .ingest ? text : nil, createdAt: 0,
+        id: 1, purpose: purpose, name: text, hash: [], app: text, createdAt: 0,
         revokedAt: revokedAt)
 }
 

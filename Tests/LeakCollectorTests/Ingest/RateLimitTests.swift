@@ -130,7 +130,7 @@ import Testing
         let seconds = try #require(refused.field("retry-after").flatMap { Int($0) })
         #expect((1...60).contains(seconds))
         let (_, other) = try Credentials(store: running.store).create(
-            .ingest, name: "other", app: nil, now: WallClock.milliseconds())
+            .keys, name: "other", app: nil, now: WallClock.milliseconds())
         let deadline = ContinuousClock.now + .seconds(30)
         var status = 0
         repeat {

@@ -158,7 +158,7 @@ import Testing
     {
         let running = try RunningCollector()
         let (_, secret) = try Credentials(store: running.store).create(
-            .ingest, name: "shop", app: "shop", now: WallClock.milliseconds())
+            .keys, name: "shop", app: "shop", now: WallClock.milliseconds())
         let field = HTTPField("X-Sentry-Auth", "Sentry sentry_key=\(secret)")
         var status = 0
         for _ in 0..<12_000 where status != 200 {

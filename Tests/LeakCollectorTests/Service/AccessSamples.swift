@@ -13,14 +13,17 @@ extension Shop {
         credential(5, .ingest, "lost <phone>", revokedAt: now - 30 * hour),
     ]
 
-    static let tokens = [credential(3, .access, "ann")]
+    static let tokens = [
+        credential(3, .access, "ann", role: .admin),
+        credential(4, .access, "release checks", role: .check, app: "com.acme.shop"),
+    ]
 
     private static func credential(
-        _ id: Int64, _ purpose: Credential.Purpose, _ name: String, app: String? = nil,
-        revokedAt: Int64? = nil
+        _ id: Int64, _ purpose: Credential.Purpose, _ name: String, role: Credential.Role? = nil,
+        app: String? = nil, revokedAt: Int64? = nil
     ) -> Credential {
         Credential(
-            id: id, purpose: purpose, name: name, hash: [], app: app, createdAt: now - 900 * hour,
+            id: id, purpose: purpose, name: name, hash: [], role: role, app: app, createdAt: now - 900 * hour,
             revokedAt: revokedAt)
     }
 }

@@ -46,7 +46,8 @@ import LeakSeededRandom
             var source = try directory.store()
             let token = try source.add(
                 Credential(
-                    purpose: .access, name: "token", hash: [UInt8](repeating: 200, count: 32), createdAt: now)
+                    purpose: .access, name: "token", hash: [UInt8](repeating: 200, count: 32),
+                    role: .triager, createdAt: now)
             )
             _ = try source.add(
                 Credential(

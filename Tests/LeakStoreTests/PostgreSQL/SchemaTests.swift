@@ -335,6 +335,13 @@
             try MigratedLeak.testFirstBuild(in: store) { try migrate(from: 23, by: PastSchema.without24) }
         }
 
+        @Test func `a migration gives access tokens their roles`() throws {
+            let store = try PostgreSQLStore(address: schema.address, clock: .unguarded)
+            try MigratedRoles.test(in: store) {
+                try migrate(from: 24, by: [MigratedRoles.checkPurposeSQL] + PastSchema.without25)
+            }
+        }
+
         @Test func `a migration adds up the newest 91 days of an app, and no earlier days`() throws {
             let late = (0..<5).map { Report(leak: leak("L\($0)"), at: noon - 3 * day) }
             _ = try PostgreSQLStore(address: schema.address, clock: .unguarded).count(

@@ -7,6 +7,7 @@ struct SymbolUploadMutation: Mutation {
     let uploads: SymbolUploadWorker
     let ingest: Ingest
 
+    let permission = Permission.uploadSymbols
     let path = "/api/v1/symbols"
     let body = Route.Body.parsed(atMost: SymbolTable.Limits.bytes)
     let needsToken = true
@@ -43,6 +44,7 @@ struct SymbolRemovalMutation: Mutation {
     let uploads: SymbolUploadWorker
 
     let method = LeakHTTPServer.Method.delete
+    let permission = Permission.administer
     let path = "/api/v1/symbols/{image}"
     let needsToken = true
 

@@ -4,6 +4,7 @@ internal import LeakStore
 
 /// The images for which symbols are stored.
 struct SymbolsResource: JSONResource {
+    static let permission = Permission.listSymbols
     static let jsonPath = "/symbols"
 
     init(_: borrowing Request, _: Parameters) {}

@@ -172,4 +172,14 @@ extension Migration {
             update leak as l set first_build = (select b.id from leak_build p join build b on b.id = p.build
               where p.leak = l.id and b.release = l.first_release order by b.order_key limit 1);
             """)
+
+    /// Version 23: the roles of access tokens.
+    static let schema23 = Migration(
+        version: 23,
+        script: """
+            -- role: Credential.Role. Tokens from before this schema could do everything, or only run release checks.
+            alter table credential add column role text;
+            update credential set role = 'admin' where purpose in ('access', 'sign_in', 'session');
+            update credential set role = 'check', purpose = 'access' where purpose = 'check';
+            """)
 }

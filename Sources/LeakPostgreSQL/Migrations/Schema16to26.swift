@@ -180,5 +180,15 @@
                   where p.leak = l.id and b.release = l.first_release order by b.order_key limit 1)
                 """,
             ])
+
+        /// Version 25: the roles of access tokens.
+        static let schema25 = Migration(
+            version: 25,
+            statements: [
+                // role: Credential.Role. Tokens from before this schema could do everything, or only run release checks.
+                "alter table credential add column if not exists role text collate \"C\"",
+                "update credential set role = 'admin' where purpose in ('access', 'sign_in', 'session')",
+                "update credential set role = 'check', purpose = 'access' where purpose = 'check'",
+            ])
     }
 #endif

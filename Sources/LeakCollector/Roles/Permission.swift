@@ -1,0 +1,82 @@
+public import LeakStore
+
+/// A right that an address requires of its reader. Each resource and each mutation names the one that it requires, and each role
+/// has the ones that ``roles`` lists.
+enum Permission: Hashable, Sendable, CaseIterable {
+    /// Reading leaks, their reports, and releases.
+    case read
+    /// Running release checks.
+    case check
+    /// Deciding about leaks and commenting on them.
+    case triage
+    /// Listing the images whose symbols are stored.
+    case listSymbols
+    /// Uploading symbols. They rename and merge stored leaks of every app, so neither a role for release checks has this right,
+    /// whose token is in every CI job, nor a role for people.
+    case uploadSymbols
+    /// Everything else: keys, tokens, the audit log, pinning releases, removing symbols, and erasing installs.
+    case administer
+
+    static let all = Set(Permission.allCases)
+
+    /// The roles that have the right.
+    var roles: [Credential.Role] {
+        switch self {
+        case .read: [.viewer, .triager, .admin]
+        case .check: [.viewer, .triager, .admin, .check]
+        case .triage: [.triager, .admin]
+        case .listSymbols: [.viewer, .triager, .admin, .symbols]
+        case .uploadSymbols: [.admin, .symbols]
+        case .administer: [.admin]
+        }
+    }
+
+    /// `true` if a credential that is limited to one app can have the right, because it concerns only leaks of that app.
+    var isWithinApp: Bool {
+        switch self {
+        case .read, .check, .triage: true
+        case .listSymbols, .uploadSymbols, .administer: false
+        }
+    }
+}
+
+extension Credential.Role {
+    var permissions: Set<Permission> { Permission.all.filter { $0.roles.contains(self) } }
+
+    /// `true` if a token of the role can be limited to one app. An admin can create tokens without a limit, and symbols belong to
+    /// no app.
+    public var canBeLimitedToApp: Bool {
+        switch self {
+        case .viewer, .triager, .check: true
+        case .admin, .symbols: false
+        }
+    }
+
+    /// The names of all roles, for messages: `viewer, triager, admin, check or symbols`.
+    public static var list: String { orList(allCases) }
+
+    static func orList(_ roles: [Self]) -> String {
+        let names = roles.map(\.rawValue)
+        guard let last = names.last, names.count > 1 else { return names.joined() }
+        return names.dropLast().joined(separator: ", ") + " or " + last
+    }
+
+    /// One phrase about the rights of the role, for forms and help.
+    public var summary: String {
+        switch self {
+        case .viewer: "reads everything about leaks"
+        case .triager: "a viewer who also decides about leaks"
+        case .admin: "does everything: also keys, tokens, symbols, and erasing installs"
+        case .check: "only runs release checks"
+        case .symbols: "only uploads and lists symbols"
+        }
+    }
+}
+
+extension Credential {
+    /// The rights of an access token, or of a session that one opened. Other credentials have none.
+    var permissions: Set<Permission> {
+        guard purpose == .access || purpose == .session, let role else { return [] }
+        return app == nil ? role.permissions : role.permissions.filter(\.isWithinApp)
+    }
+}
