@@ -122,7 +122,7 @@ public final class Collector: Sendable {
 
         // Secrets are created last, when nothing else can fail, because a secret that is created must also be shown.
         let reader = try store.makeReader()
-        let createdSecrets = try Credentials(store: store).prepare(
+        let createdSecrets = try Credentials(store: store, by: .start).prepare(
             settings: settings, storedCredentials: reader.credentials(includingEnded: true, now: now()),
             now: now())
         _ = authenticator.replace(

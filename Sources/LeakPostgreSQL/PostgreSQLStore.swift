@@ -58,8 +58,10 @@
             return expiry.wait
         }
 
-        public func erase(install: UInt64, while isWanted: () -> Bool) throws(StoreError) -> ErasureResult? {
-            var erasure = InstallErasure(install: install)
+        public func erase(
+            install: UInt64, audit entry: AuditEntry?, while isWanted: () -> Bool
+        ) throws(StoreError) -> ErasureResult? {
+            var erasure = InstallErasure(install: install, audit: entry)
             var isLeft = true
             while isLeft {
                 guard isWanted() else { return nil }
@@ -69,22 +71,32 @@
             return erasure.erased
         }
 
-        public func add(_ credential: Credential) throws(StoreError) -> Credential {
-            try write { writer throws(StoreError) in try writer.add(credential) }
+        public func add(_ credential: Credential, audit entry: AuditEntry?) throws(StoreError) -> Credential {
+            try write { writer throws(StoreError) in try writer.add(credential, audit: entry) }
         }
 
-        public func revoke(credential id: Int64, now: Int64) throws(StoreError) -> Bool {
-            try write { writer throws(StoreError) in try writer.revoke(credential: id, now: now) }
+        public func revoke(
+            credential id: Int64, audit entry: AuditEntry?, now: Int64
+        ) throws(StoreError) -> Bool {
+            try write { writer throws(StoreError) in
+                try writer.revoke(credential: id, audit: entry, now: now)
+            }
         }
 
         public func pin(
-            _ version: String?, of app: AppKey, by author: String, now: Int64
+            _ version: String?, of app: AppKey, by author: String, audit entry: AuditEntry?, now: Int64
         ) throws(StoreError) -> Bool {
-            try write { writer throws(StoreError) in try writer.pin(version, of: app, by: author, now: now) }
+            try write { writer throws(StoreError) in
+                try writer.pin(version, of: app, by: author, audit: entry, now: now)
+            }
         }
 
-        public func setName(ofCredential id: Int64, to name: String) throws(StoreError) -> Bool {
-            try write { writer throws(StoreError) in try writer.setName(ofCredential: id, to: name) }
+        public func setName(
+            ofCredential id: Int64, to name: String, audit entry: AuditEntry?
+        ) throws(StoreError) -> Bool {
+            try write { writer throws(StoreError) in
+                try writer.setName(ofCredential: id, to: name, audit: entry)
+            }
         }
 
         public func useOnce(hash: [UInt8], now: Int64) throws(StoreError) -> Bool {
@@ -92,17 +104,20 @@
         }
 
         public func decide(
-            _ decision: Decision, about leaks: [LeakID], now: Int64
+            _ decision: Decision, about leaks: [LeakID], audit entry: AuditEntry?, now: Int64
         ) throws(StoreError) -> PastDecision? {
-            try write { writer throws(StoreError) in try writer.decide(decision, about: leaks, now: now) }
+            try write { writer throws(StoreError) in
+                try writer.decide(decision, about: leaks, audit: entry, now: now)
+            }
         }
 
         public func merge(
-            _ sources: [LeakID], into target: LeakIdentity, by author: String, now: Int64,
+            _ sources: [LeakID], into target: LeakIdentity, by author: String, audit entry: AuditEntry?,
+            now: Int64,
             note: @Sendable (LeakMerge) -> String
         ) throws(StoreError) -> LeakMerge? {
             try write { writer throws(StoreError) in
-                try writer.merge(sources, into: target, by: author, now: now, note: note)
+                try writer.merge(sources, into: target, by: author, audit: entry, now: now, note: note)
             }
         }
 
@@ -110,14 +125,18 @@
             try write { writer throws(StoreError) in try writer.rewrite(identity) }
         }
 
-        public func put(_ symbols: StoredSymbols, body: [UInt8]) throws(StoreError) -> SymbolUploadResult {
-            try write { writer throws(StoreError) in try writer.put(symbols, body: body) }
+        public func put(
+            _ symbols: StoredSymbols, body: [UInt8], audit entry: AuditEntry?
+        ) throws(StoreError) -> SymbolUploadResult {
+            try write { writer throws(StoreError) in try writer.put(symbols, body: body, audit: entry) }
         }
 
         public func removeSymbols(
-            _ kind: StoredSymbols.Kind, of image: String
+            _ kind: StoredSymbols.Kind, of image: String, audit entry: AuditEntry?
         ) throws(StoreError) -> Bool {
-            try write { writer throws(StoreError) in try writer.removeSymbols(kind, of: image) }
+            try write { writer throws(StoreError) in
+                try writer.removeSymbols(kind, of: image, audit: entry)
+            }
         }
 
         public func recordUse(ofSymbols rowIDs: [Int64], now: Int64) throws(StoreError) {

@@ -196,8 +196,10 @@ public final class SQLiteStore: Store {
         return expiry.wait
     }
 
-    public func erase(install: UInt64, while isWanted: () -> Bool) throws(StoreError) -> ErasureResult? {
-        var erasure = InstallErasure(install: install)
+    public func erase(
+        install: UInt64, audit entry: AuditEntry?, while isWanted: () -> Bool
+    ) throws(StoreError) -> ErasureResult? {
+        var erasure = InstallErasure(install: install, audit: entry)
         var needsAnotherStep = true
         while needsAnotherStep {
             guard isWanted() else { return nil }
@@ -229,16 +231,20 @@ public final class SQLiteStore: Store {
         return false
     }
 
-    public func add(_ credential: Credential) throws(StoreError) -> Credential {
+    public func add(_ credential: Credential, audit entry: AuditEntry?) throws(StoreError) -> Credential {
         try write { writer throws(StoreError) in
-            try writer.withReservedSpace { () throws(StoreError) in try writer.add(credential) }
+            try writer.withReservedSpace { () throws(StoreError) in
+                try writer.add(credential, audit: entry)
+            }
         }
     }
 
-    public func revoke(credential id: Int64, now: Int64) throws(StoreError) -> Bool {
+    public func revoke(
+        credential id: Int64, audit entry: AuditEntry?, now: Int64
+    ) throws(StoreError) -> Bool {
         try write { writer throws(StoreError) in
             try writer.withReservedSpace { () throws(StoreError) in
-                try writer.revoke(credential: id, now: now)
+                try writer.revoke(credential: id, audit: entry, now: now)
             }
         }
     }
@@ -250,22 +256,23 @@ public final class SQLiteStore: Store {
     }
 
     public func decide(
-        _ decision: Decision, about leaks: [LeakID], now: Int64
+        _ decision: Decision, about leaks: [LeakID], audit entry: AuditEntry?, now: Int64
     ) throws(StoreError) -> PastDecision? {
         try write { writer throws(StoreError) in
             try writer.withReservedSpace { () throws(StoreError) in
-                try writer.decide(decision, about: leaks, now: now)
+                try writer.decide(decision, about: leaks, audit: entry, now: now)
             }
         }
     }
 
     public func merge(
-        _ sources: [LeakID], into target: LeakIdentity, by author: String, now: Int64,
+        _ sources: [LeakID], into target: LeakIdentity, by author: String, audit entry: AuditEntry?,
+        now: Int64,
         note: @Sendable (LeakMerge) -> String
     ) throws(StoreError) -> LeakMerge? {
         try write { writer throws(StoreError) in
             try writer.withReservedSpace { () throws(StoreError) in
-                try writer.merge(sources, into: target, by: author, now: now, note: note)
+                try writer.merge(sources, into: target, by: author, audit: entry, now: now, note: note)
             }
         }
     }
@@ -276,15 +283,18 @@ public final class SQLiteStore: Store {
         }
     }
 
-    public func put(_ symbols: StoredSymbols, body: [UInt8]) throws(StoreError) -> SymbolUploadResult {
-        try write { writer throws(StoreError) in try writer.put(symbols, body: body) }
+    public func put(
+        _ symbols: StoredSymbols, body: [UInt8], audit entry: AuditEntry?
+    ) throws(StoreError) -> SymbolUploadResult {
+        try write { writer throws(StoreError) in try writer.put(symbols, body: body, audit: entry) }
     }
 
     public func removeSymbols(
-        _ kind: StoredSymbols.Kind, of image: String
+        _ kind: StoredSymbols.Kind, of image: String, audit entry: AuditEntry?
     ) throws(StoreError) -> Bool {
         try write { writer throws(StoreError) in
-            try writer.withReservedSpace { () throws(StoreError) in try writer.removeSymbols(kind, of: image)
+            try writer.withReservedSpace { () throws(StoreError) in
+                try writer.removeSymbols(kind, of: image, audit: entry)
             }
         }
     }
@@ -294,19 +304,21 @@ public final class SQLiteStore: Store {
     }
 
     public func pin(
-        _ version: String?, of app: AppKey, by author: String, now: Int64
+        _ version: String?, of app: AppKey, by author: String, audit entry: AuditEntry?, now: Int64
     ) throws(StoreError) -> Bool {
         try write { writer throws(StoreError) in
             try writer.withReservedSpace { () throws(StoreError) in
-                try writer.pin(version, of: app, by: author, now: now)
+                try writer.pin(version, of: app, by: author, audit: entry, now: now)
             }
         }
     }
 
-    public func setName(ofCredential id: Int64, to name: String) throws(StoreError) -> Bool {
+    public func setName(
+        ofCredential id: Int64, to name: String, audit entry: AuditEntry?
+    ) throws(StoreError) -> Bool {
         try write { writer throws(StoreError) in
             try writer.withReservedSpace { () throws(StoreError) in
-                try writer.setName(ofCredential: id, to: name)
+                try writer.setName(ofCredential: id, to: name, audit: entry)
             }
         }
     }

@@ -22,9 +22,9 @@ public protocol Store: Sendable {
     func checkpointIfNeeded(now: Int64) throws(StoreError)
 
     /// Deletes expired data: idempotency keys and recent installs after 7 days; counts by hour, samples, and counts of apps by
-    /// day after 90 days; symbols that were not needed for 100 days; and sign-in links and sessions that are used, revoked or
-    /// expired. Adds the counts of ten-minute slots that are older than a day to the counts of their apps by day. Revoked keys
-    /// and tokens stay, to distinguish them from unknown secrets.
+    /// day after 90 days; symbols that were not needed for 100 days; sign-in links and sessions that are used, revoked or
+    /// expired; and entries of the audit log after two years. Adds the counts of ten-minute slots that are older than a day to
+    /// the counts of their apps by day. Revoked keys and tokens stay, to distinguish them from unknown secrets.
     ///
     /// A system clock that is more than a day ahead of the last known time is not accepted until it has been ahead for a day of
     /// running time: see ``ClockRule``.
@@ -42,20 +42,24 @@ public protocol Store: Sendable {
     ///
     /// - Parameters:
     ///   - install: ``Submission/Origin/installHash``.
+    ///   - entry: the entry for the audit log, which the first step writes.
     ///   - isWanted: called before each step.
     /// - Returns: `nil` if `isWanted` returned `false`. Earlier steps are not undone.
     /// - Throws: ``StoreError`` for the first step that failed. The steps before it are not undone.
-    func erase(install: UInt64, while isWanted: () -> Bool) throws(StoreError) -> ErasureResult?
+    func erase(install: UInt64, audit entry: AuditEntry?, while isWanted: () -> Bool) throws(StoreError)
+        -> ErasureResult?
 
     /// Stores a credential.
     ///
+    /// - Parameter entry: the entry for the audit log, which is written in the same transaction, here and in the functions below, if
+    ///   anything is changed. A space and the id of the credential are appended to its object.
     /// - Returns: the credential with its id.
     /// - Throws: ``StoreError/Reason/invalidArgument`` if a credential with its hash exists or existed.
-    func add(_ credential: Credential) throws(StoreError) -> Credential
+    func add(_ credential: Credential, audit entry: AuditEntry?) throws(StoreError) -> Credential
     /// Revokes a credential, and the sessions that were opened with it.
     ///
     /// - Returns: `true` if there was such a credential and it was not revoked already.
-    func revoke(credential id: Int64, now: Int64) throws(StoreError) -> Bool
+    func revoke(credential id: Int64, audit entry: AuditEntry?, now: Int64) throws(StoreError) -> Bool
     /// Marks a sign-in link as used.
     ///
     /// - Returns: `true` if this call marked it; `false` if it was used before, has expired or does not exist.
@@ -70,7 +74,9 @@ public protocol Store: Sendable {
     ///   - now: milliseconds since 1970.
     /// - Returns: the decision as stored; `nil` if the first leak does not exist.
     /// - Throws: ``StoreError/Reason/invalidArgument`` for an invalid note, name, version or limit.
-    func decide(_ decision: Decision, about leaks: [LeakID], now: Int64) throws(StoreError) -> PastDecision?
+    func decide(
+        _ decision: Decision, about leaks: [LeakID], audit entry: AuditEntry?, now: Int64
+    ) throws(StoreError) -> PastDecision?
 
     /// Merges leaks into another leak of their app: all counts, sets of installs, samples and decisions. The most recent
     /// decision about any of the leaks applies to the merged leak. Readers find the merged leak by the old ids:
@@ -87,7 +93,8 @@ public protocol Store: Sendable {
     /// - Throws: ``StoreError/Reason/invalidArgument`` for leaks of several apps or environments, and for an invalid note or
     ///   name.
     func merge(
-        _ sources: [LeakID], into target: LeakIdentity, by author: String, now: Int64,
+        _ sources: [LeakID], into target: LeakIdentity, by author: String, audit entry: AuditEntry?,
+        now: Int64,
         note: @Sendable (LeakMerge) -> String
     ) throws(StoreError) -> LeakMerge?
 
@@ -102,11 +109,15 @@ public protocol Store: Sendable {
     /// - Parameters:
     ///   - symbols: ``StoredSymbols/id`` and ``StoredSymbols/bytes`` are ignored.
     ///   - body: the compressed table.
-    func put(_ symbols: StoredSymbols, body: [UInt8]) throws(StoreError) -> SymbolUploadResult
+    func put(
+        _ symbols: StoredSymbols, body: [UInt8], audit entry: AuditEntry?
+    ) throws(StoreError) -> SymbolUploadResult
     /// Deletes the symbols of an image.
     ///
     /// - Returns: `true` if there were any.
-    func removeSymbols(_ kind: StoredSymbols.Kind, of image: String) throws(StoreError) -> Bool
+    func removeSymbols(
+        _ kind: StoredSymbols.Kind, of image: String, audit entry: AuditEntry?
+    ) throws(StoreError) -> Bool
     /// Records that reports needed symbols, so that the symbols are kept for ``Retention/symbolDays`` from now on.
     ///
     /// - Parameter rowIDs: ``StoredSymbols/id``.
@@ -119,14 +130,18 @@ public protocol Store: Sendable {
     ///   - author: the name of the token that pins: ``ReleaseSummary/Pin``.
     ///   - now: milliseconds since 1970.
     /// - Returns: `false` if there is no such app or version.
-    func pin(_ version: String?, of app: AppKey, by author: String, now: Int64) throws(StoreError) -> Bool
+    func pin(
+        _ version: String?, of app: AppKey, by author: String, audit entry: AuditEntry?, now: Int64
+    ) throws(StoreError) -> Bool
 
     /// Renames a credential.
     ///
     /// - Returns: `true` if there is such a credential and it is not revoked.
     /// - Throws: ``StoreError/Reason/invalidArgument`` for a name that is empty, longer than ``Decision/maxNameBytes``, or has
     ///   control characters.
-    func setName(ofCredential id: Int64, to name: String) throws(StoreError) -> Bool
+    func setName(
+        ofCredential id: Int64, to name: String, audit entry: AuditEntry?
+    ) throws(StoreError) -> Bool
 
     /// Checks that stored data can be read, and that every total is the sum of its parts. Reads the whole database; other calls
     /// may write meanwhile.
@@ -161,7 +176,7 @@ extension Store {
     public func decide(_ decision: Decision, about leak: LeakID, now: Int64) throws(StoreError)
         -> PastDecision?
     {
-        try decide(decision, about: [leak], now: now)
+        try decide(decision, about: [leak], audit: nil, now: now)
     }
 
     /// Deletes everything that has expired.
@@ -170,6 +185,52 @@ extension Store {
 
     /// Erases an install completely.
     public func erase(install: UInt64) throws(StoreError) -> ErasureResult {
-        try erase(install: install, while: { true }) ?? ErasureResult()
+        try erase(install: install, audit: nil, while: { true }) ?? ErasureResult()
+    }
+}
+
+/// Changes without an entry in the audit log, for tests and changes that no person made.
+extension Store {
+    package func add(_ credential: Credential) throws(StoreError) -> Credential {
+        try add(credential, audit: nil)
+    }
+
+    package func revoke(credential id: Int64, now: Int64) throws(StoreError) -> Bool {
+        try revoke(credential: id, audit: nil, now: now)
+    }
+
+    package func setName(ofCredential id: Int64, to name: String) throws(StoreError) -> Bool {
+        try setName(ofCredential: id, to: name, audit: nil)
+    }
+
+    package func decide(
+        _ decision: Decision, about leaks: [LeakID], now: Int64
+    ) throws(StoreError) -> PastDecision? {
+        try decide(decision, about: leaks, audit: nil, now: now)
+    }
+
+    package func merge(
+        _ sources: [LeakID], into target: LeakIdentity, by author: String, now: Int64,
+        note: @Sendable (LeakMerge) -> String
+    ) throws(StoreError) -> LeakMerge? {
+        try merge(sources, into: target, by: author, audit: nil, now: now, note: note)
+    }
+
+    package func put(_ symbols: StoredSymbols, body: [UInt8]) throws(StoreError) -> SymbolUploadResult {
+        try put(symbols, body: body, audit: nil)
+    }
+
+    package func removeSymbols(_ kind: StoredSymbols.Kind, of image: String) throws(StoreError) -> Bool {
+        try removeSymbols(kind, of: image, audit: nil)
+    }
+
+    package func pin(
+        _ version: String?, of app: AppKey, by author: String, now: Int64
+    ) throws(StoreError) -> Bool {
+        try pin(version, of: app, by: author, audit: nil, now: now)
+    }
+
+    package func erase(install: UInt64, while isWanted: () -> Bool) throws(StoreError) -> ErasureResult? {
+        try erase(install: install, audit: nil, while: isWanted)
     }
 }

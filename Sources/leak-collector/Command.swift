@@ -9,7 +9,9 @@ enum Command: Equatable {
         flags: [Setting: String])
     case list(CredentialKind, flags: [Setting: String])
     case revoke(CredentialKind, id: Int64, flags: [Setting: String])
-    case export(folder: String, app: AppScope, referenceTime: Int64?, flags: [Setting: String])
+    case export(
+        folder: String, app: AppScope, referenceTime: Int64?, includesAuditLog: Bool = false,
+        flags: [Setting: String])
     case backup(file: String, overwrites: Bool, flags: [Setting: String])
     /// - Parameter file: `nil` for the database of the settings.
     case verify(file: String?, flags: [Setting: String])
@@ -61,7 +63,8 @@ enum Command: Equatable {
                 }
             }
             self = .export(
-                folder: folder, app: line.takeScope(), referenceTime: referenceTime, flags: line.settings)
+                folder: folder, app: line.takeScope(), referenceTime: referenceTime,
+                includesAuditLog: try line.takeSwitch("--audit"), flags: line.settings)
         case "backup":
             guard let file = line.takeWord() else {
                 throw UsageError("backup needs a file: collector backup FILE")
@@ -244,7 +247,7 @@ private struct ParsedArguments {
             "--min-devices", "--min-reports", "--max-rate",
         ] + switches
     /// Flags that need no value, called switches.
-    private static let switches = ["--overwrite", "--repair", "--dry-run"]
+    private static let switches = ["--overwrite", "--repair", "--dry-run", "--audit"]
 
     /// Splits the arguments. A flag's value is the next argument, or follows an equals sign. A switch is on, unless
     /// `no` follows in one of these ways. All arguments after `--` are words, even if they begin with a hyphen.

@@ -15,6 +15,8 @@ struct ExportCommand {
     var app: AppScope
     /// The time that the pages refer to, in milliseconds since 1970; `nil` for the time of the last report.
     var referenceTime: Int64?
+    /// `true` to write the audit log, too.
+    var includesAuditLog = false
 
     /// Writes the files, and the progress on standard error: one line that changes on a terminal, a line every 5 s in
     /// a log.
@@ -27,7 +29,8 @@ struct ExportCommand {
             environment: app.environment, at: referenceTime)
         // Ends the line of the progress, so that later output begins on a new line.
         defer { if isTerminal { Output.error("", overwrites: true) } }
-        let result = try export.write(to: folder, app: app.app) { progress in
+        let result = try export.write(to: folder, app: app.app, includesAuditLog: includesAuditLog) {
+            progress in
             let now = WallClock.milliseconds()
             guard now >= nextProgressTime else { return }
             nextProgressTime = now + interval

@@ -157,6 +157,8 @@ extension HelpTopic {
                   --environment NAME      only the leaks of this environment (default: production)
                   --at TIME               the time of the pages, such as 2026-11-20T12:00:00Z, not before
                                           the last report (default: the time of the last report)
+                  --audit                 write the audit log too (audit.json): it has names of people and
+                                          addresses, so do not publish it
                 \(database)
                 """
             case .import:

@@ -77,7 +77,7 @@ enum HelpTopic: String, CaseIterable {
                 "collector symbols upload FILE…", "collector symbols list",
                 "collector symbols remove IMAGE…",
             ]
-        case .export: ["collector export DIR [--app APP] [--environment NAME] [--at TIME]"]
+        case .export: ["collector export DIR [--app APP] [--environment NAME] [--at TIME] [--audit]"]
         case .import:
             [
                 "collector import FILE [--app APP] [--version VERSION] [--environment NAME] [--name NAME]"

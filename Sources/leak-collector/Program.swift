@@ -82,9 +82,11 @@ enum Program {
             try CredentialCommand(kind, settings: readSettings(flags)).list()
         case .revoke(let kind, let id, let flags):
             try CredentialCommand(kind, settings: readSettings(flags)).revoke(id)
-        case .export(let folder, let app, let referenceTime, let flags):
-            try ExportCommand(settings: readSettings(flags), app: app, referenceTime: referenceTime).write(
-                to: folder)
+        case .export(let folder, let app, let referenceTime, let includesAuditLog, let flags):
+            try ExportCommand(
+                settings: readSettings(flags), app: app, referenceTime: referenceTime,
+                includesAuditLog: includesAuditLog
+            ).write(to: folder)
         case .backup(let file, let overwrites, let flags):
             return try MaintenanceCommand(settings: readSettings(flags)).backUp(
                 to: file, overwrites: overwrites)

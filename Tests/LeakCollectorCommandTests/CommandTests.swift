@@ -33,6 +33,10 @@ import Testing
             ["export", "out", "--at", "2026-11-20T12:00:00Z"],
             .export(folder: "out", app: nil, referenceTime: 1_795_176_000_000, flags: [:])
         ),
+        (
+            ["export", "out", "--audit"],
+            .export(folder: "out", app: nil, referenceTime: nil, includesAuditLog: true, flags: [:])
+        ),
         (["backup", "f"], .backup(file: "f", overwrites: false, flags: [:])),
         (["backup", "f", "--overwrite=yes"], .backup(file: "f", overwrites: true, flags: [:])),
         (["backup", "--overwrite", "f"], .backup(file: "f", overwrites: true, flags: [:])),

@@ -13,42 +13,55 @@ extension ForwardingStore {
     func expire(now: Int64, while isWanted: () -> Bool) throws(StoreError) -> ClockWait? {
         try store.expire(now: now, while: isWanted)
     }
-    func erase(install: UInt64, while isWanted: () -> Bool) throws(StoreError) -> ErasureResult? {
-        try store.erase(install: install, while: isWanted)
+    func erase(
+        install: UInt64, audit entry: AuditEntry?, while isWanted: () -> Bool
+    ) throws(StoreError) -> ErasureResult? {
+        try store.erase(install: install, audit: entry, while: isWanted)
     }
-    func add(_ credential: Credential) throws(StoreError) -> Credential { try store.add(credential) }
-    func revoke(credential id: Int64, now: Int64) throws(StoreError) -> Bool {
-        try store.revoke(credential: id, now: now)
+    func add(_ credential: Credential, audit entry: AuditEntry?) throws(StoreError) -> Credential {
+        try store.add(credential, audit: entry)
     }
-    func pin(_ version: String?, of app: AppKey, by author: String, now: Int64) throws(StoreError) -> Bool {
-        try store.pin(version, of: app, by: author, now: now)
+    func revoke(credential id: Int64, audit entry: AuditEntry?, now: Int64) throws(StoreError) -> Bool {
+        try store.revoke(credential: id, audit: entry, now: now)
     }
-    func setName(ofCredential id: Int64, to name: String) throws(StoreError) -> Bool {
-        try store.setName(ofCredential: id, to: name)
+    func pin(
+        _ version: String?, of app: AppKey, by author: String, audit entry: AuditEntry?, now: Int64
+    ) throws(StoreError) -> Bool {
+        try store.pin(version, of: app, by: author, audit: entry, now: now)
+    }
+    func setName(
+        ofCredential id: Int64, to name: String, audit entry: AuditEntry?
+    ) throws(StoreError) -> Bool {
+        try store.setName(ofCredential: id, to: name, audit: entry)
     }
     func useOnce(hash: [UInt8], now: Int64) throws(StoreError) -> Bool {
         try store.useOnce(hash: hash, now: now)
     }
     func decide(
-        _ decision: Decision, about leaks: [LeakID], now: Int64
+        _ decision: Decision, about leaks: [LeakID], audit entry: AuditEntry?, now: Int64
     ) throws(StoreError) -> PastDecision? {
-        try store.decide(decision, about: leaks, now: now)
+        try store.decide(decision, about: leaks, audit: entry, now: now)
     }
     func rewrite(_ identity: LeakIdentity) throws(StoreError) -> Bool { try store.rewrite(identity) }
-    func put(_ symbols: StoredSymbols, body: [UInt8]) throws(StoreError) -> SymbolUploadResult {
-        try store.put(symbols, body: body)
+    func put(
+        _ symbols: StoredSymbols, body: [UInt8], audit entry: AuditEntry?
+    ) throws(StoreError) -> SymbolUploadResult {
+        try store.put(symbols, body: body, audit: entry)
     }
-    func removeSymbols(_ kind: StoredSymbols.Kind, of image: String) throws(StoreError) -> Bool {
-        try store.removeSymbols(kind, of: image)
+    func removeSymbols(
+        _ kind: StoredSymbols.Kind, of image: String, audit entry: AuditEntry?
+    ) throws(StoreError) -> Bool {
+        try store.removeSymbols(kind, of: image, audit: entry)
     }
     func recordUse(ofSymbols rows: [Int64], now: Int64) throws(StoreError) {
         try store.recordUse(ofSymbols: rows, now: now)
     }
     func merge(
-        _ sources: [LeakID], into target: LeakIdentity, by author: String, now: Int64,
+        _ sources: [LeakID], into target: LeakIdentity, by author: String, audit entry: AuditEntry?,
+        now: Int64,
         note: @Sendable (LeakMerge) -> String
     ) throws(StoreError) -> LeakMerge? {
-        try store.merge(sources, into: target, by: author, now: now, note: note)
+        try store.merge(sources, into: target, by: author, audit: entry, now: now, note: note)
     }
     var damage: StoreError? { store.damage }
     var integrityCheck: (@Sendable () -> Void)? { store.integrityCheck }

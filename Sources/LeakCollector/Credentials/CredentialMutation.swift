@@ -49,13 +49,14 @@ struct CredentialMutation: Mutation {
     func start(_ request: borrowing Request, _ change: ChangeRequest) throws(Problem) {
         let fields = try fields(of: request)
         let id = change.match.parameters["id"].flatMap { Int64(decimalDigits: $0) }
-        let (context, now) = (change.context, change.now)
+        let (context, origin, now) = (change.context, change.origin, change.now)
         var change = change
         change.typedText = fields.name
         context.storeThreads.add(
             change.work("changing a \(kind.noun)") { resources in
                 do {
-                    let changed = try apply(fields, id: id, Credentials(store: context.store), now: now)
+                    let changed = try apply(
+                        fields, id: id, Credentials(store: context.store, by: origin), now: now)
                     // Revoking a token also ends the sessions that it opened.
                     try context.authenticator.reload(from: resources.reader, now: now)
                     return response(

@@ -5,8 +5,13 @@ public import LeakStore
 /// pages and JSON.
 public struct Credentials: Sendable {
     private let store: any Store
+    /// The author of the changes, for the audit log.
+    private let origin: ChangeOrigin
 
-    public init(store: any Store) { self.store = store }
+    public init(store: any Store, by origin: ChangeOrigin = .commandLine) {
+        self.store = store
+        self.origin = origin
+    }
 
     /// Name of the ingest key that an environment variable sets. A key with a new value replaces the previous key.
     private static let configuredKeyName = Setting.ingestKey.variable
@@ -57,7 +62,7 @@ public struct Credentials: Sendable {
             // A secret that is not printed would be lost.
             guard validCredentials.isEmpty, settings.showsSecrets else { return nil }
             let secret = try Secret.random()
-            _ = try store.add(
+            _ = try add(
                 Credential(
                     purpose: purpose, name: "first", hash: secret.hash, role: Self.firstRole(for: purpose),
                     createdAt: now))
@@ -67,11 +72,11 @@ public struct Credentials: Sendable {
         let existing = storedCredentials.first { $0.hash == secret.hash }
         if let existing { try validate(existing, for: purpose, source) }
         for replaced in validCredentials where replaced.name == name && replaced.hash != secret.hash {
-            _ = try store.revoke(credential: replaced.id, now: now)
+            _ = try revoke(replaced, now: now)
         }
         if existing == nil {
             do throws(StoreError) {
-                _ = try store.add(
+                _ = try add(
                     Credential(
                         purpose: purpose, name: name, hash: secret.hash, role: Self.firstRole(for: purpose),
                         createdAt: now))
@@ -143,7 +148,7 @@ public struct Credentials: Sendable {
         if let app { try Self.validate(app, flag: "--app", maxBytes: WireLimits.appIDBytes) }
         let names = try environments.map(Self.environmentNames(in:)) ?? []
         let secret = try Secret.random()
-        let credential = try store.add(
+        let credential = try add(
             Credential(
                 purpose: purpose, name: name, hash: secret.hash, role: role, app: app, environments: names,
                 createdAt: now))
@@ -204,10 +209,14 @@ public struct Credentials: Sendable {
         _ name: String, _ purpose: Credential.Purpose, except id: Int64?, now: Int64
     ) throws {
         guard CredentialKind.tokens.includes(purpose) else { return }
-        guard name != SignIn.linkName, !name.hasPrefix(SignIn.sessionPrefix) else {
+        guard name != SignIn.linkName, !name.hasPrefix(SignIn.sessionPrefix),
+            !ChangeOrigin.reservedActors.contains(name)
+        else {
             throw SettingError(
                 source: "--name",
-                problem: "is reserved for signed-in browsers in the history of leaks; choose another")
+                problem:
+                    "is reserved for another author in the history of leaks and in the audit log; choose another"
+            )
         }
         let others = try list(.tokens, now: now).filter { $0.revokedAt == nil && $0.id != id }
         if let other = others.first(where: { $0.name == name }) {
@@ -243,15 +252,42 @@ public struct Credentials: Sendable {
         guard let credential = try list(kind, now: now).first(where: { $0.id == id }) else { return false }
         if credential.name == kind.setting.variable { throw ReservedNameError(name: credential.name) }
         try requireNameIsFree(name, kind.purpose, except: id, now: now)
-        return try store.setName(ofCredential: id, to: name)
+        let entry = AuditEntry(
+            kind == .keys ? .renameKey : .renameToken, of: "\(kind.noun) \(id)",
+            details: "\(credential.name), now \(name)", by: origin, at: now)
+        return try store.setName(ofCredential: id, to: name, audit: entry)
     }
 
     /// Revokes an ingest key or an access token.
     ///
     /// - Returns: `true` if there was such a credential and it was not revoked already.
     public func revoke(_ kind: CredentialKind, _ id: Int64, now: Int64) throws -> Bool {
-        guard try list(kind, now: now).contains(where: { $0.id == id }) else { return false }
-        return try store.revoke(credential: id, now: now)
+        guard let credential = try list(kind, now: now).first(where: { $0.id == id }) else { return false }
+        return try revoke(credential, now: now)
+    }
+
+    // MARK: Changes with their entries in the audit log
+
+    private func add(_ credential: Credential) throws(StoreError) -> Credential {
+        let isKey = credential.purpose == .ingest
+        let environments = credential.environmentList.map { " in \($0)" } ?? ""
+        let details = [
+            credential.name, credential.role.map { "role \($0.rawValue)" },
+            credential.app.map { "only \($0)\(environments)" }
+                ?? (environments.isEmpty ? nil : "only\(environments)"),
+        ]
+        let entry = AuditEntry(
+            isKey ? .createKey : .createToken, of: isKey ? "key" : "token",
+            details: details.compactMap(\.self).joined(separator: ", "), by: origin, at: credential.createdAt)
+        return try store.add(credential, audit: entry)
+    }
+
+    private func revoke(_ credential: Credential, now: Int64) throws(StoreError) -> Bool {
+        let isKey = credential.purpose == .ingest
+        let entry = AuditEntry(
+            isKey ? .revokeKey : .revokeToken, of: "\(isKey ? "key" : "token") \(credential.id)",
+            details: credential.name, by: origin, at: now)
+        return try store.revoke(credential: credential.id, audit: entry, now: now)
     }
 }
 

@@ -49,11 +49,15 @@ public struct Export {
     ///     of the earlier export are overwritten, and those that this export does not write are removed. Other files
     ///     stay; if such a file is in the way, the export ends with an error.
     ///   - app: the only app to export; `nil` for all apps.
+    ///   - includesAuditLog: `true` to write the audit log, too. It names people and the addresses of their machines.
     ///   - progress: called after each leak.
     /// - Throws: ``ExportFolder/Failure`` naming the file that could not be written, ``NoSuchApp``, ``NoSuchEnvironment``,
     ///   ``EarlyTime``, or ``StoreError``.
     @discardableResult
-    public func write(to folder: String, app: String?, progress: (Progress) -> Void = { _ in }) throws
+    public func write(
+        to folder: String, app: String?, includesAuditLog: Bool = false,
+        progress: (Progress) -> Void = { _ in }
+    ) throws
         -> Result
     {
         let summaries = try reader.appSummaries().filter { $0.environment == environment }
@@ -80,6 +84,7 @@ public struct Export {
         for name in publicFolder.names {
             try run.folder.put(try ExportFolder.contents(of: "\(publicFolder.path)/\(name)"), to: name)
         }
+        if includesAuditLog { try run.writeAuditLog() }
         try run.write(progress)
         return Result(fileCount: run.folder.writtenFiles.count, removedFileCount: try run.folder.finish())
     }

@@ -224,6 +224,18 @@ struct ExportRun {
             versions: try reader.versions(app: app), query: query)
     }
 
+    /// Writes all entries of the audit log to `audit.json`, newest first.
+    mutating func writeAuditLog() throws {
+        var entries: [AuditEntry] = []
+        while true {
+            let more = try reader.auditEntries(
+                before: entries.last?.id ?? .max, limit: AuditResource.maxLimit)
+            guard !more.isEmpty else { break }
+            entries += more
+        }
+        try folder.put(json { $0.fields(of: entries) }, to: Links.jsonFile(of: .audit(cursor: nil)))
+    }
+
     private func json(_ body: (inout JSONWriter) -> Void) -> [UInt8] {
         var writer = JSONWriter()
         writer.object(body)

@@ -22,6 +22,8 @@ enum LinkTarget: Hashable, Sendable {
     case list(app: AppScope, state: LeakQuery.StateFilter = .toFix, page: Int)
     /// The page with apps, keys and tokens.
     case access
+    /// The audit log; `nil` for its first page.
+    case audit(cursor: Int64?)
     /// The address to which a form of the page with apps, keys and tokens is sent.
     ///
     /// - kind: `keys` or `tokens`.
@@ -79,7 +81,7 @@ struct Links: Hashable, Sendable {
         case .file(let name): name
         case .summary, .overview, .leak, .reports, .decisions, .causes, .releases, .currentRelease,
             .compare, .leakClass, .list,
-            .access, .credentialForm, .signIn, .signOut:
+            .access, .audit, .credentialForm, .signIn, .signOut:
             stem(of: target) + ".html"
         }
     }
@@ -94,6 +96,7 @@ struct Links: Hashable, Sendable {
         switch target {
         case .summary(let query): query.app.map { "apps/" + PercentEncoder.fileName($0) } ?? "index"
         case .leak(let id): "leaks/\(id)"
+        case .audit: "audit"
         case .reports(let id): "leaks/\(id).reports"
         case .causes(let app, _): app.app.map { "causes/" + PercentEncoder.fileName($0) } ?? "causes"
         case .releases(let app): app.app.map { "releases/" + PercentEncoder.fileName($0) } ?? "releases"
@@ -152,6 +155,7 @@ struct Links: Hashable, Sendable {
         case .leakClass(let name, let app): "/classes" + parameters([("class", name)] + app.parameters)
         case .list(let app, let state, _): path(of: .summary(listQuery(of: app, state)))
         case .access: "/access"
+        case .audit(let cursor): "/audit" + parameters([("cursor", cursor.map { "\($0)" })])
         case .credentialForm(let kind, let pathSuffix): "/access/\(kind)\(pathSuffix)"
         case .signIn: "/sign-in"
         case .signOut: "/sign-out"
@@ -166,7 +170,7 @@ struct Links: Hashable, Sendable {
         case .compare(let app, let from, let to):
             "/check" + parameters(app.parameters + [("version", to), ("baseline", from)])
         case .overview, .leak, .reports, .decisions, .causes, .releases, .currentRelease, .leakClass, .list,
-            .access, .signIn, .signOut, .file:
+            .access, .audit, .signIn, .signOut, .file:
             path(of: target)
         }
     }

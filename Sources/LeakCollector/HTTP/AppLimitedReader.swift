@@ -21,8 +21,8 @@ final class AppLimitedReader: StoreReader {
 
     private func isVisible(app name: String) -> Bool { ByteText(name) == ByteText(app) }
 
-    /// Returns the scope with the app in place of all apps. An app that is not visible is replaced by an empty name, which no app
-    /// has.
+    /// Returns the scope with the app in place of all apps. An app that is not visible is replaced by an empty name, which no
+    /// app has.
     private func limited(_ scope: AppScope) -> AppScope {
         AppScope(limited(scope.app), environment: scope.environment)
     }
@@ -139,6 +139,9 @@ final class AppLimitedReader: StoreReader {
 
     /// Returns nothing: only an admin, whose token has no limit, may read credentials.
     func credentials(includingEnded: Bool, now: Int64) throws(StoreError) -> [Credential] { [] }
+
+    /// Returns nothing, for the same reason.
+    func auditEntries(before id: Int64, limit: Int) throws(StoreError) -> [AuditEntry] { [] }
 
     func changeCounter() throws(StoreError) -> Int64 { try reader.changeCounter() }
 

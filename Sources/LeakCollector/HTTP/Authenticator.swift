@@ -201,6 +201,14 @@ extension Authenticator {
 }
 
 extension Credential {
+    /// Returns the author of a change with this credential, for the audit log.
+    ///
+    /// - Parameter address: the address of the client.
+    func origin(from address: IPAddress?) -> ChangeOrigin {
+        ChangeOrigin(
+            actor: actor, token: purpose == .session ? openedBy : id, address: address.map { "\($0)" })
+    }
+
     /// Name that the history of a leak shows for changes with this credential: the token's name, even for a browser that was
     /// signed in with it.
     var actor: String {

@@ -7,7 +7,12 @@ extension Credential {
     /// - Throws: ``Problem`` 403 that names the roles with the right.
     func require(_ permission: Permission) throws(Problem) {
         guard !permissions.contains(permission) else { return }
-        let noun = purpose == .session ? "session" : "access token"
+        let noun =
+            switch purpose {
+            case .session: "session"
+            case .proxy: "person"
+            case .access, .ingest, .signIn: "access token"
+            }
         var detail =
             "this needs the role \(Role.orList(permission.roles)); this \(noun) has "
             + (role.map { "the role \($0.rawValue)" } ?? "no role that this collector knows")

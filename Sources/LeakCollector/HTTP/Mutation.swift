@@ -74,7 +74,8 @@ extension Mutation {
                 throw .unauthorized("this request needs an access token (Authorization: Bearer TOKEN)")
             }
             let change = ChangeRequest(
-                author: author, match: match, now: now, context: context, responder: responder,
+                author: author, origin: author.origin(from: request.clientAddress), match: match, now: now,
+                context: context, responder: responder,
                 typedText: typedText, formPage: back)
             try start(request, change)
         } catch {
@@ -87,6 +88,8 @@ extension Mutation {
 struct ChangeRequest: Sendable {
     /// The credential with which a person or a program requests the change.
     let author: Credential
+    /// The author as the audit log names it.
+    let origin: ChangeOrigin
     let match: Route.Match
     /// Milliseconds since 1970.
     let now: Int64

@@ -35,7 +35,14 @@ public final class Erasure: Mutation {
     ///
     /// - Parameter install: the id as the app sent it.
     public static func run(install: String, in store: any Store) throws(StoreError) -> ErasureResult {
-        try store.erase(install: Install.hash(install))
+        let entry = entry(by: .commandLine, at: WallClock.milliseconds())
+        return try store.erase(install: Install.hash(install), audit: entry, while: { true })
+            ?? ErasureResult()
+    }
+
+    /// Returns the entry of the audit log. It does not name the install, because its data is erased.
+    private static func entry(by origin: ChangeOrigin, at time: Int64) -> AuditEntry {
+        AuditEntry(.eraseInstall, of: "an install", by: origin, at: time)
     }
 
     /// Erases an install, and answers once its data is erased. The id is not logged, because the request asks to erase it.
@@ -48,9 +55,11 @@ public final class Erasure: Mutation {
             throw Problem(.badRequest, detail)
         }
         let hash = Install.hash(install)
+        let entry = Self.entry(by: change.origin, at: change.now)
         jobs.add(
             change.work("erasing an install") { [self] in
-                guard let erased = try store.erase(install: hash, while: { !jobs.isStopping }) else {
+                guard let erased = try store.erase(install: hash, audit: entry, while: { !jobs.isStopping })
+                else {
                     return Self.stoppingProblem.response
                 }
                 return JSONResponse.json { writer in

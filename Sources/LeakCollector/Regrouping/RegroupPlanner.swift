@@ -187,7 +187,12 @@ package struct RegroupPlanner {
             remainingParts = remainingParts.dropFirst(maxPartsPerMerge)
             let version = group.target.groupingKey.version
             let merge = try store.merge(
-                parts.map(\.id), into: group.target, by: author, now: now,
+                parts.map(\.id), into: group.target, by: author,
+                audit: AuditEntry(
+                    .mergeLeaks, of: "leak \(group.target.id)",
+                    details: "\(parts.count) leaks merged into it",
+                    by: .commandLine, at: now),
+                now: now,
                 note: { MergeNote.text($0, version: version) })
             mergedCount += merge?.sources.count ?? 0
         }

@@ -53,9 +53,13 @@ struct CurrentReleaseMutation: Mutation {
                     : "the field or parameter “app” is missing: name the app whose current release is meant")
         }
         let (store, author, now) = (change.context.store, change.author.actor, change.now)
+        let entry = AuditEntry(
+            version == nil ? .unpinRelease : .pinRelease, of: "\(app)", details: version ?? "",
+            by: change.origin,
+            at: now)
         change.context.storeThreads.add(
             change.work("pinning the current release of \(app)") { resources in
-                guard try store.pin(version, of: app, by: author, now: now) else {
+                guard try store.pin(version, of: app, by: author, audit: entry, now: now) else {
                     let isKnown = try resources.reader.appSummaries().contains { $0.key == app }
                     throw missingProblem(isKnown ? version : nil, of: app)
                 }

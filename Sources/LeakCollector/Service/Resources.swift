@@ -13,5 +13,6 @@ enum Resources {
         .json(AppsResource.self),
         .json(SymbolsResource.self),
         .page(AccessResource.self), .json(KeysResource.self), .json(TokensResource.self),
+        .page(AuditResource.self), .json(AuditResource.self),
     ]
 }

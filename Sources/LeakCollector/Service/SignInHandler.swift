@@ -97,9 +97,9 @@ struct SignInHandler: Sendable {
         run(responder: responder, now: now) {
             let cookie =
                 if let code {
-                    try signIn.openSession(code: code, overTLS: overTLS, now: now)
+                    try signIn.openSession(code: code, overTLS: overTLS, from: client, now: now)
                 } else {
-                    try signIn.openSession(token: secret, overTLS: overTLS, now: now)
+                    try signIn.openSession(token: secret, overTLS: overTLS, from: client, now: now)
                 }
             guard let cookie else {
                 return page(code == nil ? .wrongToken : .usedLink, destination: destination, now: now)
@@ -115,8 +115,10 @@ struct SignInHandler: Sendable {
             responder.send(.redirect(to: "/sign-in?out=1", cookie: signIn.removalCookie))
             return
         }
+        let client = request.clientAddress
         run(responder: responder, now: now) {
-            .redirect(to: "/sign-in?out=1", cookie: try signIn.closeSession(session, now: now))
+            .redirect(
+                to: "/sign-in?out=1", cookie: try signIn.closeSession(session, from: client, now: now))
         }
     }
 

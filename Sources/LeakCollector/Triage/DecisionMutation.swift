@@ -1,5 +1,6 @@
 internal import LeakHTTPServer
 internal import LeakMessage
+internal import LeakPlatform
 internal import LeakStore
 
 /// The mutation that stores a decision about a leak: `POST /leaks/{leak}/decisions` for the form of its page, and the
@@ -41,9 +42,13 @@ struct DecisionMutation: Mutation {
                     let leaks = try Self.inAllEnvironments(target, from: reader, now: now)
                     // An author who is limited to one app sees no leak of other apps, and so must not decide about one.
                     if leaks.isEmpty, author.app != nil { continue }
-                    if let stored = try store.decide(
-                        decision, about: leaks.isEmpty ? [target] : leaks, now: now)
-                    {
+                    let entry = AuditEntry(
+                        decision.action.auditAction, of: "leak \(target)",
+                        details: decision.action.auditDetails,
+                        by: change.origin, at: now)
+                    let stored = try store.decide(
+                        decision, about: leaks.isEmpty ? [target] : leaks, audit: entry, now: now)
+                    if let stored {
                         return try response(stored, about: target, from: reader, now: now)
                     }
                 }
@@ -92,5 +97,30 @@ struct DecisionMutation: Mutation {
         response.fields.append(("Cache-Control", "no-store"))
         response.fields.append(("Location", Links.served.json(of: .leak(leak))))
         return response
+    }
+}
+
+extension Decision.Action {
+    fileprivate var auditAction: AuditEntry.Action {
+        switch self {
+        case .resolve: .resolve
+        case .ignore: .ignore
+        case .reopen: .reopen
+        case .note: .comment
+        }
+    }
+
+    /// The version of a fix, or the limit of ignoring a leak. The text of a note is only in the history of the leak.
+    fileprivate var auditDetails: String {
+        switch self {
+        case .resolve(.newestVersion): "in the current release"
+        case .resolve(.nextVersion): "in the next version"
+        case .resolve(.version(let version, let build)):
+            "in \(version)" + (build.map { " (\($0))" } ?? "")
+        case .resolve(.newerThan(let version)): "in a version after \(version)"
+        case .ignore(.until(let time)?): "until \(CivilTime(milliseconds: time).rfc3339)"
+        case .ignore(.nextReports(let count)?): "until \(count) more reports"
+        case .ignore(nil), .reopen, .note: ""
+        }
     }
 }

@@ -5,7 +5,8 @@
         /// Merges leaks into another leak of the same app, in a transaction that locks the app. Returns `nil` if none of
         /// `sources` exists.
         func merge(
-            _ sources: [LeakID], into target: LeakIdentity, by author: String, now: Int64,
+            _ sources: [LeakID], into target: LeakIdentity, by author: String, audit auditEntry: AuditEntry?,
+            now: Int64,
             note: @Sendable (LeakMerge) -> String
         ) throws(StoreError) -> LeakMerge? {
             let connection = try connector.open()
@@ -49,8 +50,8 @@
                             insert into decision (leak, at, by, kind, note)
                             values ($1::bigint, $2::bigint, $3::text, 'note', $4::text)
                             """, .integer(rowID), .integer(now), .text(entry.by), .text(entry.note)),
-                        Self.oldDecisionsDeletion(about: rowID), Query("commit"),
-                    ])
+                        Self.oldDecisionsDeletion(about: rowID),
+                    ] + (auditEntry?.queries ?? []) + [Query("commit")])
                 return summary
             } catch {
                 connector.reset()

@@ -2,7 +2,9 @@
     internal import LeakStore
 
     extension Writer {
-        func put(_ symbols: StoredSymbols, body: [UInt8]) throws(StoreError) -> SymbolUploadResult {
+        func put(
+            _ symbols: StoredSymbols, body: [UInt8], audit entry: AuditEntry?
+        ) throws(StoreError) -> SymbolUploadResult {
             let connection = try connector.open()
             do throws(StoreError) {
                 connection.begin("begin")
@@ -22,19 +24,19 @@
                     try connection.run(Query("commit"))
                     return .full(bytes: otherBytes)
                 }
-                _ = try connection.run([
-                    Query(
-                        "delete from symbol_table where kind = $1::text and image = $2::text",
-                        .text(symbols.kind.rawValue), .text(symbols.image)),
-                    Query(
-                        """
-                        insert into symbol_table (kind, image, name, uploaded_at, used_at, bytes, body)
-                        values ($1::text, $2::text, $3::text, $4::bigint, $5::bigint, $6::bigint, $7::bytea)
-                        """, .text(symbols.kind.rawValue), .text(symbols.image), .text(symbols.name),
-                        .integer(symbols.uploadedAt), .integer(symbols.usedAt), .integer(body.count),
-                        .bytes(body)),
-                    Query("commit"),
-                ])
+                _ = try connection.run(
+                    [
+                        Query(
+                            "delete from symbol_table where kind = $1::text and image = $2::text",
+                            .text(symbols.kind.rawValue), .text(symbols.image)),
+                        Query(
+                            """
+                            insert into symbol_table (kind, image, name, uploaded_at, used_at, bytes, body)
+                            values ($1::text, $2::text, $3::text, $4::bigint, $5::bigint, $6::bigint, $7::bytea)
+                            """, .text(symbols.kind.rawValue), .text(symbols.image), .text(symbols.name),
+                            .integer(symbols.uploadedAt), .integer(symbols.usedAt), .integer(body.count),
+                            .bytes(body)),
+                    ] + (entry?.queries ?? []) + [Query("commit")])
                 return answers[3].first?.int(1) == 0 ? .stored : .replaced
             } catch {
                 connector.reset()
@@ -42,13 +44,14 @@
             }
         }
 
-        func removeSymbols(_ kind: StoredSymbols.Kind, of image: String) throws(StoreError) -> Bool {
+        func removeSymbols(
+            _ kind: StoredSymbols.Kind, of image: String, audit entry: AuditEntry?
+        ) throws(StoreError) -> Bool {
             try run(
-                Query(
-                    "delete from symbol_table where kind = $1::text and image = $2::text",
-                    .text(kind.rawValue),
-                    .text(image))
-            ).changedRowCount == 1
+                AuditEntry.query(
+                    "delete from symbol_table where kind = $1::text and image = $2::text returning id",
+                    [.text(kind.rawValue), .text(image)], audit: entry)
+            ).first != nil
         }
 
         func recordUse(ofSymbols rowIDs: [Int64], now: Int64) throws(StoreError) {

@@ -190,5 +190,25 @@
                 "update credential set role = 'admin' where purpose in ('access', 'sign_in', 'session')",
                 "update credential set role = 'check', purpose = 'access' where purpose = 'check'",
             ])
+
+        /// Version 26: the audit log.
+        static let schema26 = Migration(
+            version: 26,
+            statements: [
+                // token: the id of a credential, which may not exist any more. The other columns: AuditEntry.
+                """
+                create table if not exists audit (
+                  id bigint generated always as identity primary key,
+                  at bigint not null,
+                  actor text collate "C" not null,
+                  token bigint,
+                  action text collate "C" not null,
+                  object text collate "C" not null,
+                  details text collate "C" not null,
+                  address text collate "C"
+                )
+                """,
+                "create index if not exists audit_at on audit (at)",
+            ])
     }
 #endif

@@ -3,7 +3,7 @@
 
     extension Writer {
         func decide(
-            _ decision: Decision, about leaks: [LeakID], now: Int64
+            _ decision: Decision, about leaks: [LeakID], audit entry: AuditEntry?, now: Int64
         ) throws(StoreError) -> PastDecision? {
             let decision = try decision.validated(now: now)
             let connection = try connector.open()
@@ -30,7 +30,7 @@
                     }
                     queries.append(Self.oldDecisionsDeletion(about: target.leakRowID))
                 }
-                _ = try connection.run(queries + [Query("commit")])
+                _ = try connection.run(queries + (entry?.queries ?? []) + [Query("commit")])
                 guard let action else { return nil }
                 return PastDecision(action, note: decision.note, by: decision.by, at: now)
             } catch {

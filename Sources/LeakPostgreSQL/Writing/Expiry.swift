@@ -5,8 +5,7 @@
     struct Expiry {
         enum Part {
             case keys, answers, hours, samples, slots, days, recentInstalls, lastHours, commitMarkers,
-                symbols,
-                credentials
+                symbols, credentials, audit
         }
 
         /// The time of the system clock.
@@ -16,7 +15,7 @@
         /// The kinds of rows that are still to be deleted, in order. Answers are deleted after the keys that refer to them.
         fileprivate(set) var remainingParts: [Part] = [
             .keys, .answers, .hours, .samples, .slots, .days, .recentInstalls, .lastHours, .commitMarkers,
-            .symbols, .credentials,
+            .symbols, .credentials, .audit,
         ]
         /// The row ID of the last leak that was searched. Leaks up to this row have no hours to delete.
         fileprivate var lastSearchedLeak: Int64 = 0
@@ -57,6 +56,7 @@
                 case .commitMarkers: try expireCommitMarkers(now: clock.expiryTime)
                 case .symbols: try expireSymbols(now: clock.expiryTime)
                 case .credentials: try expireCredentials(now: clock.expiryTime)
+                case .audit: try expireAuditEntries(now: clock.expiryTime)
                 }
             if isDone { expiry.remainingParts.removeFirst() }
             return !expiry.remainingParts.isEmpty
@@ -199,6 +199,18 @@
                     delete from commit_marker where writer in (select writer from commit_marker where at < $1::bigint
                       limit $2::bigint for update skip locked)
                     """, .integer(Retention.startTime(ofLastDays: Retention.idempotencyDays, now: now)),
+                    .integer(Self.maxRowsPerStep))
+            ).changedRowCount < Self.maxRowsPerStep
+        }
+
+        /// Deletes entries of the audit log that are older than ``AuditEntry/maxDays``.
+        private func expireAuditEntries(now: Int64) throws(StoreError) -> Bool {
+            try delete(
+                Query(
+                    """
+                    delete from audit where id in (select id from audit where at < $1::bigint order by at
+                      limit $2::bigint for update skip locked)
+                    """, .integer(Retention.startTime(ofLastDays: AuditEntry.maxDays, now: now)),
                     .integer(Self.maxRowsPerStep))
             ).changedRowCount < Self.maxRowsPerStep
         }

@@ -5,6 +5,8 @@
     struct InstallErasure {
         let install: UInt64
         fileprivate(set) var erased = ErasureResult()
+        /// The entry for the audit log, until the first step has written it.
+        fileprivate var pendingEntry: AuditEntry?
         fileprivate var areSamplesDone = false
         /// Sets up to this set have been searched.
         fileprivate var lastSearchedSet: (scope: Int64, owner: Int64, part: Int64) = (-1, 0, 0)
@@ -15,7 +17,10 @@
         /// The row ID of the newest merge of leaks that the steps have seen.
         private var lastMerge: Int64?
 
-        init(install: UInt64) { self.install = install }
+        init(install: UInt64, audit entry: AuditEntry? = nil) {
+            self.install = install
+            pendingEntry = entry
+        }
 
         /// Starts the search again if leaks were merged meanwhile, because a merge gives rows to leaks that earlier steps have
         /// already searched.
@@ -72,7 +77,8 @@
                 } else {
                     isLeft = try eraseFromRecentSets(&next, on: connection)
                 }
-                try connection.run(Query("commit"))
+                _ = try connection.run((next.pendingEntry?.queries ?? []) + [Query("commit")])
+                next.pendingEntry = nil
                 erasure = next
                 return isLeft
             } catch {

@@ -71,7 +71,7 @@
     extension Writer {
         /// Pins the current release of an app, or chooses it by its adoption again, see ``Store/pin(_:of:by:now:)``.
         func pin(
-            _ version: String?, of app: AppKey, by author: String, now: Int64
+            _ version: String?, of app: AppKey, by author: String, audit entry: AuditEntry?, now: Int64
         ) throws(StoreError) -> Bool {
             let found = try run(
                 Query(
@@ -83,20 +83,21 @@
             guard let found else { return false }
             let (rowID, release) = (found.int64(0), found.optionalInt64(1))
             guard release != nil || version == nil else { return false }
-            _ = try run([
-                // Locks the app first, so that no report is counted until its current release is written. Removes the stored
-                // release, because a stored release stays the current release with a smaller share than another release needs
-                // to become it.
-                Query(
-                    """
-                    update app set pinned_release = $1::bigint, pinned_by = $3::text, pinned_at = $4::bigint,
-                      newest_release = case when exists (select 1 from release_hour h where h.app = app.id) then null
-                        else newest_release end
-                    where id = $2::bigint
-                    """, .integer(release), .integer(rowID), .text(version.map { _ in author }),
-                    .integer(version.map { _ in now })),
-                CurrentRelease.choiceQuery(for: [rowID]),
-            ])
+            _ = try run(
+                [
+                    // Locks the app first, so that no report is counted until its current release is written. Removes the stored
+                    // release, because a stored release stays the current release with a smaller share than another release needs
+                    // to become it.
+                    Query(
+                        """
+                        update app set pinned_release = $1::bigint, pinned_by = $3::text, pinned_at = $4::bigint,
+                          newest_release = case when exists (select 1 from release_hour h where h.app = app.id) then null
+                            else newest_release end
+                        where id = $2::bigint
+                        """, .integer(release), .integer(rowID), .text(version.map { _ in author }),
+                        .integer(version.map { _ in now })),
+                    CurrentRelease.choiceQuery(for: [rowID]),
+                ] + (entry?.queries ?? []))
             return true
         }
     }

@@ -1,7 +1,8 @@
 extension Writer {
     /// Merges leaks into another leak of their app, in a transaction of its own.
     func merge(
-        _ sources: [LeakID], into target: LeakIdentity, by author: String, now: Int64,
+        _ sources: [LeakID], into target: LeakIdentity, by author: String, audit entry: AuditEntry?,
+        now: Int64,
         note: @Sendable (LeakMerge) -> String
     ) throws(StoreError) -> LeakMerge? {
         do throws(StoreError) {
@@ -34,6 +35,7 @@ extension Writer {
                     "insert into decision (leak, at, by, kind, note) values (?, ?, ?, 'note', ?)", rowID, now,
                     noteDecision.by, noteDecision.note)
                 try deleteOldDecisions(about: rowID)
+                try record(entry)
                 try reindexAll()
                 // Cached entries refer to leaks that do not exist any more.
                 caches.removeAll()

@@ -1,5 +1,7 @@
 extension Writer {
-    func put(_ symbols: StoredSymbols, body: [UInt8]) throws(StoreError) -> SymbolUploadResult {
+    func put(
+        _ symbols: StoredSymbols, body: [UInt8], audit entry: AuditEntry?
+    ) throws(StoreError) -> SymbolUploadResult {
         try connection.transaction(.immediate) { () throws(StoreError) -> SymbolUploadResult in
             let select = try connection.statement(
                 """
@@ -19,14 +21,21 @@ extension Writer {
                 values (?, ?, ?, ?, ?, ?, ?)
                 """, symbols.kind.rawValue, symbols.image, symbols.name, symbols.uploadedAt, symbols.usedAt,
                 body.count, body)
+            try record(entry)
             return replacedCount > 0 ? .replaced : .stored
         }
     }
 
-    func removeSymbols(_ kind: StoredSymbols.Kind, of image: String) throws(StoreError) -> Bool {
-        try connection.run(
-            "delete from symbol_table where kind = ? and image = ?", kind.rawValue, image)
-        return connection.changes == 1
+    func removeSymbols(
+        _ kind: StoredSymbols.Kind, of image: String, audit entry: AuditEntry?
+    ) throws(StoreError) -> Bool {
+        try connection.transaction(.immediate) { () throws(StoreError) in
+            try connection.run(
+                "delete from symbol_table where kind = ? and image = ?", kind.rawValue, image)
+            guard connection.changes == 1 else { return false }
+            try record(entry)
+            return true
+        }
     }
 
     func recordUse(ofSymbols rowIDs: [Int64], now: Int64) throws(StoreError) {

@@ -182,4 +182,23 @@ extension Migration {
             update credential set role = 'admin' where purpose in ('access', 'sign_in', 'session');
             update credential set role = 'check', purpose = 'access' where purpose = 'check';
             """)
+
+    /// Version 24: the audit log.
+    static let schema24 = Migration(
+        version: 24,
+        script: """
+            -- Ids are never reused, so that a higher id is a later entry. token: the id of a credential, which may not exist any
+            -- more. The other columns: AuditEntry.
+            create table if not exists audit (
+              id integer primary key autoincrement,
+              at integer not null,
+              actor text not null,
+              token integer,
+              action text not null,
+              object text not null,
+              details text not null,
+              address text
+            );
+            create index if not exists audit_at on audit (at);
+            """)
 }

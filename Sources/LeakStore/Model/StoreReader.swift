@@ -58,6 +58,8 @@ public protocol StoreReader: AnyObject {
     /// Returns every credential that is neither revoked nor expired; with `includingEnded`, returns revoked and expired
     /// credentials too.
     func credentials(includingEnded: Bool, now: Int64) throws(StoreError) -> [Credential]
+    /// Returns the entries of the audit log with a lower id than `id`, newest first.
+    func auditEntries(before id: Int64, limit: Int) throws(StoreError) -> [AuditEntry]
     /// Returns a number that changes whenever another connection commits.
     func changeCounter() throws(StoreError) -> Int64
     /// `true` if ``changeCounter()`` takes only microseconds, because it does not query a server. It may then be called before

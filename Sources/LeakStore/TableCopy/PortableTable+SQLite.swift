@@ -146,6 +146,13 @@ extension PortableTable {
                 .number("revoked_at"),
                 .number("opened_by"),
             ]),
+        // Ids of entries are never reused either.
+        PortableTable(
+            "audit", highestIDQuery: "select seq from sqlite_sequence where name = 'audit'",
+            [
+                .number("id"), .number("at"), .text("actor"), .number("token"), .text("action"),
+                .text("object"), .text("details"), .text("address"),
+            ]),
     ]
 
     /// SQL for the hour of a leak's last report, or for the first hour of its day if the hours were deleted.

@@ -2,7 +2,8 @@
 struct Expiry {
     /// The kinds of rows that expire. `keys` are idempotency keys, and `answers` are stored responses.
     enum Part {
-        case keys, answers, hours, samples, slots, days, recentInstalls, symbols, credentials
+        case keys, answers, hours, samples, slots, days, recentInstalls, symbols, credentials,
+            audit
     }
 
     /// The time of the system clock, in milliseconds since 1970.
@@ -11,7 +12,7 @@ struct Expiry {
     fileprivate var clock: StoreClock?
     /// The parts that are not done. Responses are deleted after the keys that refer to them.
     fileprivate(set) var remainingParts: [Part] = [
-        .keys, .answers, .hours, .samples, .slots, .days, .recentInstalls, .symbols, .credentials,
+        .keys, .answers, .hours, .samples, .slots, .days, .recentInstalls, .symbols, .credentials, .audit,
     ]
     /// The row ID in `leak` up to which the expired counts by hour of all leaks were deleted.
     fileprivate var lastExpiredLeak: Int64 = 0
@@ -51,6 +52,7 @@ extension Writer {
                 case .recentInstalls: try expireRecentInstalls(&next, clock)
                 case .symbols: try expireSymbols(now: clock.expiryTime)
                 case .credentials: try expireCredentials(now: clock.expiryTime)
+                case .audit: try expireAuditEntries(now: clock.expiryTime)
                 }
             }
             if isDone { next.remainingParts.removeFirst() }

@@ -3,6 +3,8 @@ struct InstallErasure {
     /// ``Submission/Origin/installHash``.
     let install: UInt64
     private(set) var result = ErasureResult()
+    /// The entry for the audit log, until the first step has written it.
+    fileprivate var pendingEntry: AuditEntry?
     /// The row ID of the last row of `sample` that was searched; -1 before the first step; `nil` if all rows were searched.
     fileprivate var lastSearchedSample: Int64? = -1
     /// The row ID up to which sets of installs that may be copied (``Writer/copiedScopes``) were searched; -1 before the first
@@ -13,7 +15,10 @@ struct InstallErasure {
     /// The row ID up to which sets of recent installs were searched; -1 before the first step; `nil` if all were searched.
     fileprivate var lastSearchedRecentSet: Int64? = -1
 
-    init(install: UInt64) { self.install = install }
+    init(install: UInt64, audit entry: AuditEntry? = nil) {
+        self.install = install
+        pendingEntry = entry
+    }
 
     /// The row ID of the newest merge of leaks at the time of the previous step.
     private var lastMerge: Int64?
@@ -51,6 +56,8 @@ extension Writer {
             var next = erasure
             try connection.transaction(.immediate) { () throws(StoreError) in
                 try clearCachesIfOthersWrote()
+                try record(next.pendingEntry)
+                next.pendingEntry = nil
                 // A merge of leaks may move data into rows that earlier steps have searched.
                 try next.startAgain(after: lastMerge())
                 if let last = next.lastSearchedSample {

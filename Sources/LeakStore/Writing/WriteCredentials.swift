@@ -1,6 +1,16 @@
 extension Writer {
     /// Stores a credential, and returns it with its id.
-    func add(_ credential: Credential) throws(StoreError) -> Credential {
+    func add(_ credential: Credential, audit entry: AuditEntry?) throws(StoreError) -> Credential {
+        try connection.transaction(.immediate) { () throws(StoreError) in
+            let added = try insert(credential)
+            var entry = entry
+            entry?.object += " \(added.id)"
+            try record(entry)
+            return added
+        }
+    }
+
+    private func insert(_ credential: Credential) throws(StoreError) -> Credential {
         try connection.run(
             """
             insert into credential (purpose, name, hash, role, app, environments, created_at, expires_at, revoked_at,
@@ -21,7 +31,7 @@ extension Writer {
     /// Revokes a credential, and the sessions that were opened with it.
     ///
     /// - Returns: `true` if there was such a credential and it was not revoked already.
-    func revoke(credential id: Int64, now: Int64) throws(StoreError) -> Bool {
+    func revoke(credential id: Int64, audit entry: AuditEntry?, now: Int64) throws(StoreError) -> Bool {
         try connection.transaction(.immediate) { () throws(StoreError) in
             try connection.run(
                 "update credential set revoked_at = ? where id = ? and revoked_at is null", now, id)
@@ -33,6 +43,7 @@ extension Writer {
                 update credential set revoked_at = ?
                 where opened_by = ? and purpose = 'session' and revoked_at is null
                 """, now, id)
+            if isRevoked { try record(entry) }
             return isRevoked
         }
     }
@@ -40,10 +51,16 @@ extension Writer {
     /// Renames a credential that is not revoked.
     ///
     /// - Returns: `false` if there is no such credential.
-    func setName(ofCredential id: Int64, to name: String) throws(StoreError) -> Bool {
+    func setName(
+        ofCredential id: Int64, to name: String, audit entry: AuditEntry?
+    ) throws(StoreError) -> Bool {
         try Decision.validateName(name)
-        try connection.run("update credential set name = ? where id = ? and revoked_at is null", name, id)
-        return connection.changes == 1
+        return try connection.transaction(.immediate) { () throws(StoreError) in
+            try connection.run("update credential set name = ? where id = ? and revoked_at is null", name, id)
+            guard connection.changes == 1 else { return false }
+            try record(entry)
+            return true
+        }
     }
 
     /// Revokes a sign-in link, because it is used.

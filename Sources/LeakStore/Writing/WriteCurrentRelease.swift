@@ -81,7 +81,7 @@ extension Writer {
     ///
     /// - Returns: `false` if there is no such app or version.
     func pin(
-        _ version: String?, of app: AppKey, by author: String, now: Int64
+        _ version: String?, of app: AppKey, by author: String, audit entry: AuditEntry?, now: Int64
     ) throws(StoreError) -> Bool {
         do throws(StoreError) {
             return try connection.transaction(.immediate) { () throws(StoreError) in
@@ -111,6 +111,7 @@ extension Writer {
                         "update app as a set newest_release = (\(CurrentRelease.rowIDSQL)) where a.id = ?")
                 try update.run(row)
                 try rankByCurrentRelease(of: row)
+                try record(entry)
                 // Cached entries contain the current release.
                 caches.removeAll()
                 return true

@@ -1,7 +1,7 @@
 extension Writer {
-    /// Stores a decision about a leak in one or several environments: ``Store/decide(_:about:now:)``.
+    /// Stores a decision about a leak in one or several environments: ``Store/decide(_:about:audit:now:)``.
     func decide(
-        _ decision: Decision, about leaks: [LeakID], now: Int64
+        _ decision: Decision, about leaks: [LeakID], audit entry: AuditEntry?, now: Int64
     ) throws(StoreError) -> PastDecision? {
         let decision = try decision.validated(now: now)
         do throws(StoreError) {
@@ -19,6 +19,7 @@ extension Writer {
                     other.current = ReleaseBuild.later(other.current, target.current)
                     _ = try store(decision, about: other, now: now)
                 }
+                try record(entry)
                 return PastDecision(action, note: decision.note, by: decision.by, at: now)
             }
         } catch {

@@ -118,6 +118,10 @@ private final class CountingReader: StoreReader {
         try reader.credentials(includingEnded: includingEnded, now: now)
     }
 
+    func auditEntries(before id: Int64, limit: Int) throws(StoreError) -> [AuditEntry] {
+        try reader.auditEntries(before: id, limit: limit)
+    }
+
     func changeCounter() throws(StoreError) -> Int64 {
         try reader.changeCounter()
     }

@@ -193,7 +193,7 @@ private struct WaitingStore: ForwardingStore {
     let gate: Guarded<(isOpen: Bool, waiting: Int)>
 
     func decide(
-        _ decision: Decision, about leaks: [LeakID], now: Int64
+        _ decision: Decision, about leaks: [LeakID], audit entry: AuditEntry?, now: Int64
     ) throws(StoreError) -> PastDecision? {
         gate.with { $0.waiting += 1 }
         gate.wakeAll()

@@ -214,21 +214,36 @@ private final class SlowStore: Store {
 
     func checkpointIfNeeded(now: Int64) throws(StoreError) {}
     func expire(now: Int64, while isWanted: () -> Bool) throws(StoreError) -> ClockWait? { nil }
-    func erase(install: UInt64, while isWanted: () -> Bool) throws(StoreError) -> ErasureResult? { nil }
-    func add(_ credential: Credential) throws(StoreError) -> Credential { credential }
-    func revoke(credential id: Int64, now: Int64) throws(StoreError) -> Bool { false }
-    func pin(_: String?, of _: AppKey, by _: String, now _: Int64) throws(StoreError) -> Bool { false }
-    func setName(ofCredential id: Int64, to name: String) throws(StoreError) -> Bool { false }
+    func erase(
+        install: UInt64, audit entry: AuditEntry?, while isWanted: () -> Bool
+    ) throws(StoreError) -> ErasureResult? { nil }
+    func add(_ credential: Credential, audit entry: AuditEntry?) throws(StoreError) -> Credential {
+        credential
+    }
+    func revoke(credential id: Int64, audit entry: AuditEntry?, now: Int64) throws(StoreError) -> Bool {
+        false
+    }
+    func pin(
+        _: String?, of _: AppKey, by _: String, audit _: AuditEntry?, now _: Int64
+    ) throws(StoreError) -> Bool { false }
+    func setName(
+        ofCredential id: Int64, to name: String, audit entry: AuditEntry?
+    ) throws(StoreError) -> Bool { false }
     func useOnce(hash: [UInt8], now: Int64) throws(StoreError) -> Bool { false }
     func decide(
-        _ decision: Decision, about leaks: [LeakID], now: Int64
+        _ decision: Decision, about leaks: [LeakID], audit entry: AuditEntry?, now: Int64
     ) throws(StoreError) -> PastDecision? { nil }
     func rewrite(_ identity: LeakIdentity) throws(StoreError) -> Bool { false }
-    func put(_ symbols: StoredSymbols, body: [UInt8]) throws(StoreError) -> SymbolUploadResult { .stored }
-    func removeSymbols(_ kind: StoredSymbols.Kind, of image: String) throws(StoreError) -> Bool { false }
+    func put(
+        _ symbols: StoredSymbols, body: [UInt8], audit entry: AuditEntry?
+    ) throws(StoreError) -> SymbolUploadResult { .stored }
+    func removeSymbols(
+        _ kind: StoredSymbols.Kind, of image: String, audit entry: AuditEntry?
+    ) throws(StoreError) -> Bool { false }
     func recordUse(ofSymbols rows: [Int64], now: Int64) throws(StoreError) {}
     func merge(
-        _ sources: [LeakID], into target: LeakIdentity, by author: String, now: Int64,
+        _ sources: [LeakID], into target: LeakIdentity, by author: String, audit entry: AuditEntry?,
+        now: Int64,
         note: @Sendable (LeakMerge) -> String
     ) throws(StoreError) -> LeakMerge? { nil }
     func verify() throws(StoreError) -> [String] { [] }

@@ -98,7 +98,9 @@ private struct EndlessErasureStore: ForwardingStore {
     /// Number of erasures that have begun.
     let begunErasureCount: Guarded<Int>
 
-    func erase(install: UInt64, while isWanted: () -> Bool) throws(StoreError) -> ErasureResult? {
+    func erase(
+        install: UInt64, audit entry: AuditEntry?, while isWanted: () -> Bool
+    ) throws(StoreError) -> ErasureResult? {
         begunErasureCount.with { $0 += 1 }
         begunErasureCount.wakeAll()
         while isWanted() { usleep(10_000) }

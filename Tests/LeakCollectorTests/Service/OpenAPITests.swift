@@ -39,6 +39,7 @@ import Testing
             ("Releases", try running.json("/api/v1/releases?app=a")),
             ("Apps", try running.json("/api/v1/apps")),
             ("ReleaseCheck", try running.json("/api/v1/check?app=a&version=1.0")),
+            ("AuditPage", try running.json("/api/v1/audit?limit=1")),
             ("Problem", try running.get("/api/v1/nope").json),
         ]
         let other = #"{"app":{"id":"b","version":"1"},"reports":[{"class":"A"}]}"#
@@ -67,6 +68,8 @@ import Testing
         ("GET", "/api/v1/leaks", "/api/v1/leaks?limit=+5", 400),
         ("GET", "/api/v1/leaks", "/api/v1/leaks?q=\(String(repeating: "a", count: 20_000))", 414),
         ("GET", "/api/v1/check", "/api/v1/check?app=&version=1", 400),
+        ("GET", "/api/v1/audit", "/api/v1/audit?limit=1001", 400),
+        ("GET", "/api/v1/audit", "/api/v1/audit?cursor=x", 400),
         ("GET", "/api/v1/check", "/api/v1/check?app=a&version=", 400),
         ("GET", "/api/v1/classes", "/api/v1/classes?class=", 400),
         ("PATCH", "/api/v1/keys/{id}", "/api/v1/keys/1", 409),

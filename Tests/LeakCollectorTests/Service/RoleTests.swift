@@ -30,7 +30,7 @@ import Testing
         "POST /releases/current": .administer, "GET /releases/current": .administer,
         "PUT /api/v1/releases/current": .administer, "DELETE /api/v1/releases/current": .administer,
         "DELETE /api/v1/installs/{install}": .administer,
-        "GET /access": .administer,
+        "GET /access": .administer, "GET /audit": .administer, "GET /api/v1/audit": .administer,
         "GET /api/v1/keys": .administer, "POST /api/v1/keys": .administer,
         "PATCH /api/v1/keys/{id}": .administer, "DELETE /api/v1/keys/{id}": .administer,
         "GET /access/keys": .administer, "POST /access/keys": .administer,

@@ -1,12 +1,13 @@
 /// SQL that brings a database of the newest schema back to an earlier schema.
 enum PastSchema {
-    /// Undoes schema 23 of SQLite.
+    /// Undoes schemas 23 and 24 of SQLite.
     static let without23OfSQLite = """
+        drop table audit;
         alter table credential drop column role;
 
         """
 
-    /// Undoes schemas 22 and 23 of SQLite.
+    /// Undoes schemas 22 to 24 of SQLite.
     static let without22OfSQLite =
         without23OfSQLite + """
             alter table build drop column has_lower;
@@ -14,14 +15,14 @@ enum PastSchema {
 
             """
 
-    /// Undoes schemas 21 to 23 of SQLite.
+    /// Undoes schemas 21 to 24 of SQLite.
     static let without21OfSQLite =
         without22OfSQLite + """
             alter table decision drop column known_build;
 
             """
 
-    /// Undoes schemas 20 to 23 of SQLite.
+    /// Undoes schemas 20 to 24 of SQLite.
     static let without20OfSQLite =
         without21OfSQLite + """
             alter table decision drop column build;
@@ -29,14 +30,14 @@ enum PastSchema {
 
             """
 
-    /// Undoes schemas 19 to 23 of SQLite.
+    /// Undoes schemas 19 to 24 of SQLite.
     static let without19 =
         without20OfSQLite + """
             alter table decision_release drop column hour_reports;
 
             """
 
-    /// Undoes schemas 18 to 23 of SQLite.
+    /// Undoes schemas 18 to 24 of SQLite.
     static let without18 =
         without19 + """
             alter table decision drop column known_release;
@@ -48,7 +49,7 @@ enum PastSchema {
 
             """
 
-    /// Undoes schemas 14 to 23 of SQLite, except that the table `app` keeps its columns and its constraint.
+    /// Undoes schemas 14 to 24 of SQLite, except that the table `app` keeps its columns and its constraint.
     static let without14 =
         without18 + """
             drop table release_hour;
@@ -63,25 +64,25 @@ enum PastSchema {
               primary key (release, class)) without rowid;
             """
 
-    /// Undoes schema 25 of PostgreSQL.
-    static let without25 = ["alter table credential drop column role"]
+    /// Undoes schemas 25 and 26 of PostgreSQL.
+    static let without25 = ["drop table audit", "alter table credential drop column role"]
 
-    /// Undoes schemas 24 and 25 of PostgreSQL.
+    /// Undoes schemas 24 to 26 of PostgreSQL.
     static let without24 =
         without25 + [
             "alter table build drop column has_lower", "alter table leak drop column first_build",
         ]
 
-    /// Undoes schemas 23 to 25 of PostgreSQL.
+    /// Undoes schemas 23 to 26 of PostgreSQL.
     static let without23 = without24 + ["alter table decision drop column known_build"]
 
-    /// Undoes schemas 22 to 25 of PostgreSQL.
+    /// Undoes schemas 22 to 26 of PostgreSQL.
     static let without22 = without23 + ["alter table decision drop column build, drop column build_from"]
 
-    /// Undoes schemas 21 to 25 of PostgreSQL.
+    /// Undoes schemas 21 to 26 of PostgreSQL.
     static let without21 = without22 + ["alter table decision_release drop column hour_reports"]
 
-    /// Undoes schemas 20 to 25 of PostgreSQL.
+    /// Undoes schemas 20 to 26 of PostgreSQL.
     static let without20 =
         without21 + [
             "alter table decision drop column known_release", "drop table recent_install_set",

@@ -58,7 +58,8 @@ struct LeakSymbolicator {
             switch group {
             case .other(let target):
                 let version = target.groupingKey.version
-                let merge = try store.merge([id], into: target, by: Self.author, now: now) {
+                // The audit log names the upload, which is the reason for all merges.
+                let merge = try store.merge([id], into: target, by: Self.author, audit: nil, now: now) {
                     Self.noteText($0, version: version)
                 }
                 guard let merge else { continue }

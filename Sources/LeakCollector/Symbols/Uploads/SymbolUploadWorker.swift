@@ -43,16 +43,20 @@ final class SymbolUploadWorker: Sendable {
             throw Problem(.badRequest, error.description)
         }
         jobs.add(
-            change.work("storing symbols") { [self] reader in try put(table, bytes: bytes, reader: reader) })
+            change.work("storing symbols") { [self] reader in
+                try put(table, bytes: bytes, by: change.origin, reader: reader)
+            })
     }
 
     /// Enqueues the removal of the symbols of an image. The response is sent when they are removed.
     func remove(_ image: ImageID, _ change: ChangeRequest) {
         jobs.add(
             change.work("removing symbols") { [self] reader in
+                let entry = AuditEntry(
+                    .removeSymbols, of: "image \(image)", by: change.origin, at: now())
                 guard
-                    try store.removeSymbols(.image, of: image.description)
-                        || store.removeSymbols(.mapping, of: image.description)
+                    try store.removeSymbols(.image, of: image.description, audit: entry)
+                        || store.removeSymbols(.mapping, of: image.description, audit: entry)
                 else {
                     throw Problem(
                         .notFound,
@@ -118,7 +122,7 @@ final class SymbolUploadWorker: Sendable {
     }
 
     private func put(
-        _ table: SymbolData, bytes: [UInt8], reader: any StoreReader
+        _ table: SymbolData, bytes: [UInt8], by origin: ChangeOrigin, reader: any StoreReader
     ) throws -> Response {
         let time = now()
         let compressedTable = SymbolTableCache.compressed(bytes)
@@ -126,7 +130,9 @@ final class SymbolUploadWorker: Sendable {
             kind: table.kind, image: table.image.description, name: table.imageName, uploadedAt: time,
             usedAt: time,
             bytes: compressedTable.count)
-        let storeResult = try store.put(symbols, body: compressedTable)
+        let entry = AuditEntry(
+            .uploadSymbols, of: "image \(table.image)", details: table.imageName, by: origin, at: time)
+        let storeResult = try store.put(symbols, body: compressedTable, audit: entry)
         if case .full(let others) = storeResult {
             return Problem(
                 .insufficientStorage,
