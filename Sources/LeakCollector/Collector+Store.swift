@@ -73,7 +73,13 @@ extension Collector {
     }
 
     /// Creates a folder and its missing parent folders. Only the user who runs the collector may access them.
-    private static func makeFolder(_ path: String) throws(StoreError) {
+    ///
+    /// - Parameters:
+    ///   - noun: the kind of the folder, for errors.
+    ///   - settings: the settings that name the folder, for errors.
+    static func makeFolder(
+        _ path: String, noun: String = "data folder", settings: String = "--data or COLLECTOR_DATA"
+    ) throws(StoreError) {
         var createdPath = path.hasPrefix("/") ? "/" : ""
         var errorNumber: Int32 = 0
         for part in path.split(separator: "/") {
@@ -95,13 +101,13 @@ extension Collector {
         if errorNumber == EACCES || errorNumber == EPERM {
             throw StoreError(
                 .readOnly,
-                "cannot make the data folder \(path): \(FilePermissions.denial(of: path)), or name another with --data "
-                    + "or COLLECTOR_DATA")
+                "cannot make the \(noun) \(path): \(FilePermissions.denial(of: path)), or name another with \(settings)"
+            )
         }
         throw StoreError(
             .readOnly,
-            "cannot make the data folder \(path): \(unsafe String(cString: strerror(errorNumber))); "
-                + "name another with --data or COLLECTOR_DATA")
+            "cannot make the \(noun) \(path): \(unsafe String(cString: strerror(errorNumber))); "
+                + "name another with \(settings)")
     }
 
     /// Flushes the entries of a folder to disk. Without this, a power cut could remove a new data folder with

@@ -46,6 +46,8 @@ public final class Collector: Sendable {
     private let symbolUploads: SymbolUploadWorker
     private let knownLeaks: KnownLeaks
     private let maintenanceLoop: MaintenanceLoop
+    /// `nil` if the collector makes no backups.
+    let backups: BackupLoop?
     private let accessLog: AccessLog?
     private let threads: Guarded<[WorkerThread]>
     private let writerThread: Guarded<WorkerThread?>
@@ -59,6 +61,12 @@ public final class Collector: Sendable {
         settings: Settings, store: any Store, publicFolder: PublicFolder, log: Log,
         now: @escaping @Sendable () -> Int64 = WallClock.milliseconds
     ) throws {
+        backups = try settings.backupSchedule().map { schedule in
+            try Self.makeFolder(schedule.folder, noun: "folder of backups", settings: "--backup or COLLECTOR_BACKUP")
+            return BackupLoop(
+                schedule, databasePath: Self.databasePath(in: settings.dataFolder),
+                freeBytes: { DataFolder(path: $0).freeBytes }, log: log, now: now)
+        }
         let isSecure = settings.url?.hasPrefix("https://") ?? false
         // The prefix `__Host-` prevents other hosts of the domain from setting the cookie, and requires TLS. RFC
         // 6265bis §4.1.3.2
@@ -96,7 +104,7 @@ public final class Collector: Sendable {
         if let warning = publicFolder.warning { log.warning(warning) }
         let context = RequestContext(
             store: store, authenticator: authenticator, storeThreads: storeThreads, health: health,
-            symbolTables: symbolTables,
+            symbolTables: symbolTables, backups: backups,
             now: now)
         let ingest = Ingest(
             queue: queue, parsingPool: parsingPool,
@@ -192,6 +200,7 @@ public final class Collector: Sendable {
                 try maintenanceLoop.start(), erasure.start(), try symbolUploads.start(),
             ] + parsingPool.start(threads: min(Self.loopCount, Self.maxParserThreads))
         threads.with { $0 += started }
+        backups?.start()
         server.start()
     }
 
@@ -208,6 +217,7 @@ public final class Collector: Sendable {
         writerThread.with { $0.take() }?.join()
         storeThreads.stop()
         maintenanceLoop.stop()
+        backups?.stop()
         let started = threads.with { threads in
             defer { threads = [] }
             return threads

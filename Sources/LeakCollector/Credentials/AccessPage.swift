@@ -19,6 +19,8 @@ struct AccessPage: Component {
     /// Ingest keys, including revoked ones, oldest first.
     var keys: [Credential]
     var tokens: [Credential]
+    /// The backups that the collector makes by itself; `nil` if it makes none.
+    var backups: (status: BackupLoop.Status, schedule: BackupLoop.Schedule)?
     /// The rejected form that the page shows again.
     var rejected: RejectedForm?
 
@@ -60,13 +62,31 @@ struct AccessPage: Component {
                 <p><a href="\#(context.links.to(.audit(cursor: nil)))">Audit log</a>: who changed what</p>
                 \#(Card("Ingest keys", keyContent, id: CredentialKind.keys.rawValue))
                 \#(Card("Access tokens", tokenContent, id: CredentialKind.tokens.rawValue))
-                \#(Card("Apps", appContent, id: "apps"))
+                \#(Card("Apps", appContent, id: "apps"))\#(backupCard)
                 """#,
             footer: CredentialKind.allCases.map { kind in
                 let form = CredentialForm(kind: kind, action: .create)
                 return
                     #"<a href="\#(context.links.json(of: form.target))">JSON of the \#(kind.rawValue)</a>"#
             }
+        ).html
+    }
+
+    private var backupCard: HTML? {
+        guard let (status, schedule) = backups else { return nil }
+        let last: HTML =
+            status.lastBackup.map { time -> HTML in
+                "The newest is \(context.relativeTime(time)), of \(Count(status.count).text(noun: "backup", plural: "backups"))."
+            } ?? "There is none yet."
+        let failure: HTML? = status.failure.map { reason -> HTML in
+            #"<p class="alert">The last backup failed: \#(reason)</p>"#
+        }
+        return Card(
+            "Backups",
+            """
+            <p>Every \(Count(schedule.intervalHours).text(noun: "hour", plural: "hours")) in <code>\(schedule.folder)</code>. \
+            \(last)</p>\(failure)
+            """, id: "backups"
         ).html
     }
 

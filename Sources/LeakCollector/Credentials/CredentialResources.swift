@@ -12,7 +12,10 @@ struct AccessResource: PageResource {
     init(_: borrowing Request, _: Parameters) {}
 
     func page(from view: StoreView) throws -> HTML {
-        try AccessPage(from: view.reader, links: view.links, now: view.now).html
+        var page = try AccessPage(from: view.reader, links: view.links, now: view.now)
+        page.context.operatorAlert = view.operatorAlert
+        page.backups = view.backups.map { ($0.currentStatus, $0.schedule) }
+        return page.html
     }
 }
 

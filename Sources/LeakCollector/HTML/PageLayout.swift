@@ -38,7 +38,7 @@ struct PageLayout: Component {
             <a class="skip" href="#main">Skip to content</a>
             <header><a class="brand" href="\#(links.to(.summary(app: nil)))">Leak Collector</a>\#(navigation)</header>
             <main id="main"\#(isLive && links.isServed ? " data-live" : "")>
-            \#(EnvironmentNote(context: context, section: section))\#(main)
+            \#(operatorAlert)\#(EnvironmentNote(context: context, section: section))\#(main)
             </main>
             <footer>\#(footer.map { "<span>\($0)</span>" })\#(updatedTime)</footer>
             </body></html>
@@ -52,6 +52,10 @@ struct PageLayout: Component {
         let links = context.links
         return links.isServed && hasNavigation
             ? #"<script src="\#(links.to(.file("live.js")))" defer></script>"# : nil
+    }
+
+    private var operatorAlert: HTML? {
+        context.operatorAlert.map { #"<p class="alert" role="alert">Attention: \#($0)</p>"# }
     }
 
     private var navigation: HTML {

@@ -74,6 +74,10 @@ struct StoreView {
     var permissions = Permission.all
     /// The only app that the reader may see; `nil` for all apps.
     var onlyApp: String?
+    /// A problem of the collector that an admin should know, shown at the top of each page; `nil` for other readers.
+    var operatorAlert: String?
+    /// The backups, for a page of admins; `nil` if the collector makes none.
+    var backups: BackupLoop?
     /// The symbols that name closures of earlier reports, which arrived before the symbols; `nil` leaves such closures without
     /// names.
     var symbolTables: SymbolTableCache?
@@ -85,7 +89,7 @@ struct StoreView {
     /// Returns the context of a page with a query: all apps and environments, and the versions of the query's app.
     func context(_ query: LeakQuery) throws(StoreError) -> PageContext {
         PageContext(
-            links: links, now: now, permissions: permissions, apps: try reader.apps(in: query.environment),
+            links: links, now: now, permissions: permissions, operatorAlert: operatorAlert, apps: try reader.apps(in: query.environment),
             environments: try reader.environments(app: nil), versions: try reader.versions(app: query.scope),
             query: query)
     }
@@ -94,7 +98,8 @@ struct StoreView {
     func context(app: AppScope) -> PageContext {
         var query = LeakQuery()
         query.scope = app
-        return PageContext(links: links, now: now, permissions: permissions, query: query)
+        return PageContext(
+            links: links, now: now, permissions: permissions, operatorAlert: operatorAlert, query: query)
     }
 
     /// Returns the context of a page about one app with a choice of the environment.
@@ -226,6 +231,9 @@ struct ResourceAddress: Sendable {
                             let view = StoreView(
                                 reader: reader.limited(resources.reader, now: now), now: now,
                                 permissions: reader.permissions, onlyApp: reader.app,
+                                operatorAlert: reader.permissions.contains(.administer)
+                                    ? context.backups?.problem(now: now) : nil,
+                                backups: context.backups,
                                 symbolTables: context.symbolTables,
                                 address: context.address)
                             return try resourceRead.answer(from: view, cache: resources.pageCache)

@@ -71,8 +71,13 @@ extension StoreHealth.Issue {
 final class ReadinessProbe: Sendable {
     private let waitingResponders = Guarded<[SharedResponder]>([])
     private let storeThreads: StoreThreadPool
+    /// Returns a problem that does not prevent the collector from serving; `nil` if there is none.
+    private let warning: @Sendable () -> String?
 
-    init(storeThreads: StoreThreadPool) { self.storeThreads = storeThreads }
+    init(storeThreads: StoreThreadPool, warning: @escaping @Sendable () -> String? = { nil }) {
+        self.storeThreads = storeThreads
+        self.warning = warning
+    }
 
     func receive(_ responder: consuming Responder) {
         let responder = SharedResponder(responder)
@@ -83,9 +88,12 @@ final class ReadinessProbe: Sendable {
         guard isFirst else { return }
         storeThreads.add(
             StoreWork("/readyz", responders: { [self] in takeResponders() }, rejection: { $0.response }) {
-                resources in
+                [self] resources in
                 try resources.reader.ping()
-                return .plain("ready\n")
+                guard let text = warning() else { return .plain("ready\n") }
+                var response = Response.plain("")
+                response.body = .bytes(Array("ready\nwarning: \(text)\n".utf8))
+                return response
             })
     }
 

@@ -116,6 +116,8 @@ struct RequestContext: Sendable {
     let storeThreads: StoreThreadPool
     let health: StoreHealth
     let symbolTables: SymbolTableCache
+    /// `nil` if the collector makes no backups.
+    let backups: BackupLoop?
     /// The address of this collector. It is known once the server is bound, because only then port 0 becomes a real
     /// port.
     var address: String { boundAddress.with { $0 } }
@@ -214,6 +216,7 @@ struct ResourceRead: Sendable {
         var resource: AnyHashable
         var permissions: Set<Permission>
         var onlyApp: String?
+        var operatorAlert: String?
     }
 
     /// Returns the response, from the page cache if the page is in it.
@@ -227,8 +230,8 @@ struct ResourceRead: Sendable {
         view.now -= view.now % 60_000
         guard view.reader.hasLocalChangeCounter else { return try makeResponse(view) }
         return try pageCache.page(
-            for: CacheKey(
-                resource: AnyHashable(cacheKey), permissions: view.permissions, onlyApp: view.onlyApp),
+            for: CacheKey(resource: AnyHashable(cacheKey), permissions: view.permissions, onlyApp: view.onlyApp,
+                operatorAlert: view.operatorAlert),
             changeCounter: try view.reader.changeCounter(), now: view.now
         ) {
             try makeResponse(view)

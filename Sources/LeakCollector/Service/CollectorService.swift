@@ -37,7 +37,10 @@ final class CollectorService: Service {
 
     /// Returns the routes of health checks: `/healthz` shows that the collector runs, `/readyz` that it can answer requests.
     private static func probes(_ context: RequestContext) -> [Route] {
-        let (health, readiness) = (context.health, ReadinessProbe(storeThreads: context.storeThreads))
+        let health = context.health
+        let readiness = ReadinessProbe(storeThreads: context.storeThreads) {
+            context.backups?.publicProblem(now: context.now())
+        }
         return [
             Route(.get, "/healthz", access: .anyone) { _, _, responder in responder.send(.plain("ok\n")) },
             Route(.get, "/readyz", access: .anyone) { _, _, responder in

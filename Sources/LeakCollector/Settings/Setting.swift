@@ -4,6 +4,9 @@ public enum Setting: String, CaseIterable, Sendable {
     case host, port, data
     case databaseURL = "database-url"
     case databaseBytes = "database-bytes"
+    case backup
+    case backupInterval = "backup-interval"
+    case backupCount = "backup-count"
     case `public`, url
     case trustedOrigins = "trusted-origins"
     case trustedProxies = "trusted-proxies"
@@ -35,6 +38,9 @@ public enum Setting: String, CaseIterable, Sendable {
         case .data: "COLLECTOR_DATA"
         case .databaseURL: "COLLECTOR_DATABASE_URL"
         case .databaseBytes: "COLLECTOR_DATABASE_BYTES"
+        case .backup: "COLLECTOR_BACKUP"
+        case .backupInterval: "COLLECTOR_BACKUP_INTERVAL"
+        case .backupCount: "COLLECTOR_BACKUP_COUNT"
         case .public: "COLLECTOR_PUBLIC"
         case .url: "COLLECTOR_URL"
         case .trustedOrigins: "COLLECTOR_TRUSTED_ORIGINS"
@@ -69,6 +75,9 @@ public enum Setting: String, CaseIterable, Sendable {
         case .data: "./data"
         case .databaseURL: "a file in the data folder"
         case .databaseBytes: "17179869184 (16 GiB)"
+        case .backup: "no backups"
+        case .backupInterval: "24"
+        case .backupCount: "7"
         case .public: "the Public folder installed with the program"
         case .url: "http://localhost:PORT"
         case .trustedOrigins: "the origin of --url, and the Host of the request"
@@ -97,6 +106,9 @@ public enum Setting: String, CaseIterable, Sendable {
             "PostgreSQL instead of a file, for several collectors: postgres://user@host/database; put the password in "
                 + "the environment variable only"
         case .databaseBytes: "maximum bytes of the database file; when it is full, reports get 503"
+        case .backup: "folder of its own for backups that the collector makes by itself and checks"
+        case .backupInterval: "hours between two backups"
+        case .backupCount: "number of backups to keep; older ones are deleted"
         case .public: "folder with the style sheet, icon and error pages"
         case .url:
             "address at which people reach the collector: used in links, decides whether cookies are Secure, and lets browsers behind a proxy submit forms"

@@ -22,6 +22,12 @@ public struct Settings: Sendable {
     public var databaseURL: String?
     /// Maximum bytes of the SQLite file; `nil` for 16 GiB.
     public var databaseBytes: Int?
+    /// Folder of backups that the collector makes by itself; `nil` for no backups.
+    public var backupFolder: String?
+    /// Hours between two backups.
+    public var backupIntervalHours = 24
+    /// Number of backups that are kept.
+    public var backupCount = 7
     /// Path of the Public folder; `nil` for the folder installed with the program.
     public var publicFolder: String?
     /// Address at which people reach the collector, without a slash at the end; `nil` for the address of the server, such as
@@ -141,6 +147,14 @@ public struct Settings: Sendable {
                 throw settingError("is “\(value)”, must be a number of bytes, 1048576 or more")
             }
             databaseBytes = bytes
+        case .backup:
+            guard !value.isEmpty else { throw settingError("must name a folder") }
+            backupFolder = value
+        case .backupInterval:
+            backupIntervalHours = try Self.parseNumber(
+                value, in: 1...8760, unit: "of hours ", settingError: settingError)
+        case .backupCount:
+            backupCount = try Self.parseNumber(value, in: 1...1000, settingError: settingError)
         case .public:
             guard !value.isEmpty else { throw settingError("must name a folder") }
             publicFolder = value

@@ -25,6 +25,11 @@ import Testing
             "COLLECTOR_DATABASE_BYTES", "16G",
             "COLLECTOR_DATABASE_BYTES is “16G”, must be a number of bytes, 1048576 or more"
         ),
+        (
+            "COLLECTOR_BACKUP_INTERVAL", "0",
+            "COLLECTOR_BACKUP_INTERVAL is “0”, must be a number of hours from 1 to 8760"
+        ),
+        ("COLLECTOR_BACKUP_COUNT", "0", "COLLECTOR_BACKUP_COUNT is “0”, must be a number from 1 to 1000"),
         ("COLLECTOR_EXPLANATIONS", "off", "COLLECTOR_EXPLANATIONS is “off”, must be yes or no"),
         ("COLLECTOR_LOG", "xml", "COLLECTOR_LOG is “xml”, must be text or json"),
         ("COLLECTOR_ACCESS_LOG", "on", "COLLECTOR_ACCESS_LOG is “on”, must be off, text or json"),
