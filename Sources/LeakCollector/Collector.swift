@@ -62,7 +62,8 @@ public final class Collector: Sendable {
         now: @escaping @Sendable () -> Int64 = WallClock.milliseconds
     ) throws {
         backups = try settings.backupSchedule().map { schedule in
-            try Self.makeFolder(schedule.folder, noun: "folder of backups", settings: "--backup or COLLECTOR_BACKUP")
+            try Self.makeFolder(
+                schedule.folder, noun: "folder of backups", settings: "--backup or COLLECTOR_BACKUP")
             return BackupLoop(
                 schedule, databasePath: Self.databasePath(in: settings.dataFolder),
                 freeBytes: { DataFolder(path: $0).freeBytes }, log: log, now: now)
@@ -73,7 +74,8 @@ public final class Collector: Sendable {
         let authenticator = Authenticator(
             cookieName: isSecure ? "__Host-leaks_session" : "leaks_session_\(settings.port)",
             trustedOrigins: Set(
-                (settings.trustedOrigins + [settings.url].compactMap(\.self)).compactMap { WebOrigin($0) }))
+                (settings.trustedOrigins + [settings.url].compactMap(\.self)).compactMap { WebOrigin($0) }),
+            proxyUsers: try settings.proxyUsers())
         let signIn = SignIn(store: store, authenticator: authenticator, isSecure: isSecure)
         self.store = store
         let health = StoreHealth()

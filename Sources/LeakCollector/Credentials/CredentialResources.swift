@@ -13,8 +13,8 @@ struct AccessResource: PageResource {
 
     func page(from view: StoreView) throws -> HTML {
         var page = try AccessPage(from: view.reader, links: view.links, now: view.now)
-        page.context.operatorAlert = view.operatorAlert
-        page.backups = view.backups.map { ($0.currentStatus, $0.schedule) }
+        (page.context.operatorAlert, page.context.canSignOut) = (view.operatorAlert, view.canSignOut)
+        page.backups = view.backups.map { (status: $0.currentStatus, schedule: $0.schedule) }
         return page.html
     }
 }

@@ -11,6 +11,8 @@ struct PageContext: Sendable {
     var permissions: Set<Permission>
     /// A problem of the collector that an admin should know; `nil` if there is none, and for other readers.
     var operatorAlert: String?
+    /// `false` for a person whom a proxy has authenticated, because only the proxy can end that.
+    var canSignOut = true
     /// App ids of the query's environment, most recently seen first.
     var apps: [String]
     /// The environments to choose from; empty on a page without the choice.
@@ -21,14 +23,13 @@ struct PageContext: Sendable {
     var query: LeakQuery
 
     init(
-        links: Links, now: Int64, permissions: Set<Permission> = Permission.all,
-        operatorAlert: String? = nil, apps: [String] = [], environments: [String] = [], versions: [String] = [],
+        links: Links, now: Int64, permissions: Set<Permission> = Permission.all, apps: [String] = [],
+        environments: [String] = [], versions: [String] = [],
         query: LeakQuery = LeakQuery()
     ) {
         self.links = links
         self.now = now
         self.permissions = permissions
-        self.operatorAlert = operatorAlert
         self.apps = apps
         self.environments = environments
         self.versions = versions

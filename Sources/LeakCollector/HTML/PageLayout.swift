@@ -62,7 +62,7 @@ struct PageLayout: Component {
         guard hasNavigation else { return "" }
         let links = context.links
         let signOut: HTML =
-            links.isServed
+            links.isServed && context.canSignOut
             ? #"<form method="post" action="\#(links.to(.signOut))"><button class="quiet">Sign out</button></form>"#
             : ""
         // Plain files offer no keys and tokens.

@@ -19,13 +19,16 @@ final class Authenticator: Sendable {
     /// Name of the session cookie. Browsers send a cookie to all ports of a host, so two collectors on one host need different
     /// names.
     let cookieName: String
+    /// The rights of people whom a trusted proxy names; `nil` ignores the names.
+    private let proxyUsers: ProxyUsers?
     /// The origins whose pages may send forms, besides the origin that `Host` names.
     private let trustedOrigins: Set<WebOrigin>
 
     init(
         _ credentials: [Credential] = [], cookieName: String = "leaks_session",
-        trustedOrigins: Set<WebOrigin> = []
+        trustedOrigins: Set<WebOrigin> = [], proxyUsers: ProxyUsers? = nil
     ) {
+        self.proxyUsers = proxyUsers
         self.cookieName = cookieName
         self.trustedOrigins = trustedOrigins
         state = Guarded(State(credentialIndex: CredentialIndex(credentials)))
@@ -70,10 +73,11 @@ final class Authenticator: Sendable {
         return find(secret, for: [.ingest], now: now)
     }
 
-    /// Looks up the credential of a request that reads: an access token in `Authorization: Bearer`, or a signed-in
-    /// browser's cookie. The credential may lack the right that the request needs.
+    /// Looks up the credential of a request that reads: an access token in `Authorization: Bearer`, a person whom a trusted proxy
+    /// names, or a signed-in browser's cookie. The credential may lack the right that the request needs.
     func readCredential(of request: borrowing Request, now: Int64) -> CredentialIndex.LookupResult {
         if let token = Self.bearer(of: request) { return find(token, for: [.access], now: now) }
+        if let user = proxyUsers?.credential(of: request) { return .valid(user) }
         guard let cookie = sessionCookie(of: request) else { return .unknown }
         return find(cookie, for: [.session], now: now)
     }
@@ -175,10 +179,10 @@ extension Authenticator {
                 "this session or token was revoked or has expired; sign in again or use another token")
         }
         try credential.require(permission)
-        // A browser adds the session cookie even to requests that another site makes it send, in ways that `SameSite`
-        // does not cover: for example from a page of the same host on another port.
+        // A browser adds the session cookie, or the cookie of the proxy, even to requests that another site makes it send, in ways
+        // that `SameSite` does not cover: for example from a page of the same host on another port.
         let requestOrigin = requestOrigin(of: request)
-        guard requestOrigin == .ownPage || requestOrigin == .unspecified && credential.purpose != .session
+        guard requestOrigin == .ownPage || requestOrigin == .unspecified && credential.purpose == .access
         else {
             throw Problem(
                 .forbidden,
@@ -206,7 +210,7 @@ extension Credential {
     /// - Parameter address: the address of the client.
     func origin(from address: IPAddress?) -> ChangeOrigin {
         ChangeOrigin(
-            actor: actor, token: purpose == .session ? openedBy : id, address: address.map { "\($0)" })
+            actor: actor, token: purpose == .access ? id : openedBy, address: address.map { "\($0)" })
     }
 
     /// Name that the history of a leak shows for changes with this credential: the token's name, even for a browser that was

@@ -76,6 +76,8 @@ struct StoreView {
     var onlyApp: String?
     /// A problem of the collector that an admin should know, shown at the top of each page; `nil` for other readers.
     var operatorAlert: String?
+    /// ``PageContext/canSignOut``
+    var canSignOut = true
     /// The backups, for a page of admins; `nil` if the collector makes none.
     var backups: BackupLoop?
     /// The symbols that name closures of earlier reports, which arrived before the symbols; `nil` leaves such closures without
@@ -88,18 +90,22 @@ struct StoreView {
 
     /// Returns the context of a page with a query: all apps and environments, and the versions of the query's app.
     func context(_ query: LeakQuery) throws(StoreError) -> PageContext {
-        PageContext(
-            links: links, now: now, permissions: permissions, operatorAlert: operatorAlert, apps: try reader.apps(in: query.environment),
-            environments: try reader.environments(app: nil), versions: try reader.versions(app: query.scope),
-            query: query)
+        var context = context(app: query.scope)
+        context.apps = try reader.apps(in: query.environment)
+        context.environments = try reader.environments(app: nil)
+        context.versions = try reader.versions(app: query.scope)
+        context.query = query
+        return context
     }
 
     /// Returns the context of a page about one app, or of a page without a choice of apps.
     func context(app: AppScope) -> PageContext {
         var query = LeakQuery()
         query.scope = app
-        return PageContext(
-            links: links, now: now, permissions: permissions, operatorAlert: operatorAlert, query: query)
+        var context = PageContext(links: links, now: now, permissions: permissions, query: query)
+        context.operatorAlert = operatorAlert
+        context.canSignOut = canSignOut
+        return context
     }
 
     /// Returns the context of a page about one app with a choice of the environment.
@@ -233,7 +239,7 @@ struct ResourceAddress: Sendable {
                                 permissions: reader.permissions, onlyApp: reader.app,
                                 operatorAlert: reader.permissions.contains(.administer)
                                     ? context.backups?.problem(now: now) : nil,
-                                backups: context.backups,
+                                canSignOut: reader.purpose != .proxy, backups: context.backups,
                                 symbolTables: context.symbolTables,
                                 address: context.address)
                             return try resourceRead.answer(from: view, cache: resources.pageCache)

@@ -217,6 +217,7 @@ struct ResourceRead: Sendable {
         var permissions: Set<Permission>
         var onlyApp: String?
         var operatorAlert: String?
+        var canSignOut: Bool
     }
 
     /// Returns the response, from the page cache if the page is in it.
@@ -230,8 +231,9 @@ struct ResourceRead: Sendable {
         view.now -= view.now % 60_000
         guard view.reader.hasLocalChangeCounter else { return try makeResponse(view) }
         return try pageCache.page(
-            for: CacheKey(resource: AnyHashable(cacheKey), permissions: view.permissions, onlyApp: view.onlyApp,
-                operatorAlert: view.operatorAlert),
+            for: CacheKey(
+                resource: AnyHashable(cacheKey), permissions: view.permissions, onlyApp: view.onlyApp,
+                operatorAlert: view.operatorAlert, canSignOut: view.canSignOut),
             changeCounter: try view.reader.changeCounter(), now: view.now
         ) {
             try makeResponse(view)

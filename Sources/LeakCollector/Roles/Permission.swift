@@ -74,9 +74,9 @@ extension Credential.Role {
 }
 
 extension Credential {
-    /// The rights of an access token, or of a session that one opened. Other credentials have none.
+    /// The rights of an access token, of a session that one opened, or of a person whom a proxy names. Other credentials have none.
     var permissions: Set<Permission> {
-        guard purpose == .access || purpose == .session, let role else { return [] }
+        guard [.access, .session, .proxy].contains(purpose), let role else { return [] }
         return app == nil ? role.permissions : role.permissions.filter(\.isWithinApp)
     }
 }

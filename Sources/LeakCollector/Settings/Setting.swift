@@ -10,6 +10,8 @@ public enum Setting: String, CaseIterable, Sendable {
     case `public`, url
     case trustedOrigins = "trusted-origins"
     case trustedProxies = "trusted-proxies"
+    case proxyRole = "proxy-role"
+    case proxyAdmins = "proxy-admins"
     case log
     case logSecrets = "log-secrets"
     case accessLog = "access-log"
@@ -45,6 +47,8 @@ public enum Setting: String, CaseIterable, Sendable {
         case .url: "COLLECTOR_URL"
         case .trustedOrigins: "COLLECTOR_TRUSTED_ORIGINS"
         case .trustedProxies: "COLLECTOR_TRUSTED_PROXIES"
+        case .proxyRole: "COLLECTOR_PROXY_ROLE"
+        case .proxyAdmins: "COLLECTOR_PROXY_ADMINS"
         case .log: "COLLECTOR_LOG"
         case .logSecrets: "COLLECTOR_LOG_SECRETS"
         case .accessLog: "COLLECTOR_ACCESS_LOG"
@@ -82,6 +86,8 @@ public enum Setting: String, CaseIterable, Sendable {
         case .url: "http://localhost:PORT"
         case .trustedOrigins: "the origin of --url, and the Host of the request"
         case .trustedProxies: "none"
+        case .proxyRole: "the header is ignored"
+        case .proxyAdmins: "none"
         case .log: "text"
         case .logSecrets: "yes with --log text, no with --log json"
         case .accessLog: "off"
@@ -116,6 +122,10 @@ public enum Setting: String, CaseIterable, Sendable {
             "origins other than --url from which browsers may submit the collector's forms, separated by commas: https://leaks.example.com"
         case .trustedProxies:
             "proxies whose Forwarded or X-Forwarded-For header is trusted to give the client's address: 10.0.0.0/8,fd00::/8,127.0.0.1"
+        case .proxyRole:
+            "viewer, triager or admin: the role of people whom a trusted proxy names in X-Forwarded-User"
+        case .proxyAdmins:
+            "names in X-Forwarded-User that have the role admin, separated by commas: ann@example.com,bob@example.com"
         case .log:
             "format of the log on standard error, text or json; json also applies to the startup messages on standard output"
         case .logSecrets: "yes or no: print the sign-in link, and create and print a first key and token"

@@ -1,7 +1,7 @@
 internal import LeakHTTPServer
+internal import LeakStore
 
 #if PostgreSQL
-    internal import LeakStore
     internal import LeakPostgreSQL
 #endif
 
@@ -37,6 +37,10 @@ public struct Settings: Sendable {
     public var trustedOrigins: [String] = []
     /// Proxies whose header fields are trusted to name a request's client.
     var trustedProxies: [IPNetwork] = []
+    /// The role of people whom a trusted proxy names; `nil` ignores the names.
+    var proxyRole: Credential.Role?
+    /// Names of people with the role admin.
+    var proxyAdmins: [String] = []
     public var logFormat = LogFormat.text
     /// True to print secrets; `nil` prints them if ``logFormat`` is text, and not if it is JSON.
     public var logSecrets: Bool?
@@ -179,6 +183,14 @@ public struct Settings: Sendable {
                     throw settingError("names “\(item)”, which \(error)")
                 }
             }
+        case .proxyRole:
+            guard let role = Credential.Role(rawValue: value), [.viewer, .triager, .admin].contains(role)
+            else {
+                throw settingError("is “\(value)”, must be viewer, triager or admin")
+            }
+            proxyRole = role
+        case .proxyAdmins:
+            proxyAdmins = try Self.parseList(value, settingError: settingError) { (item) in item }
         case .log:
             guard let format = LogFormat(rawValue: value) else {
                 throw settingError("is “\(value)”, must be text or json")

@@ -6,6 +6,8 @@ struct Client: Hashable, Sendable {
     var isForwarded = false
     /// `true` if a trusted proxy says that the client reached it over TLS.
     var usesTLS = false
+    /// `true` if the peer of the connection is a trusted proxy.
+    var isBehindProxy = false
 }
 
 /// The proxies whose `Forwarded`, `X-Forwarded-For` and `X-Forwarded-Proto` fields are trusted.

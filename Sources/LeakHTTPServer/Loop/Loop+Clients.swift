@@ -24,6 +24,7 @@ extension Loop {
             values[keyPath: list].append(unsafe Array(bytes[field.value.range]))
         }
         connection.client = trustedProxies.client(of: connection.address, values)
+        connection.client.isBehindProxy = true
         let group = connection.client.address.map { PeerGroup($0) } ?? .proxy
         guard group != connection.peer else { return true }
         guard limiter.move(from: connection.peer, to: group) else { return false }

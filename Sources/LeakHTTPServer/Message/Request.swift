@@ -39,6 +39,10 @@ public struct Request: ~Copyable {
     /// `true` if a trusted proxy says that the client reached it over TLS. The fields of other peers are ignored.
     public var cameOverTLS: Bool { client.usesTLS }
 
+    /// `true` if the request came over a connection from a proxy of ``Server/Configuration/trustedProxies``, so that fields which this
+    /// proxy sets can be trusted.
+    public var cameThroughTrustedProxy: Bool { client.isBehindProxy }
+
     /// The target as sent, in ASCII: a path with its query, or a whole URL.
     public var target: String { text(head.target.range) }
 

@@ -9,6 +9,8 @@ public struct Credential: Hashable, Sendable {
         case signIn = "sign_in"
         /// The session of a signed-in browser.
         case session
+        /// A person whom a trusted proxy has authenticated. It has no secret, and is never stored.
+        case proxy
     }
 
     /// The rights of an access token, and of the sessions that it opens.

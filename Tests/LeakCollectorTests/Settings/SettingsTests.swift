@@ -29,6 +29,14 @@ import Testing
             "COLLECTOR_BACKUP_INTERVAL", "0",
             "COLLECTOR_BACKUP_INTERVAL is “0”, must be a number of hours from 1 to 8760"
         ),
+        (
+            "COLLECTOR_PROXY_ROLE", "check",
+            "COLLECTOR_PROXY_ROLE is “check”, must be viewer, triager or admin"
+        ),
+        (
+            "COLLECTOR_PROXY_ADMINS", "ann,",
+            "COLLECTOR_PROXY_ADMINS has an empty entry; separate entries with one comma"
+        ),
         ("COLLECTOR_BACKUP_COUNT", "0", "COLLECTOR_BACKUP_COUNT is “0”, must be a number from 1 to 1000"),
         ("COLLECTOR_EXPLANATIONS", "off", "COLLECTOR_EXPLANATIONS is “off”, must be yes or no"),
         ("COLLECTOR_LOG", "xml", "COLLECTOR_LOG is “xml”, must be text or json"),
