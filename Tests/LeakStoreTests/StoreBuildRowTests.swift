@@ -108,6 +108,20 @@ import Testing
         #expect(try firstRelease(in: store) == "5.4.0 -")
     }
 
+    @Test(arguments: [["892", "895", "896"], ["896", "895", "892"], ["895", "896", "892"]])
+    func `the lowest of several new builds in one request counts as used first, in any order of the reports`(
+        builds: [String]
+    ) throws {
+        let store = try place.store()
+        let reports = builds.map { build in
+            Report(leak: build == "892" ? leak("Other") : page, version: "5.4.0", build: build)
+        }
+        #expect(try store.count([submission(reports)], now: noon) == [.counted])
+        #expect(try store.verify() == [])
+        #expect(try firstRelease(in: store) == "5.4.0 895")
+        #expect(try firstRelease(leak("Other"), in: store) == "5.4.0 -")
+    }
+
     @Test func `a merged leak is new in the lowest build of its parts`() throws {
         let store = try place.store()
         let parts = ["A", "B", "C"].map { leak($0) }

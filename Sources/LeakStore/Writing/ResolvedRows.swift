@@ -29,6 +29,8 @@ final class ResolvedRows: NameQuota {
     private(set) var leaks = NumberedEntries<SubmissionAggregate.Leak, LeakID, Leak>()
     /// The leak whose module was last looked up.
     private var lastLookup: (id: LeakID, entry: LeakEntry)?
+    /// The first row in `build` that was inserted for the aggregate.
+    private var firstNewBuild: Int64?
 
     init(of writer: Writer, day: Int) {
         self.writer = writer
@@ -53,8 +55,17 @@ final class ResolvedRows: NameQuota {
     func build(_ name: String, of release: ReleaseNumber, key: Int64) throws(StoreError) -> NameAdmission<
         SubmissionAggregate.Build
     > {
-        let (rowID, isOverLimit) = try writer.build(name, of: releases[release]) { () throws(StoreError) in
+        let (rowID, isOverLimit, isNew) = try writer.build(name, of: releases[release]) {
+            () throws(StoreError) in
             try writer.admitText(bytes: DetailBytes.ofVersion(name), key: key, day: day)
+        }
+        if isNew {
+            // Lower builds count as used before higher ones, in whatever order the reports of an aggregate name them.
+            if let firstNewBuild {
+                try writer.markBuilds(from: firstNewBuild, higherThan: rowID)
+            } else {
+                firstNewBuild = rowID
+            }
         }
         let number = builds.number(of: rowID, adding: Build(buildRowID: rowID, isOther: isOverLimit))
         return NameAdmission(isOverLimit ? StoreLimits.other : name, number: number)
@@ -200,15 +211,17 @@ extension Writer {
     /// - Parameter admit: as for ``release(_:of:at:admit:)``.
     func build(
         _ name: String, of release: ReleaseEntry, admit: () throws(StoreError) -> Bool
-    ) throws(StoreError) -> (rowID: Int64, isOverLimit: Bool) {
-        if let rowID = try findBuild(name, of: release) { return (rowID, name == StoreLimits.other) }
+    ) throws(StoreError) -> (rowID: Int64, isOverLimit: Bool, isNew: Bool) {
+        if let rowID = try findBuild(name, of: release) { return (rowID, name == StoreLimits.other, false) }
         let buildCount = try number(
             cached: release.buildCount, by: "select count(*) from build where release = ?", of: release.id)
         let isOther = name == StoreLimits.other
         var isOverLimit = !isOther && buildCount >= limits.buildsPerRelease
         if !isOther, !isOverLimit { isOverLimit = try !admit() }
         release.buildCount = buildCount
-        if isOverLimit, let other = try findBuild(StoreLimits.other, of: release) { return (other, true) }
+        if isOverLimit, let other = try findBuild(StoreLimits.other, of: release) {
+            return (other, true, false)
+        }
         let countedName = isOverLimit ? StoreLimits.other : name
         try connection.run(
             """
@@ -218,7 +231,21 @@ extension Writer {
         release.buildCount = buildCount + 1
         let rowID = connection.lastInsertedRowID
         release.remember(build: countedName, rowID: rowID)
-        return (rowID, countedName == StoreLimits.other)
+        return (rowID, countedName == StoreLimits.other, true)
+    }
+
+    /// Sets `has_lower` of builds that are higher than another build of their release, if both begin with a number.
+    ///
+    /// - Parameters:
+    ///   - firstRowID: the lowest row ID of the builds to set.
+    ///   - rowID: row ID of the lower build.
+    func markBuilds(from firstRowID: Int64, higherThan rowID: Int64) throws(StoreError) {
+        try connection.run(
+            """
+            update build set has_lower = 1 where id >= ?1 and exists (select 1 from build as lower
+              where lower.id = ?2 and lower.release = build.release and lower.order_key >= ?3
+              and lower.order_key < build.order_key)
+            """, firstRowID, rowID, VersionOrder.numberedLowerBound)
     }
 
     private func findBuild(_ name: String, of release: ReleaseEntry) throws(StoreError) -> Int64? {
