@@ -79,7 +79,9 @@ struct DecisionFields: Hashable, Sendable {
             let text = version.trimmedOfWhiteSpace
             let release = ReleaseBuild(text)
             if let problem = WireName.problem(
-                in: release.version, of: "the field “in”", atMost: WireLimits.versionBytes)
+                in: text, of: "the field “in”", atMost: Self.maxReleaseBytes)
+                ?? WireName.problem(
+                    in: release.version, of: "the version in the field “in”", atMost: WireLimits.versionBytes)
                 ?? release.build.flatMap({
                     WireName.problem(
                         in: $0, of: "the build in the field “in”", atMost: WireLimits.versionBytes)

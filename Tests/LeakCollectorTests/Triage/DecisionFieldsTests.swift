@@ -108,7 +108,11 @@ import Testing
         (#"{"action":"resolve","in":"a\u0000"}"#, "the field “in” has a control character"),
         (
             #"{"action":"resolve","in":"\#(String(repeating: "9", count: 65))"}"#,
-            "the field “in” is 65 bytes, the limit is 64"
+            "the version in the field “in” is 65 bytes, the limit is 64"
+        ),
+        (
+            #"{"action":"resolve","in":"5.4.0 (\#(String(repeating: "8", count: 125)))"}"#,
+            "the field “in” is 133 bytes, the limit is 131"
         ),
         (
             #"{"action":"resolve","in":"now","reports":3}"#,

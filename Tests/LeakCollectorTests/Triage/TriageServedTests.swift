@@ -193,6 +193,32 @@ import Testing
         #expect(words.contains("Was ignored until 10\u{A0}more reports (10 so far)"))
     }
 
+    @Test func `the API takes a version with its build exactly as long as its description says`() throws {
+        let running = try RunningCollector()
+        try sendReport("1.0", to: running)
+        let leak = try leak(running)
+        let description = try running.json("/openapi.json")
+        let schemas = (description["components"] as? [String: Any])?["schemas"] as? [String: Any]
+        let variants = (schemas?["NewDecision"] as? [String: Any])?["oneOf"] as? [[String: Any]]
+        let fields = try #require(variants?.first?["properties"] as? [String: [String: Any]])
+        let length = try #require(fields["in"]?["maxLength"] as? Int)
+        let pattern = try Regex(try #require(fields["in"]?["pattern"] as? String))
+        func text(build: Int) -> String {
+            "\(String(repeating: "9", count: 64)) (\(String(repeating: "8", count: build)))"
+        }
+        #expect(text(build: 64).count == length)
+        for (text, isValid) in [
+            (text(build: 64), true), (text(build: 65), false), (String(repeating: "9", count: 65), false),
+            ("5.2.0 (812)", true), ("x", false),
+        ] {
+            #expect((text.wholeMatch(of: pattern) != nil) == isValid)
+            let answer = try running.post(
+                #"{"action":"resolve","in":"\#(text)"}"#, to: "/api/v1/leaks/\(leak)/decisions",
+                fields: [HTTPField("Authorization", "Bearer \(RunningCollector.token)")])
+            #expect(answer.status == (isValid ? 201 : 400), "\(text): \(answer.text)")
+        }
+    }
+
     @Test func `the history lists decisions with their authors, newest first, in the documented format`()
         throws
     {
