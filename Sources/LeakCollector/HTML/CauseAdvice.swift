@@ -10,8 +10,16 @@ struct CauseAdvice: Component {
     var html: HTML {
         let certainty: HTML? = cause.isCertain && !isSuspected ? nil : "Probably: "
         return """
-            <p>\(certainty)<b>\(cause.name).</b> \(cause.explanation)</p>\
+            <p>\(certainty)<b>\(cause.name).</b> \(explanation)</p>\
             <details><summary>What to write instead</summary><pre>\(cause.remedy)</pre></details>
             """
+    }
+
+    /// The explanation, with code in place of the parts between backticks.
+    private var explanation: [HTML] {
+        cause.explanation.split(separator: "`", omittingEmptySubsequences: false).enumerated().map {
+            index, part in
+            index.isMultiple(of: 2) ? "\(part)" : "<code>\(part)</code>"
+        }
     }
 }

@@ -148,6 +148,22 @@ import Testing
         #expect(try running.get(link.address).text.contains("The cause from the link is not on this page"))
     }
 
+    @Test func `the page of causes shows code of an explanation as code, not between backticks`() throws {
+        let running = try RunningCollector()
+        let path = [
+            Self.reference("Shop.Search", "timer"),
+            Self.reference("Foundation.Timer", "_fire", closure: true),
+        ]
+        let why =
+            #""why": {"confidence": "proven", "is_cycle": true, "bytes": 4000, "path": [\#(path.joined(separator: ","))]}"#
+        let batch =
+            #"{"app": {"id": "shop", "module": "Shop", "version": "1"}, "install": "i1", "reports": [{\#(Self.leak("Search"))}],"#
+            + #""explanations": [{\#(Self.leak("Search")), \#(why)}]}"#
+        #expect(try running.post(batch).status == 200)
+        let page = try running.get("/causes?app=shop").text
+        #expect(page.contains("captures the object until <code>invalidate()</code>.") && !page.contains("`"))
+    }
+
     @Test func `the page of causes names each cause with its leaks and what to write instead`() throws {
         let running = try startFilledCollector()
         let page = try running.get("/causes?app=shop").text
