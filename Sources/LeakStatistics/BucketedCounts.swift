@@ -46,7 +46,7 @@ public struct BucketedCounts: Hashable, Sendable {
 
     /// The contribution of each bucket to the error of the rate: (x − p·n)/N for a bucket with x events in n trials, where p is
     /// the rate of all N trials.
-    fileprivate var rateResiduals: [Double] {
+    var rateResiduals: [Double] {
         let total = total
         guard total.trials > 0 else { return trials.map { _ in 0 } }
         return zip(events, trials).map { events, trials in

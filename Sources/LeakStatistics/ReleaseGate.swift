@@ -20,7 +20,8 @@ public struct ReleaseGate: Sendable {
         /// Number of reports that a new leak must have to fail a release if its class has too few checks for a test.
         public var reports = 3
         /// A share of the baseline's checks, from 0 to 1. The most checked classes that have this share together need enough
-        /// checks in the version before a release passes. Rarer classes are tested too, but do not delay a release.
+        /// checks in the version before a release passes, each by itself or as part of the ``Pool``. Rarer classes are tested
+        /// too, but do not delay a release.
         public var share = 0.8
 
         public init() {}
@@ -33,11 +34,14 @@ public struct ReleaseGate: Sendable {
         public var baseline: [Int]
         /// Number of checks in the version, for each bucket.
         public var version: [Int]
+        /// `true` if all leaks of the class are ignored or known, so that a release needs no checks of it.
+        public var isSetAside: Bool
 
-        public init(_ className: String, baseline: [Int], version: [Int]) {
+        public init(_ className: String, baseline: [Int], version: [Int], isSetAside: Bool = false) {
             self.className = className
             self.baseline = baseline
             self.version = version
+            self.isSetAside = isSetAside
         }
     }
 
@@ -128,6 +132,41 @@ public struct ReleaseGate: Sendable {
         case notChecked
         /// The baseline did not check the class.
         case new
+        /// The class has too few checks by itself, and is judged together with the other classes of the ``Pool``.
+        case pooled
+        /// The class has too few checks, but needs none: ``ClassCounts/isSetAside``.
+        case setAside
+    }
+
+    /// Classes of an app that have at most ``maxPooledShare`` of the baseline's checks each, judged together. An app with a
+    /// hundred classes has so few checks of each that most classes cannot be judged by themselves.
+    ///
+    /// The rates are compared class by class and then added up, so that the sum does not change if users open other screens
+    /// more often. Checks in the baseline alone decide which classes belong to the pool, so it does not depend on chance in
+    /// the version.
+    public struct Pool: Hashable, Sendable {
+        public enum Result: Hashable, Sendable {
+            /// The version has enough checks to show a doubling of the rate of all leaks together, and no rise is shown. If the
+            /// rate is lower than a new leak in ``Limits/rate`` of the checks of one class of average use, there are enough
+            /// checks to show such a leak.
+            case enough
+            /// The version needs this many times its checks, a factor above 1. `nil`: no number suffices, because the baseline
+            /// has too few checks.
+            case needs(growth: Double?)
+            /// One of the versions has checks from fewer than ``ReleaseGate/minBucketCount`` buckets of installs.
+            case fewDevices
+            /// The rate of all leaks together has risen, and no leak or class of the pool fails the release by itself.
+            /// `probability` is the probability of such a rise if nothing has changed, corrected for the number of tests.
+            case worse(probability: Double)
+        }
+
+        public var result: Result
+        /// Indices in the array of classes that is passed to ``ReleaseGate/check(_:_:)``; at least two.
+        public var classIndices: [Int]
+        /// Number of classes of the pool that have too few checks by themselves.
+        public var undecidedClassCount = 0
+
+        public var isWorse: Bool { if case .worse = result { true } else { false } }
     }
 
     public enum Verdict: String, Hashable, Sendable {
@@ -137,8 +176,8 @@ public struct ReleaseGate: Sendable {
 
     public struct Result: Hashable, Sendable {
         public var verdict: Verdict
-        /// True if the most checked classes have enough checks, and the version checks every class that the baseline checked
-        /// and that has reports in the version. Otherwise a release cannot pass.
+        /// True if the most checked classes have enough checks, by themselves or together, and the version checks every class
+        /// that the baseline checked and that has reports in the version. Otherwise a release cannot pass.
         public var hasEnoughData: Bool
         /// One result for each class that was passed to ``ReleaseGate/check(_:_:)``, in the same order.
         public var classes: [ClassResult]
@@ -147,6 +186,12 @@ public struct ReleaseGate: Sendable {
         /// For each class, the probability that the rate of all its leaks together rises as much as it did although nothing has
         /// changed. `nil` if no rise is shown, or if one of the leaks fails the release by itself.
         public var classRiseProbabilities: [Double?]
+        /// `nil` if fewer than two classes are rare enough for it.
+        public var pool: Pool?
+        /// The factor, above 1, by which the checks of the version must grow, and so its sessions, before it has enough of them.
+        /// `nil` if it has enough, or if the factor is unknown: for example because the baseline has too few checks, or too few
+        /// devices have the version.
+        public var neededGrowth: Double?
     }
 
     /// Number of buckets with checks that both versions must have before a release passes: about 20 devices.
@@ -156,6 +201,12 @@ public struct ReleaseGate: Sendable {
     static let minTestedBucketCount = 4
     /// Minimum number of checks of a class that a version needs.
     public static let minCheckCount = 30
+    /// The largest share of the baseline's checks, from 0 to 1, that a class of the ``Pool`` can have. Classes with more checks
+    /// are always judged by themselves.
+    public static let maxPooledShare = 0.1
+    /// The share of the permitted probability of false alarms that the test of the ``Pool`` has if there are ten tests or more.
+    /// With the same share as each of hundreds of other tests, it would need twice as many checks.
+    static let poolSignificanceShare = 0.1
 
     public var limits: Limits
 
@@ -179,13 +230,24 @@ public struct ReleaseGate: Sendable {
         let multiLeakClasses = classes.indices.filter { index in
             testedLeaks.count { leaks[$0].classIndex == index } > 1
         }
-        let riseProbabilities = BenjaminiHochberg.adjusted(
+        let pooledClasses = pooledClassIndices(of: classes)
+        let poolCounts = pooledClasses.map { stratifiedCounts(of: $0, classes, leaks) }
+        let (testWeight, poolWeight) = testWeights(
+            testCount: testedLeaks.count + multiLeakClasses.count, hasPool: poolCounts != nil)
+        let testProbabilities =
             testedLeaks.map {
                 BucketedCounts.probabilityOfRise(from: rates[$0].baseline, to: rates[$0].version)
             }
-                + multiLeakClasses.map {
-                    probabilityOfRise(ofClass: $0, classes[$0], testedLeaks.map { leaks[$0] })
-                })
+            + multiLeakClasses.map {
+                probabilityOfRise(ofClass: $0, classes[$0], testedLeaks.map { leaks[$0] })
+            }
+        let poolProbabilities = [poolCounts].compactMap(\.self).map { counts in
+            counts.usedBucketCount < Self.minTestedBucketCount ? 1 : counts.probabilityOfRise
+        }
+        let riseProbabilities = BenjaminiHochberg.adjusted(
+            testProbabilities.map { min(1, $0 / testWeight) }
+                + poolProbabilities.map { min(1, $0 / poolWeight) })
+        let testCount = Double(max(1, riseProbabilities.count))
         let leakRiseProbabilities = riseProbabilities.prefix(testedLeaks.count)
         let fallProbabilities = BenjaminiHochberg.adjusted(
             testedLeaks.map {
@@ -207,16 +269,15 @@ public struct ReleaseGate: Sendable {
         }
         var testedLeaksByClass = [[Int]](repeating: [], count: classes.count)
         for index in testedLeaks { testedLeaksByClass[leaks[index].classIndex].append(index) }
-        let classResults = classes.indices.map { index in
+        var classResults = classes.indices.map { index in
             classResult(
                 of: classes[index], rates: testedLeaksByClass[index].map { rates[$0] },
-                testCount: max(1, testedLeaks.count + multiLeakClasses.count))
+                significance: (1 - limits.confidence) * testWeight / testCount)
         }
         // A class that has reports but no checks any more shows that its checks do not work.
         let isNoLongerChecked = leaks.contains { leak in
             classResults[leak.classIndex] == .notChecked && leak.version.contains { $0 > 0 }
         }
-        let hasEnoughData = !isNoLongerChecked && haveEnoughChecks(classes, classResults)
         var classRiseProbabilities = [Double?](repeating: nil, count: classes.count)
         for (classIndex, rise) in zip(multiLeakClasses, riseProbabilities.dropFirst(testedLeaks.count)) {
             let hasFailingLeak = results.indices.contains {
@@ -224,13 +285,124 @@ public struct ReleaseGate: Sendable {
             }
             if rise <= 1 - limits.confidence, !hasFailingLeak { classRiseProbabilities[classIndex] = rise }
         }
+        var pool = pooledClasses.map { Pool(result: .fewDevices, classIndices: $0) }
+        if let classIndices = pooledClasses, let poolCounts, let rise = riseProbabilities.last {
+            let hasFailingPart =
+                classIndices.contains { classRiseProbabilities[$0] != nil }
+                || results.indices.contains {
+                    results[$0].failsRelease && classIndices.contains(leaks[$0].classIndex)
+                }
+            let result =
+                rise <= 1 - limits.confidence && !hasFailingPart
+                ? .worse(probability: rise)
+                : poolResult(
+                    poolCounts, significance: (1 - limits.confidence) * poolWeight / testCount)
+            let undecidedClasses = classIndices.filter { classResults[$0] != .enough }
+            pool = Pool(
+                result: result, classIndices: classIndices, undecidedClassCount: undecidedClasses.count)
+            switch result {
+            case .enough, .worse: for index in undecidedClasses { classResults[index] = .pooled }
+            case .needs, .fewDevices: break
+            }
+        }
+        let decidingClasses = decidingClassIndices(of: classes, classResults)
+        let hasEnoughData =
+            !isNoLongerChecked
+            && decidingClasses?.allSatisfy { [.enough, .pooled].contains(classResults[$0]) } == true
         let isFailed =
             results.contains(where: \.failsRelease) || classRiseProbabilities.contains { $0 != nil }
+            || pool?.isWorse == true
         let verdict: Verdict = isFailed ? .failed : hasEnoughData ? .passed : .cannotTell
         return Result(
             verdict: verdict, hasEnoughData: hasEnoughData, classes: classResults, leaks: results,
-            classRiseProbabilities: classRiseProbabilities)
+            classRiseProbabilities: classRiseProbabilities, pool: pool,
+            neededGrowth: hasEnoughData || isNoLongerChecked
+                ? nil : decidingClasses.flatMap { neededGrowth($0, classes, classResults, pool) })
     }
+
+    // MARK: Pool
+
+    /// Returns the indices of the classes of the ``Pool``; `nil` if there are fewer than two.
+    private func pooledClassIndices(of classes: [ClassCounts]) -> [Int]? {
+        let checks = classes.map { $0.isSetAside ? 0 : $0.baseline.reduce(0, +) }
+        let limit = Self.maxPooledShare * Double(checks.reduce(0, +))
+        let indices = classes.indices.filter { index in
+            (1...).contains(checks[index]) && Double(checks[index]) <= limit
+                && min(
+                    classes[index].baseline.count { $0 > 0 }, classes[index].version.count { $0 > 0 })
+                    >= Self.minTestedBucketCount
+        }
+        return indices.count < 2 ? nil : indices
+    }
+
+    private func stratifiedCounts(
+        of indices: [Int], _ classes: [ClassCounts], _ leaks: [LeakCounts]
+    ) -> StratifiedCounts {
+        var reports = [Int: (baseline: [Int], version: [Int])]()
+        for index in indices {
+            reports[index] = (BucketedCounts().events, BucketedCounts().events)
+        }
+        for leak in leaks {
+            for bucket in 0..<BucketedCounts.bucketCount {
+                reports[leak.classIndex]?.baseline[bucket] += leak.baseline[bucket]
+                reports[leak.classIndex]?.version[bucket] += leak.version[bucket]
+            }
+        }
+        return StratifiedCounts(
+            indices.compactMap { index in
+                reports[index].map { reports in
+                    StratifiedCounts.Stratum(
+                        first: BucketedCounts(events: reports.baseline, trials: classes[index].baseline),
+                        second: BucketedCounts(events: reports.version, trials: classes[index].version))
+                }
+            })
+    }
+
+    /// Returns the weights by which the probabilities of the tests are divided before they are corrected. Their mean is 1.
+    ///
+    /// Source: C. R. Genovese, K. Roeder and L. Wasserman, Biometrika 93 (2006), pp. 509–524.
+    ///
+    /// - Parameter testCount: the number of tests besides that of the pool.
+    private func testWeights(testCount: Int, hasPool: Bool) -> (test: Double, pool: Double) {
+        guard hasPool, testCount > 0 else { return (1, 1) }
+        let count = Double(testCount + 1)
+        let pool = max(1, Self.poolSignificanceShare * count)
+        return ((count - pool) / Double(testCount), pool)
+    }
+
+    private func poolResult(_ counts: StratifiedCounts, significance: Double) -> Pool.Result {
+        guard counts.usedBucketCount >= Self.minBucketCount else { return .fewDevices }
+        let growth = counts.neededGrowth(
+            minRise: limits.rate / Double(counts.strata.count), significance: significance,
+            power: limits.power)
+        return growth.map { $0 <= 1 } == true ? .enough : .needs(growth: growth)
+    }
+
+    /// Returns ``Result/neededGrowth``.
+    private func neededGrowth(
+        _ decidingClasses: [Int], _ classes: [ClassCounts], _ results: [ClassResult], _ pool: Pool?
+    ) -> Double? {
+        // The largest factor that a class needs, for classes of the pool and for other classes.
+        var (pooledGrowth, otherGrowth) = (1.0, 1.0)
+        for index in decidingClasses {
+            let growth: Double
+            switch results[index] {
+            case .enough, .pooled: continue
+            case .needs(let checks?): growth = Double(checks) / Double(classes[index].version.reduce(0, +))
+            case .needs(nil), .fewDevices, .notChecked, .new, .setAside: growth = .infinity
+            }
+            if pool?.classIndices.contains(index) == true {
+                pooledGrowth = max(pooledGrowth, growth)
+            } else {
+                otherGrowth = max(otherGrowth, growth)
+            }
+        }
+        if case .needs(let growth?) = pool?.result { pooledGrowth = min(pooledGrowth, growth) }
+        let growth = max(pooledGrowth, otherGrowth)
+        return growth.isFinite ? growth : nil
+    }
+
+    // MARK: Classes
 
     /// Returns ``BucketedCounts/probabilityOfRise(from:to:)`` for the leaks of a class together.
     private func probabilityOfRise(ofClass index: Int, _ checks: ClassCounts, _ leaks: [LeakCounts]) -> Double
@@ -267,18 +439,26 @@ public struct ReleaseGate: Sendable {
         return reachesLimits ? .new(probability: nil) : .unchanged
     }
 
-    /// Returns `true` if the most checked classes of the baseline, up to ``Limits/share`` of its checks, have enough checks.
-    private func haveEnoughChecks(_ classes: [ClassCounts], _ results: [ClassResult]) -> Bool {
-        let checks = classes.map { Double($0.baseline.reduce(0, +)) }
+    /// Returns the indices of the most checked classes of the baseline that have ``Limits/share`` of its checks together. A
+    /// release needs enough checks of them.
+    ///
+    /// A class with at most ``maxPooledShare`` of the checks that the version does not check is left out: its screen may have
+    /// been removed.
+    ///
+    /// - Returns: `nil` if the baseline has no checks, or if the classes that are left have less than that share.
+    private func decidingClassIndices(of classes: [ClassCounts], _ results: [ClassResult]) -> [Int]? {
+        let checks = classes.map { $0.isSetAside ? 0 : Double($0.baseline.reduce(0, +)) }
         let totalChecks = checks.reduce(0, +)
-        guard totalChecks > 0 else { return false }
+        guard totalChecks > 0 else { return nil }
         var coveredChecks = 0.0
+        var indices: [Int] = []
         for index in classes.indices.sorted(by: { checks[$0] > checks[$1] }) {
             guard coveredChecks < limits.share * totalChecks else { break }
-            guard results[index] == .enough else { return false }
+            if results[index] == .notChecked, checks[index] <= Self.maxPooledShare * totalChecks { continue }
+            indices.append(index)
             coveredChecks += checks[index]
         }
-        return true
+        return coveredChecks < limits.share * totalChecks ? nil : indices
     }
 
     /// Returns the result of a class: whether the version has enough checks to show a rise of any of its leaks that is worth an
@@ -286,10 +466,19 @@ public struct ReleaseGate: Sendable {
     ///
     /// - Parameters:
     ///   - rates: reports and checks of the tested leaks of the class.
-    ///   - testCount: the number of tests that are corrected together: one for each tested leak, and one for each class with
-    ///     several tested leaks.
+    ///   - significance: the strictest threshold of the correction: the probability that a test may have if no other test shows
+    ///     a change.
     private func classResult(
-        of checks: ClassCounts, rates: [(baseline: BucketedCounts, version: BucketedCounts)], testCount: Int
+        of checks: ClassCounts, rates: [(baseline: BucketedCounts, version: BucketedCounts)],
+        significance: Double
+    ) -> ClassResult {
+        let result = unpooledResult(of: checks, rates: rates, significance: significance)
+        return checks.isSetAside && result != .enough && result != .new ? .setAside : result
+    }
+
+    private func unpooledResult(
+        of checks: ClassCounts, rates: [(baseline: BucketedCounts, version: BucketedCounts)],
+        significance: Double
     ) -> ClassResult {
         let (baselineChecks, versionChecks) = (checks.baseline.reduce(0, +), checks.version.reduce(0, +))
         guard baselineChecks > 0 else { return .new }
@@ -299,12 +488,9 @@ public struct ReleaseGate: Sendable {
         )
         guard bucketCounts.baseline >= Self.minBucketCount else { return .fewDevices(inBaseline: true) }
         guard bucketCounts.version >= Self.minBucketCount else { return .fewDevices(inBaseline: false) }
-        // The first quantile uses the strictest threshold of the correction: the smallest of several probabilities must be at
-        // most (1 − confidence) / testCount.
         let degreesOfFreedom = min(bucketCounts.baseline, bucketCounts.version) - 1
         let quantileSum =
-            StudentT.upperQuantile(
-                (1 - limits.confidence) / Double(testCount), degreesOfFreedom: degreesOfFreedom)
+            StudentT.upperQuantile(significance, degreesOfFreedom: degreesOfFreedom)
             + StudentT.upperQuantile(1 - limits.power, degreesOfFreedom: degreesOfFreedom)
         let designEffect = BucketedCounts.designEffect(of: rates.flatMap { [$0.baseline, $0.version] })
         var neededChecks = Self.minCheckCount

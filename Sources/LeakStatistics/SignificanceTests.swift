@@ -34,30 +34,100 @@ public enum FisherTest {
     private static func sum(
         from start: Int, through end: Int, events: Int, _ firstTrials: Int, _ secondTrials: Int
     ) -> Double {
-        func logChoose(_ n: Int, _ k: Int) -> Double {
-            SpecialFunctions.logGamma(Double(n) + 1) - SpecialFunctions.logGamma(Double(k) + 1)
-                - SpecialFunctions.logGamma(Double(n - k) + 1)
-        }
-        let logStart =
-            logChoose(secondTrials, start) + logChoose(firstTrials, events - start)
-            - logChoose(firstTrials + secondTrials, events)
         var (term, total) = (1.0, 1.0)
         var count = start
         while count != end {
-            // `term` is multiplied by the ratio of neighbouring terms of the hypergeometric distribution.
             if end > start {
-                term *= Double(secondTrials - count) * Double(events - count)
-                term /= Double(count + 1) * Double(firstTrials - events + count + 1)
+                term *= ratio(after: count, events: events, firstTrials, secondTrials)
                 count += 1
             } else {
-                term *= Double(count) * Double(firstTrials - events + count)
-                term /= Double(secondTrials - count + 1) * Double(events - count + 1)
                 count -= 1
+                term /= ratio(after: count, events: events, firstTrials, secondTrials)
             }
             total += term
             if term < total * 1e-17 { break }
         }
+        let logStart = logProbability(of: start, events: events, firstTrials, secondTrials)
         return min(1, exp(logStart) * total)
+    }
+
+    /// Returns the probability of at least as many events as `second` has in all strata together, if the two rates of each
+    /// stratum are equal: the upper tail of a sum of hypergeometric distributions. Probabilities below 1e-15 are not exact.
+    ///
+    /// Source: J. J. Gart, Biometrika 57 (1970), pp. 471–475, for an odds ratio of 1.
+    ///
+    /// - Parameters:
+    ///   - first: one proportion for each stratum.
+    ///   - second: as many proportions as `first`. A stratum without trials in one of them is left out.
+    /// - Returns: from 0 to 1; 1 without strata.
+    static func probabilityOfRise(from first: [Proportion], to second: [Proportion]) -> Double {
+        // The distribution of the sum, beginning at `offset`.
+        var (sum, offset, events) = ([1.0], 0, 0)
+        for (first, second) in zip(first, second) where first.trials > 0 && second.trials > 0 {
+            events += second.events
+            let stratum = distribution(events: first.events + second.events, first.trials, second.trials)
+            var product = [Double](repeating: 0, count: sum.count + stratum.probabilities.count - 1)
+            for (index, probability) in sum.enumerated() {
+                for (other, factor) in stratum.probabilities.enumerated() {
+                    product[index + other] += probability * factor
+                }
+            }
+            let start = product.firstIndex { $0 > negligible } ?? 0
+            let end = product.lastIndex { $0 > negligible } ?? product.count - 1
+            sum = Array(product[start...end])
+            offset += stratum.offset + start
+        }
+        guard events > offset else { return 1 }
+        return min(1, sum.dropFirst(events - offset).reversed().reduce(0, +))
+    }
+
+    /// Probabilities below this number are left out of the sum of distributions.
+    private static let negligible = 1e-20
+
+    /// Returns the hypergeometric distribution of the events in the second proportion, without negligible probabilities.
+    ///
+    /// - Returns: the probabilities of `offset` events, of `offset + 1` events, and so on.
+    private static func distribution(
+        events: Int, _ firstTrials: Int, _ secondTrials: Int
+    ) -> (offset: Int, probabilities: [Double]) {
+        let (least, most) = (max(0, events - firstTrials), min(events, secondTrials))
+        let mode = (Double(events) + 1) * (Double(secondTrials) + 1) / Double(firstTrials + secondTrials + 2)
+        let start = min(max(Int(mode), least), most)
+        let probability = exp(logProbability(of: start, events: events, firstTrials, secondTrials))
+        var (lower, upper): ([Double], [Double]) = ([], [probability])
+        var (count, term) = (start, probability)
+        while count < most, term > negligible {
+            term *= ratio(after: count, events: events, firstTrials, secondTrials)
+            count += 1
+            upper.append(term)
+        }
+        (count, term) = (start, probability)
+        while count > least, term > negligible {
+            count -= 1
+            term /= ratio(after: count, events: events, firstTrials, secondTrials)
+            lower.append(term)
+        }
+        return (start - lower.count, lower.reversed() + upper)
+    }
+
+    /// Returns the natural logarithm of the probability of `count` events in the second proportion.
+    private static func logProbability(
+        of count: Int, events: Int, _ firstTrials: Int, _ secondTrials: Int
+    ) -> Double {
+        func logChoose(_ n: Int, _ k: Int) -> Double {
+            SpecialFunctions.logGamma(Double(n) + 1) - SpecialFunctions.logGamma(Double(k) + 1)
+                - SpecialFunctions.logGamma(Double(n - k) + 1)
+        }
+        return logChoose(secondTrials, count) + logChoose(firstTrials, events - count)
+            - logChoose(firstTrials + secondTrials, events)
+    }
+
+    /// Returns the ratio of the probabilities of `count + 1` and of `count` events in the second proportion.
+    private static func ratio(
+        after count: Int, events: Int, _ firstTrials: Int, _ secondTrials: Int
+    ) -> Double {
+        Double(secondTrials - count) * Double(events - count)
+            / (Double(count + 1) * Double(firstTrials - events + count + 1))
     }
 }
 

@@ -10,12 +10,19 @@ import Testing
         }
     }
 
+    /// Splits the reports of a class as evenly as possible. Different classes have their reports in different buckets.
+    private static func spread(reports: Int, ofClass index: Int, over buckets: Int) -> [Int] {
+        let counts = spread(reports, over: buckets)
+        return buckets < 64 ? counts : (0..<64).map { counts[($0 + 8 * index) % 64] }
+    }
+
     private struct Given {
         var checks: (before: Int, now: Int) = (1_000, 1_000)
         var reports: (before: Int, now: Int)
         var devices = 50
         var isRegressed = false
         var buckets = 64
+        var isSetAside = false
     }
 
     private func check(_ given: [Given]) -> ReleaseGate.Result {
@@ -23,13 +30,16 @@ import Testing
             given.enumerated().map { index, given in
                 ReleaseGate.ClassCounts(
                     "Class\(index)", baseline: Self.spread(given.checks.before, over: given.buckets),
-                    version: Self.spread(given.checks.now, over: given.buckets))
+                    version: Self.spread(given.checks.now, over: given.buckets),
+                    isSetAside: given.isSetAside)
             },
             given.enumerated().map { index, given in
                 ReleaseGate.LeakCounts(
-                    classIndex: index, baseline: Self.spread(given.reports.before, over: given.buckets),
-                    version: Self.spread(given.reports.now, over: given.buckets), devices: given.devices,
-                    isNew: given.reports.before == 0, isRegressed: given.isRegressed)
+                    classIndex: index,
+                    baseline: Self.spread(
+                        reports: given.reports.before, ofClass: index, over: given.buckets),
+                    version: Self.spread(reports: given.reports.now, ofClass: index, over: given.buckets),
+                    devices: given.devices, isNew: given.reports.before == 0, isRegressed: given.isRegressed)
             })
     }
 
@@ -104,6 +114,81 @@ import Testing
         let rare = Given(checks: (100, 20), reports: (1, 0))
         #expect(check([common, rare]).verdict == .passed)
         #expect(check([common, Given(checks: (100, 20), reports: (1, 15))]).verdict == .failed)
+    }
+
+    // MARK: Rare classes
+
+    /// A hundred classes of equal use, of which every other has a leak.
+    private static func manyClasses(
+        checks: (Int, Int) = (700, 700), reports: (Int, Int) = (8, 8)
+    ) -> [Given] {
+        (0..<100).map { Given(checks: checks, reports: $0 % 2 == 0 ? reports : (0, 0)) }
+    }
+
+    @Test func `an app with a hundred classes passes if they have enough checks together`() throws {
+        let result = check(Self.manyClasses())
+        let pool = try #require(result.pool)
+        #expect(result.verdict == .passed && pool.result == .enough && result.neededGrowth == nil)
+        #expect(pool.classIndices.count == 100 && pool.undecidedClassCount >= 50)
+        #expect(result.classes.contains(.pooled))
+    }
+
+    @Test func `a hundred classes whose rates double fail a release together, although none does alone`() {
+        let result = check(Self.manyClasses(reports: (8, 16)))
+        #expect(result.verdict == .failed && result.leaks.allSatisfy { $0 == .unchanged })
+        #expect(result.pool?.isWorse == true)
+        // A leak that fails the release is reported alone.
+        let alone = check(Self.manyClasses(reports: (8, 16)) + [Given(checks: (700, 700), reports: (8, 400))])
+        #expect(alone.verdict == .failed && alone.pool?.isWorse == false)
+    }
+
+    @Test func `a release with too few checks passes after they have grown by the number it states`() throws {
+        let result = check(Self.manyClasses(checks: (700, 70), reports: (8, 1)))
+        #expect(result.verdict == .cannotTell)
+        let growth = try #require(result.neededGrowth)
+        #expect(growth > 1.2)
+        guard case .needs(let pooled?) = result.pool?.result else {
+            Issue.record("\(result)")
+            return
+        }
+        #expect(pooled == growth)
+        func check(grownBy factor: Double) -> ReleaseGate.Verdict {
+            let checks = Int((70 * growth * factor).rounded(.up))
+            return self.check(Self.manyClasses(checks: (700, checks), reports: (8, checks / 90))).verdict
+        }
+        #expect(check(grownBy: 1.1) == .passed && check(grownBy: 0.8) == .cannotTell)
+    }
+
+    @Test func `a class with more than a tenth of the checks needs enough checks of its own`() {
+        let common = Given(checks: (20_000, 100), reports: (100, 0))
+        let result = check(Self.manyClasses() + [common])
+        #expect(result.verdict == .cannotTell && result.pool?.result == .enough)
+        guard case .needs(let checks?) = result.classes[100] else {
+            Issue.record("\(result)")
+            return
+        }
+        #expect(result.neededGrowth == Double(checks) / 100)
+    }
+
+    @Test func `a removed screen with at most a tenth of the checks does not keep a release from passing`() {
+        let removed = Given(checks: (700, 0), reports: (8, 0))
+        let result = check(Self.manyClasses() + [removed])
+        #expect(result.verdict == .passed && result.classes[100] == .notChecked)
+        // If a fifth of the checks is missing, the detector may be off.
+        let many = check(
+            Self.manyClasses() + [Given](repeating: Given(checks: (700, 0), reports: (0, 0)), count: 40))
+        #expect(many.verdict == .cannotTell && many.neededGrowth == nil)
+    }
+
+    @Test func `a class whose leaks are all set aside needs no checks`() {
+        let common = Given(checks: (4_000, 4_000), reports: (10, 10))
+        var setAside = Given(checks: (9_000, 20), reports: (0, 0))
+        #expect(check([common, setAside]).verdict == .cannotTell)
+        setAside.isSetAside = true
+        let result = check([common, setAside])
+        #expect(result.verdict == .passed && result.classes == [.enough, .setAside])
+        // There must be a class that is not set aside.
+        #expect(check([setAside]).verdict == .cannotTell)
     }
 
     @Test func `reports of a single device do not count as a rise`() {

@@ -135,6 +135,66 @@ import Testing
         #expect(check.worseClasses[0].version.rate == 0.25)
     }
 
+    @Test
+    func `a version of an app with 40 classes and few checks of each passes if they are enough together`()
+        throws
+    {
+        func count(_ version: String, reports: Int) throws {
+            let batches = (0..<200).map { install -> Submission in
+                var batch = submission(
+                    (0..<40).filter { $0 % 2 == 0 && ($0 * 7 + install) % 200 < reports }.map {
+                        Report(leak: leak("Screen\($0)"), version: version, install: UInt64(install))
+                    })
+                batch.usageCounts = [
+                    Submission.UsageCounts(
+                        app: "shop", version: version, build: nil, installHash: UInt64(install), sessions: 1,
+                        leakySessions: 0,
+                        checks: Dictionary(uniqueKeysWithValues: (0..<40).map { ("Screen\($0)", 2) }))
+                ]
+                return batch
+            }
+            #expect(try store.count(batches, now: noon).allSatisfy { $0 == .counted })
+        }
+        try count("5.2", reports: 10)
+        try count("5.3", reports: 10)
+        try count("5.4", reports: 20)
+        let check = try check()
+        let pool = try #require(check.pool)
+        #expect(check.verdict == .passed && pool.result == .enough)
+        #expect((pool.classCount, pool.undecidedClassCount) == (40, 40))
+        #expect(pool.baseline == ReleaseCheck.RateCounts(reports: 200, checks: 16_000))
+        #expect(pool.version == pool.baseline)
+        let worse = try self.check("5.4")
+        #expect(worse.verdict == .failed && worse.leaks.isEmpty && worse.worseClasses.isEmpty)
+        guard case .worse = worse.pool?.result else {
+            Issue.record("\(String(describing: worse.pool))")
+            return
+        }
+        #expect(worse.pool?.version.reports == 400)
+    }
+
+    @Test func `a class whose only leaks are ignored or known needs no checks`() throws {
+        try count(
+            "5.2", Count(name: "Page", reports: 100, checks: 3_000),
+            Count(name: "Debug", reports: 900, checks: 9_000),
+            Count(name: "UIKeyboardOld", reports: 900, checks: 9_000))
+        try count(
+            "5.3", Count(name: "Page", reports: 100, checks: 3_000), Count(name: "Debug", checks: 10),
+            Count(name: "UIKeyboardOld", reports: 1, checks: 10))
+        #expect(try check().verdict == .cannotTell)
+        try decide(.ignore(nil), "Debug")
+        let check = try check()
+        #expect(check.verdict == .passed && check.neededGrowth == nil)
+        #expect(
+            Dictionary(uniqueKeysWithValues: check.classes.map { ($0.className, $0.result) }) == [
+                "Page": .enough, "Debug": .setAside, "UIKeyboardOld": .setAside,
+            ])
+        // Another leak of the class that is not ignored needs checks.
+        _ = try store.count(
+            [submission([Report(leak: leak("Debug", stack: ["Other"]), version: "5.2")])], now: noon)
+        #expect(try self.check().verdict == .cannotTell)
+    }
+
     @Test func `a version with one session and a check of another class does not pass`() throws {
         try count("5.2", Count(name: "Page", reports: 100, checks: 3_000))
         try count("5.3", Count(name: "Other", checks: 1, installs: 1))

@@ -9,18 +9,31 @@ struct SimulationTable {
         let result: ReleaseGate.Result
 
         /// `true` if the leak that differs between the releases fails the second release.
-        var isFound: Bool { pair.changed.map { result.leaks[$0].failsRelease } ?? false }
+        var isFound: Bool {
+            pair.changed.map { result.leaks[$0].failsRelease }
+                ?? (pair.change == .allDoubled && result.verdict == .failed)
+        }
 
-        /// `true` if the most checked classes, up to 80 % of the baseline's checks, have enough checks.
+        /// `true` if the rare classes have enough checks together.
+        var hasEnoughChecksOfPool: Bool {
+            switch result.pool?.result {
+            case .enough, .worse: true
+            case .needs, .fewDevices, nil: false
+            }
+        }
+
+        /// `true` if the most checked classes, up to 80 % of the baseline's checks, have enough checks, by themselves or
+        /// together.
         ///
         /// Does not use ``ReleaseGate/Result/hasEnoughData``, so that the table shows a mistake in that value.
         var hasEnoughChecks: Bool {
             let checks = pair.classes.map { $0.baseline.reduce(0, +) }
             let required = 0.8 * Double(checks.reduce(0, +))
             var covered = 0
+            let pool = hasEnoughChecksOfPool ? Set(result.pool?.classIndices ?? []) : []
             for index in checks.indices.sorted(by: { checks[$0] > checks[$1] }) {
                 guard Double(covered) < required else { break }
-                guard result.classes[index] == .enough else { return false }
+                guard result.classes[index] == .enough || pool.contains(index) else { return false }
                 covered += checks[index]
             }
             return true
@@ -62,6 +75,7 @@ struct SimulationTable {
 
     /// The pairs of one kind.
     private struct Row {
+        let size: AppSize
         let title: String
         /// `nil` for pairs with any change.
         let change: Change?
@@ -71,26 +85,28 @@ struct SimulationTable {
         var counts: [Column: Int] = [:]
 
         init(
-            _ title: String, _ change: Change?, _ promise: Promise? = nil,
+            _ title: String, _ change: Change?, _ promise: Promise? = nil, size: AppSize = .small,
             where condition: @escaping (Outcome) -> Bool = { _ in true }
         ) {
-            (self.title, self.change, self.promise, self.condition) = (title, change, promise, condition)
+            (self.size, self.title, self.change) = (size, title, change)
+            (self.promise, self.condition) = (promise, condition)
         }
 
         func includes(_ outcome: Outcome) -> Bool {
-            (change == nil || change == outcome.pair.change) && condition(outcome)
+            size == outcome.pair.size && (change == nil || change == outcome.pair.change)
+                && condition(outcome)
         }
 
         /// Returns a share from 0 to 1; `nil` without a pair, and for the leak that is found if no leak changes.
         func share(_ column: Column) -> Double? {
-            let hasColumn = column != .found || change == .doubled || change == .newLeak
+            let hasColumn = column != .found || (change != nil && change != .unchanged)
             return pairs > 0 && hasColumn ? Double(counts[column, default: 0]) / Double(pairs) : nil
         }
     }
 
     private let seed: Int
-    private var pairs = 0
-    private var rows = Self.makeRows()
+    private var pairs = (small: 0, large: 0)
+    private var rows = Self.makeRows() + Self.makeLargeRows()
 
     init(seed: Int) { self.seed = seed }
 
@@ -125,8 +141,45 @@ struct SimulationTable {
         return rows
     }
 
+    private static func makeLargeRows() -> [Row] {
+        var rows = [Row("50 to 150 classes, unchanged", .unchanged, .fewFail, size: .large)]
+        for isShifting in [false, true] {
+            rows.append(
+                Row(
+                    "… mix of screens \(isShifting ? "shifts" : "stays")", .unchanged, .fewFail, size: .large
+                ) {
+                    $0.pair.isShifting == isShifting
+                })
+        }
+        rows += [
+            Row("… enough checks", .unchanged, .mostPass, size: .large) { $0.hasEnoughChecks },
+            Row("50 to 150 classes, too few checks, changed or not", nil, .nonePasses, size: .large) {
+                !$0.hasEnoughChecks
+            },
+            Row("50 to 150 classes, all rates doubled", .allDoubled, size: .large),
+            Row("… enough checks of the rare classes together", .allDoubled, .doublingsFound, size: .large) {
+                $0.hasEnoughChecksOfPool
+            },
+            Row("50 to 150 classes, one rate doubled, from 5 % or more", .doubled, size: .large),
+            Row("… enough checks of the rare classes together", .doubled, size: .large) {
+                $0.hasEnoughChecksOfPool
+            },
+            Row("… enough checks of its class", .doubled, .doublingsFound, size: .large) {
+                $0.hasEnoughChecksOfClass
+            },
+            Row("50 to 150 classes, new leak in 5 % of the checks of one class", .newLeak, size: .large),
+            Row("… enough checks of the rare classes together", .newLeak, size: .large) {
+                $0.hasEnoughChecksOfPool
+            },
+            Row("… enough checks of its class", .newLeak, .newLeaksFound, size: .large) {
+                $0.hasEnoughChecksOfClass
+            },
+        ]
+        return rows
+    }
+
     mutating func add(_ outcome: Outcome) {
-        pairs += 1
+        if outcome.pair.size == .small { pairs.small += 1 } else { pairs.large += 1 }
         for index in rows.indices where rows[index].includes(outcome) {
             rows[index].pairs += 1
             for column in Column.allCases where column.includes(outcome) {
@@ -143,7 +196,7 @@ struct SimulationTable {
             return "| \(cells.joined(separator: " | ")) |"
         }
         return """
-            \(Self.text(pairs)) pairs, seed \(seed):
+            \(Self.text(pairs.small)) pairs with 1 to 12 classes and \(Self.text(pairs.large)) with 50 to 150, seed \(seed):
 
             | second release of the pair | pairs | fail | pass | cannot tell | changed leak found | promised |
             |---|---|---|---|---|---|---|

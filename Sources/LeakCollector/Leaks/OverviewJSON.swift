@@ -89,6 +89,7 @@ extension JSONWriter {
             writer.field("new", check.newCount)
             writer.field("worse", check.worseCount)
             writer.field("worse_classes", check.worseClasses.count)
+            writer.field("rare_classes_worse", check.isPoolWorse)
             writer.field("better", check.betterCount - check.fixedCount)
             writer.field("fixed", check.fixedCount)
             writer.field("back", check.backCount)

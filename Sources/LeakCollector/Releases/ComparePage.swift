@@ -58,7 +58,7 @@ struct ComparePage: Component {
         return #"""
             \#(Card(verdictBadge(check), "<p>\(IsolatedText(result.sentence))</p>\(notes)"))
             <dl class="tiles compared">\#(tiles(check))</dl>
-            \#(worseClassesCard(check))\#(Section.allCases.compactMap { leaksCard($0, check) })
+            \#(worseClassesCard(check))\#(poolCard(check))\#(Section.allCases.compactMap { leaksCard($0, check) })
             \#(tooLittleDataCard(check))
             """#
     }
@@ -179,6 +179,32 @@ struct ComparePage: Component {
         ).html
     }
 
+    private func poolCard(_ check: ReleaseCheck) -> HTML? {
+        guard let pool = check.pool else { return nil }
+        let verdict: HTML =
+            switch pool.result {
+            case .worse: "The rate of their leaks together has risen, with 99 % confidence, but of no single leak or class."
+            case .enough: "A doubled rate would have been found."
+            case .needs(let growth?):
+                "Too few checks: \(Decimal(tenths: Int(saturating: (growth * 10).rounded(.up)))) times as many are needed."
+            case .needs(nil): "The older version has too few checks to compare with."
+            case .fewDevices: "Checked on too few devices."
+            }
+        return Card(
+            "Rare classes, judged together",
+            #"""
+            <p class="dim">\#(Count(pool.classCount)) classes have at most a tenth of the checks each. They are compared class by \#
+            class, and the differences are added up. \#(verdict)</p>\#
+            <div class="scroll" tabindex="0" role="group" aria-label="Rare classes">\#
+            <table class="small compared"><thead><tr><th scope="col">Classes</th><th scope="col" class="num">Rate before</th>\#
+            <th scope="col" class="num">Rate now</th></tr></thead><tbody><tr><th scope="row">\#(Count(pool.classCount)) classes, \#
+            \#(Count(pool.undecidedClassCount)) with too few checks to be judged alone</th>\#
+            <td class="num">\#(rate(pool.baseline))</td><td class="num">\#(rate(pool.version))</td></tr></tbody></table></div>
+            """#, id: Self.poolAnchor
+        ).html
+    }
+
+    static let poolAnchor = "rare-classes"
     static let worseClassesAnchor = "worse-classes"
     static let tooLittleDataAnchor = "cannot-tell"
 
@@ -218,7 +244,12 @@ struct ComparePage: Component {
     }
 
     private func tooLittleDataCard(_ check: ReleaseCheck) -> HTML? {
-        let incompleteClasses = check.classes.filter { $0.result != .enough && $0.result != .new }
+        let incompleteClasses = check.classes.filter { checked in
+            switch checked.result {
+            case .enough, .new, .pooled, .setAside: false
+            case .needs, .fewDevices, .notChecked: true
+            }
+        }
         guard !incompleteClasses.isEmpty else {
             guard check.baseline != nil, !check.hasEnoughData else { return nil }
             return Card(
@@ -243,7 +274,7 @@ struct ComparePage: Component {
         return Card(
             "Too little data (\(Count(incompleteClasses.count).text(noun: "class", plural: "classes")))",
             #"""
-            <p class="dim">With fewer checks than needed, this comparison may miss a doubled rate.</p>\#
+            <p class="dim">With fewer checks than needed, this comparison may miss a doubled rate of the class.</p>\#
             <div class="scroll" tabindex="0" role="group" aria-label="Classes with too few checks">\#
             <table class="small compared"><thead><tr><th scope="col">Class</th><th scope="col" class="num">Checks before</th>\#
             <th scope="col" class="num">Checks now</th><th scope="col" class="num">Needed</th></tr></thead>\#

@@ -61,6 +61,7 @@ extension JSONWriter {
         field("rare_count", check.rareCount)
         field("uncompared_count", check.uncomparedCount)
         field("set_aside", check.setAsideCount)
+        field("needed_growth", check.neededGrowth)
         object("sessions") { writer in
             writer.field("baseline", sessions: check.baseline?.sessions)
             writer.field("version", sessions: check.version.sessions)
@@ -74,6 +75,11 @@ extension JSONWriter {
         }
         array("worse_classes") { writer in
             for worse in check.worseClasses { writer.object { $0.fields(of: worse) } }
+        }
+        if let pool = check.pool {
+            object("pool") { $0.fields(of: pool) }
+        } else {
+            nullField("pool")
         }
         array("classes") { writer in
             for checked in check.classes { writer.object { $0.fields(of: checked) } }
@@ -111,6 +117,25 @@ extension JSONWriter {
         fields(baseline: worse.baseline, version: worse.version)
     }
 
+    private mutating func fields(of pool: ReleaseCheck.ClassPool) {
+        field("classes", pool.classCount)
+        field("too_few", pool.undecidedClassCount)
+        var (probability, growth): (Double?, Double?)
+        switch pool.result {
+        case .enough: field("result", "enough")
+        case .needs(let needed):
+            field("result", "too_few")
+            growth = needed
+        case .fewDevices: field("result", "few_devices")
+        case .worse(let rise):
+            field("result", "worse")
+            probability = rise
+        }
+        field("probability", probability)
+        field("needed_growth", growth)
+        fields(baseline: pool.baseline, version: pool.version)
+    }
+
     private mutating func fields(baseline: ReleaseCheck.RateCounts, version: ReleaseCheck.RateCounts) {
         for (name, counts) in [("baseline", baseline), ("version", version)] {
             object(name) { writer in
@@ -130,6 +155,8 @@ extension JSONWriter {
         case .fewDevices: field("result", "few_devices")
         case .notChecked: field("result", "not_checked")
         case .new: field("result", "new")
+        case .pooled: field("result", "pooled")
+        case .setAside: field("result", "set_aside")
         }
         if case .needs(let checks) = checked.result {
             field("needed", checks)

@@ -2,8 +2,8 @@ internal import LeakStatistics
 internal import LeakStore
 
 /// The result of a release check as JUnit XML: a failure for each leak or class that fails the version, and a test for each
-/// checked class. The test is skipped if the class cannot be compared, for example because it has too few checks. With the
-/// verdict `cannotTell`, at least one test is skipped.
+/// checked class. The test is skipped if the class cannot be compared, for example because it has too few checks. Classes that
+/// are judged together have one test. With the verdict `cannotTell`, at least one test is skipped.
 extension ReleaseCheckResult {
     /// Returns the report as XML.
     ///
@@ -26,7 +26,9 @@ extension ReleaseCheckResult {
                 """)
         }
         for checked in classes {
-            let isSkipped = checked.result != .enough && checked.result != .new
+            // The classes that are judged together have a test of their own.
+            if checked.result == .pooled { continue }
+            let isSkipped = !checked.isDecided && checked.result != .new
             skipped += isSkipped ? 1 : 0
             let start =
                 #"    <testcase classname="\#(Self.oneLine(checked.name))" name="has enough checks" time="0""#
@@ -34,6 +36,13 @@ extension ReleaseCheckResult {
                 isSkipped
                     ? "\(start)>\n      <skipped message=\"\(Self.oneLine(sentence(about: checked)))\"/>\n    </testcase>"
                     : "\(start)/>")
+        }
+        if let pool, pool.result == .enough, pool.undecidedClassCount > 0 {
+            cases.append(
+                """
+                    <testcase classname="\(Self.oneLine(app))" \
+                name="\(Self.oneLine(poolTitle)): has enough checks" time="0"/>
+                """)
         }
         if verdict == .cannotTell, skipped == 0 {
             skipped += 1

@@ -75,6 +75,9 @@ extension ReleaseCheckResult {
                 "in \(Count(count)) \(count == 1 ? "class" : "classes") the rate of all leaks together is worse"
             )
         }
+        if let pool, pool.result == .worse {
+            parts.append("in \(Count(pool.classCount)) rare classes the rate of all leaks together is worse")
+        }
         let last = parts.popLast() ?? ""
         return parts.isEmpty ? last : parts.joined(separator: ", ") + " and " + last
     }
@@ -82,12 +85,23 @@ extension ReleaseCheckResult {
     /// The reason why the verdict is `cannotTell`.
     private var shortage: String {
         guard baseline != nil else { return "there is no earlier version to compare with" }
-        guard let checked = classes.first(where: { $0.baselineChecks > 0 && $0.result != .enough }) else {
+        guard let checked = classes.first(where: { $0.baselineChecks > 0 && !$0.isDecided }) else {
             return classes.isEmpty
                 ? "the app reports no checks, the counts of objects that were expected to be freed"
                 : "\(baselineName) has no checks to compare with"
         }
         return sentence(about: checked)
+            + (growthText.map { "; about \($0) as many \(sessions.totalCount > 0 ? "sessions" : "checks") are needed" } ?? "")
+    }
+
+    /// ``neededGrowth`` in words, rounded up: `1.4 times` or `3 times`.
+    private var growthText: String? {
+        neededGrowth.map { growth in
+            guard growth < 10_000 else { return "10,000 times or more" }
+            guard growth < 2 else { return "\(Count(Int(growth.rounded(.up)))) times" }
+            let tenths = Int((max(1, growth) * 10).rounded(.up))
+            return "\(tenths / 10).\(tenths % 10) times"
+        }
     }
 
     /// `true` in an environment in which each run of the app counts as a device.
@@ -103,7 +117,7 @@ extension ReleaseCheckResult {
                 + "between \(isInCI ? "runs" : "devices"); about 20 are needed \(isInCI ? "of" : "in") each version"
                 + (isInCI ? ", each with an install of its own" : "")
         case (_, let needed?):
-            "\(checked.name) has \(Count(checked.versionChecks)) of the \(Count(needed)) checks that are needed"
+            "\(checked.name) has \(Count(checked.versionChecks)) of the \(Count(needed)) checks that it needs"
         case (_, nil):
             "\(baselineName) has only \(Self.countText(checked.baselineChecks, of: "check")) of \(checked.name), too few to compare with"
         }
@@ -118,6 +132,7 @@ extension ReleaseCheckResult {
                 "No longer checked in \(Self.versionName(version, build)): \(Self.listText(of: uncheckedClasses)). "
                     + "Does this version still start the detector?")
         }
+        if let poolText { notes.append(poolText) }
         // A class that fails the version is listed with its leaks: its few checks were enough to show that.
         let failingClasses = Set(failingFindings.compactMap(\.className))
         let classesWithTooFewChecks = classes.filter {
@@ -169,6 +184,24 @@ extension ReleaseCheckResult {
         return notes.map { TerminalText.text($0) }
     }
 
+    /// The counts of the rare classes together; `nil` if each of them is judged by itself, and if they are listed as a finding.
+    private var poolText: String? {
+        guard let pool, pool.result != .worse, pool.undecidedClassCount > 0 else { return nil }
+        let reason =
+            switch pool.result {
+            case .enough:
+                "\(Count(pool.undecidedClassCount)) of them \(pool.undecidedClassCount == 1 ? "has" : "have") too few checks "
+                    + "to be judged alone"
+            case .tooFew: "too few checks"
+            case .fewDevices: isInCI ? "too few runs" : "too few devices"
+            case .worse: ""
+            }
+        return "\(poolTitle): \(Self.evidence(pool.version, before: pool.baseline, reason))."
+    }
+
+    /// `88 rare classes, judged together`
+    var poolTitle: String { "\(Count(pool?.classCount ?? 0)) rare classes, judged together" }
+
     private static func leakFreeText(of sessions: Sessions) -> String {
         let free = sessions.totalCount - min(sessions.leakyCount, sessions.totalCount)
         return withPlainSpaces(
@@ -183,8 +216,8 @@ extension ReleaseCheckResult {
 
     // MARK: Leaks
 
-    /// A leak that is worse, new, back or better, or a class in which the rate of all leaks together is worse. All formats
-    /// print it. Each of its texts is one line.
+    /// A leak that is worse, new, back or better, or a class or all rare classes, in which the rate of all leaks together is
+    /// worse. All formats print it. Each of its texts is one line.
     struct Finding {
         var result: ReleaseGate.LeakResult.Kind
         /// Distinguishes the findings of a release check.
@@ -200,9 +233,9 @@ extension ReleaseCheckResult {
         /// Reports and checks in the version that was checked.
         var version: Counts
         var reports: Int
-        /// `nil` for a class.
+        /// `nil` for classes.
         var installs: Int?
-        /// The path and query of the page about the leak or class: `/leaks/1f3a…`.
+        /// The path and query of the page about the leak or classes: `/leaks/1f3a…`.
         var pagePath: String
 
         /// Returns the address of the page.
@@ -210,7 +243,9 @@ extension ReleaseCheckResult {
     }
 
     /// All findings, those that fail the version first.
-    var findings: [Finding] { worseClasses.map(finding) + leaks.map(Self.finding) }
+    var findings: [Finding] {
+        worseClasses.map(finding) + [poolFinding].compactMap(\.self) + leaks.map(Self.finding)
+    }
 
     /// Findings that fail the version.
     var failingFindings: [Finding] { findings.filter { $0.result != .better } }
@@ -234,6 +269,21 @@ extension ReleaseCheckResult {
                 worse.version, before: worse.baseline, "none of its leaks is worse by itself"),
             baseline: worse.baseline, version: worse.version, reports: worse.version.reports, installs: nil,
             pagePath: "/classes?class=\(PercentEncoder.encode(worse.name))&app=\(PercentEncoder.encode(app))")
+    }
+
+    private var poolFinding: Finding? {
+        guard let pool, pool.result == .worse else { return nil }
+        let scope = AppScope(app, environment: environment)
+        let query = (scope.parameters + [("to", version)]).compactMap { name, value in
+            value.map { "\(name)=\(PercentEncoder.encode($0))" }
+        }
+        return Finding(
+            result: .worse, id: "rare classes of \(AppKey(app, environment: environment))",
+            title: poolTitle, className: nil, path: "",
+            evidence: Self.evidence(
+                pool.version, before: pool.baseline, "none of these classes is worse by itself"),
+            baseline: pool.baseline, version: pool.version, reports: pool.version.reports, installs: nil,
+            pagePath: "/compare?" + query.joined(separator: "&"))
     }
 
     private static func evidence(_ version: Counts, before baseline: Counts, _ more: String) -> String {

@@ -43,6 +43,24 @@ public struct ReleaseCheckResult: Hashable, Sendable {
         var version = Counts()
     }
 
+    /// Rare classes whose leaks are also compared together.
+    struct ClassPool: Hashable, Sendable {
+        enum Result: String, Hashable, Sendable {
+            case enough, worse
+            case tooFew = "too_few"
+            case fewDevices = "few_devices"
+        }
+
+        var result = Result.tooFew
+        var classCount = 0
+        /// Number of classes that have too few checks by themselves.
+        var undecidedClassCount = 0
+        /// Reports and checks of all classes in the baseline.
+        var baseline = Counts()
+        /// Reports and checks of all classes in the version that was checked.
+        var version = Counts()
+    }
+
     /// The checks of a class in both versions, and whether they are enough.
     struct CheckedClass: Hashable, Sendable {
         enum Result: String, Hashable, Sendable {
@@ -51,12 +69,23 @@ public struct ReleaseCheckResult: Hashable, Sendable {
             case fewDevices = "few_devices"
             case notChecked = "not_checked"
             case new
+            /// Too few by itself, and judged together with other classes.
+            case pooled
+            /// Too few, but all leaks of the class are ignored or known.
+            case setAside = "set_aside"
         }
 
         var name = ""
         var result = Result.enough
         var baselineChecks = 0
         var versionChecks = 0
+        /// `true` if the class does not delay a release.
+        var isDecided: Bool {
+            switch result {
+            case .enough, .pooled, .setAside: true
+            case .tooFew, .fewDevices, .notChecked, .new: false
+            }
+        }
         /// Number of checks that the version needs; `nil` if no number suffices because the baseline has too few, and if the
         /// result is not `tooFew`.
         var neededChecks: Int?
@@ -84,6 +113,10 @@ public struct ReleaseCheckResult: Hashable, Sendable {
     var sessions = Sessions()
     var leaks: [Leak] = []
     var worseClasses: [WorseClass] = []
+    var pool: ClassPool?
+    /// The factor by which the checks and sessions of the version must grow before it has enough; `nil` if it is unknown, or if
+    /// there are enough.
+    var neededGrowth: Double?
     /// All checked classes. Those with the most checks in the baseline come first.
     var classes: [CheckedClass] = []
 
@@ -156,6 +189,7 @@ extension JSONScanner {
             case "rare_count": result.rareCount = try scanner.count()
             case "uncompared_count": result.uncomparedCount = try scanner.count()
             case "set_aside": result.setAsideCount = try scanner.count()
+            case "needed_growth": result.neededGrowth = try scanner.numberOrNull()
             case "sessions": try scanner.readSessions(into: &result)
             case "leaks":
                 result.leaks = try scanner.elements { scanner throws(JSONError) in try scanner.parseLeak() }
@@ -163,6 +197,7 @@ extension JSONScanner {
                 result.worseClasses = try scanner.elements { scanner throws(JSONError) in
                     try scanner.worseClass()
                 }
+            case "pool": result.pool = try scanner.poolOrNull()
             case "classes":
                 result.classes = try scanner.elements { scanner throws(JSONError) in
                     try scanner.parseClass()
@@ -172,7 +207,10 @@ extension JSONScanner {
             presentFields.insert(name)
         }
         var failures = 0
-        for count in [result.worseCount, result.newCount, result.backCount, result.worseClasses.count] {
+        for count in [
+            result.worseCount, result.newCount, result.backCount, result.worseClasses.count,
+            result.pool?.result == .worse ? 1 : 0,
+        ] {
             failures.addBounded(count)
         }
         guard let verdict, presentFields.isSuperset(of: ["worse_count", "new_count", "back_count"]),
@@ -261,6 +299,27 @@ extension JSONScanner {
         return worse
     }
 
+    private mutating func poolOrNull() throws(JSONError) -> ReleaseCheckResult.ClassPool? {
+        guard try kind() != .null else {
+            try null()
+            return nil
+        }
+        var pool = ReleaseCheckResult.ClassPool()
+        try eachField { name, scanner throws(JSONError) in
+            switch name {
+            case "classes": pool.classCount = try scanner.count()
+            case "too_few": pool.undecidedClassCount = try scanner.count()
+            case "result":
+                // A result that only later collectors know must not count as enough.
+                pool.result = .init(rawValue: try scanner.plainText()) ?? .tooFew
+            case "baseline": pool.baseline = try scanner.counts()
+            case "version": pool.version = try scanner.counts()
+            default: try scanner.skip()
+            }
+        }
+        return pool
+    }
+
     private mutating func parseClass() throws(JSONError) -> ReleaseCheckResult.CheckedClass {
         var checked = ReleaseCheckResult.CheckedClass()
         try eachField { name, scanner throws(JSONError) in
@@ -308,6 +367,15 @@ extension JSONScanner {
         guard try kind() == .null else { return try plainText() }
         try null()
         return nil
+    }
+
+    private mutating func numberOrNull() throws(JSONError) -> Double? {
+        guard try kind() != .null else {
+            try null()
+            return nil
+        }
+        let number = try number()
+        return Double(text(of: number.slice))
     }
 
     private mutating func textsOrNull() throws(JSONError) -> [String] {

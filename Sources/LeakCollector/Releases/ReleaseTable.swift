@@ -136,12 +136,20 @@ struct ReleaseTable: Component {
             : #"<span class="dim">\#(compareLink("cannot tell", to: ComparePage.tooLittleDataAnchor, of: release))</span>"#
     }
 
-    /// Returns the number of classes whose leaks together have become worse although no single leak has. Such a class fails the
-    /// release check, as a leak that is worse does.
-    private func worseClasses(_ release: ReleaseSummary) -> HTML? {
-        guard let count = comparisons[release]?.worseClasses.count, count > 0 else { return nil }
-        let words: HTML = "\(Count(count).text(noun: "class", plural: "classes"))"
-        return "<small>\(compareLink(words, to: ComparePage.worseClassesAnchor, of: release))</small>"
+    /// Returns the number of classes whose leaks together have become worse although no single leak has, and whether the rare
+    /// classes have together. Such classes fail the release check, as a leak that is worse does.
+    private func worseClasses(_ release: ReleaseSummary) -> [HTML] {
+        guard let check = comparisons[release] else { return [] }
+        var links: [HTML] = []
+        if !check.worseClasses.isEmpty {
+            let count = Count(check.worseClasses.count)
+            let words: HTML = "\(count.text(noun: "class", plural: "classes"))"
+            links.append(compareLink(words, to: ComparePage.worseClassesAnchor, of: release))
+        }
+        if check.isPoolWorse {
+            links.append(compareLink("rare classes", to: ComparePage.poolAnchor, of: release))
+        }
+        return links.map { "<small>\($0)</small>" }
     }
 
     /// Returns the number of leaks that were first seen in the version. ``ComparePage`` calls a leak new only if its rate is

@@ -91,6 +91,18 @@ public struct ReleaseCheck: Sendable {
         public var version: RateCounts
     }
 
+    /// Rare classes, whose leaks are also compared together: ``ReleaseGate/Pool``.
+    public struct ClassPool: Hashable, Sendable {
+        public var result: ReleaseGate.Pool.Result
+        public var classCount: Int
+        /// Number of these classes that have too few checks by themselves.
+        public var undecidedClassCount: Int
+        /// Reports of all leaks of the classes, and their checks, in the baseline.
+        public var baseline: RateCounts
+        /// Reports of all leaks of the classes, and their checks, in the version.
+        public var version: RateCounts
+    }
+
     /// Checks of a class in both versions.
     public struct CheckedClass: Hashable, Sendable {
         public var className: String
@@ -126,6 +138,12 @@ public struct ReleaseCheck: Sendable {
     public var hasEnoughData = false
     /// Classes in which the rate of all leaks together is worse, lowest ``WorseClass/probability`` first; at most ``rowLimit``.
     public var worseClasses: [WorseClass] = []
+    /// `nil` if fewer than two classes are rare enough to be compared together.
+    public var pool: ClassPool?
+    /// `true` if the rate of all leaks of the rare classes together is worse, and fails the version.
+    public var isPoolWorse: Bool { if case .worse = pool?.result { true } else { false } }
+    /// ``ReleaseGate/Result/neededGrowth``
+    public var neededGrowth: Double?
     /// Checked classes, at most ``rowLimit``, sorted by their checks in the baseline and then by their checks in the version,
     /// most checks first.
     public var classes: [CheckedClass]

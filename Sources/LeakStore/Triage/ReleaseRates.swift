@@ -126,12 +126,14 @@ package struct ReleaseVerdict: Sendable {
                 comparedLeaks.append(leak)
             }
         }
+        let setAsideClasses = Self.setAsideClasses(rates, leakStates)
         let names = Set(rates.checks.keys).union((comparedLeaks + resolvedLeaks).map(\.className)).sorted()
         let classIndices = Dictionary(uniqueKeysWithValues: zip(names, names.indices))
         let classes = names.map { name in
             let checks = rates.checks[name] ?? ReleaseRates.Checks()
             return ReleaseGate.ClassCounts(
-                name, baseline: checks.baseline.counts, version: checks.version.counts)
+                name, baseline: checks.baseline.counts, version: checks.version.counts,
+                isSetAside: setAsideClasses.contains(name))
         }
         func counts(_ leak: ReleaseRates.Leak) -> ReleaseGate.LeakCounts {
             ReleaseGate.LeakCounts(
@@ -142,7 +144,9 @@ package struct ReleaseVerdict: Sendable {
         let gate = ReleaseGate(limits: limits)
         let result = gate.check(classes, comparedLeaks.map(counts))
         (check.verdict, check.hasEnoughData) = (result.verdict, result.hasEnoughData)
+        check.neededGrowth = result.neededGrowth
         addClasses(classes, result.classes)
+        addPool(result.pool, classes, leaks: comparedLeaks)
         // Fixed leaks are tested separately, so that they change neither the verdict nor the correction for the number of
         // tests.
         let fixed = zip(resolvedLeaks, gate.check(classes, resolvedLeaks.map(counts)).leaks).filter {
@@ -206,6 +210,24 @@ package struct ReleaseVerdict: Sendable {
         }
     }
 
+    private mutating func addPool(
+        _ pool: ReleaseGate.Pool?, _ classes: [ReleaseGate.ClassCounts], leaks: [ReleaseRates.Leak]
+    ) {
+        guard let pool else { return }
+        let names = Set(pool.classIndices.map { classes[$0].className })
+        let leaks = leaks.filter { names.contains($0.className) }
+        func checks(_ counts: (ReleaseGate.ClassCounts) -> [Int]) -> Int {
+            pool.classIndices.reduce(0) { $0 + counts(classes[$1]).reduce(0, +) }
+        }
+        check.pool = ReleaseCheck.ClassPool(
+            result: pool.result, classCount: pool.classIndices.count,
+            undecidedClassCount: pool.undecidedClassCount,
+            baseline: ReleaseCheck.RateCounts(
+                reports: leaks.reduce(0) { $0 + $1.baselineReports.total }, checks: checks(\.baseline)),
+            version: ReleaseCheck.RateCounts(
+                reports: leaks.reduce(0) { $0 + $1.versionReports.total }, checks: checks(\.version)))
+    }
+
     private mutating func addWorseClasses(
         _ classes: [ReleaseGate.ClassCounts], _ riseProbabilities: [Double?], leaks: [ReleaseRates.Leak]
     ) {
@@ -264,6 +286,18 @@ package struct ReleaseVerdict: Sendable {
                         reports: leak.versionReports.total, checks: checks.version.total))
             }
         }
+    }
+
+    /// Returns the classes that have leaks, all of which are known or ignored. A release needs no checks of them.
+    private static func setAsideClasses(_ rates: ReleaseRates, _ leakStates: LeakStates) -> Set<String> {
+        var (setAside, others): (Set<String>, Set<String>) = ([], [])
+        for leak in rates.leaks.values {
+            switch leakStates.states[leak.leakRowID] {
+            case .known, .ignored: setAside.insert(leak.className)
+            case .resolved, .open, .slow, .regressed, nil: others.insert(leak.className)
+            }
+        }
+        return setAside.subtracting(others)
     }
 
     /// Returns `true` if the release check leaves out the leak. A resolved leak whose fix is in a later version or build is not

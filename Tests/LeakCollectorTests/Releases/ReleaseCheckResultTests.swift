@@ -9,8 +9,9 @@ import Testing
 /// Sample release checks, each with a golden file of its JSON and of each output format.
 enum SampleCheck: String, CaseIterable, Sendable {
     /// `first` has no baseline, `few` has too few checks, `long` has more leaks than it lists, and in `whole` all leaks of
-    /// a class together are worse.
-    case fails, passes, first, few, hostile, long, whole
+    /// a class together are worse. In `pooled` the rare classes have enough checks only together, in `rare` too few even
+    /// together, and in `rareWorse` all their leaks together are worse.
+    case fails, passes, first, few, hostile, long, whole, pooled, rare, rareWorse = "rare-worse"
 
     static let address = "https://leaks.example.com"
 
@@ -67,6 +68,23 @@ enum SampleCheck: String, CaseIterable, Sendable {
                     version: ReleaseCheck.RateCounts(reports: 1_240, checks: 5_000))
             ]
             return check
+        case .pooled:
+            var check = Self.check(.passed)
+            check.classes.append(Self.checked("CartViewController", .pooled, 700, 690))
+            check.classes.append(Self.checked("DebugViewController", .setAside, 700, 0))
+            check.pool = Self.pool(.enough, before: (200, 66_000), (210, 68_000))
+            return check
+        case .rare:
+            var check = Self.check(.cannotTell)
+            check.classes.append(Self.checked("CartViewController", .needs(checks: 2_100), 700, 230))
+            check.pool = Self.pool(.needs(growth: 2.31), before: (200, 66_000), (70, 22_000))
+            check.neededGrowth = 2.31
+            return check
+        case .rareWorse:
+            var check = Self.check(.failed)
+            check.classes.append(Self.checked("CartViewController", .pooled, 700, 690))
+            check.pool = Self.pool(.worse(probability: 1e-5), before: (200, 66_000), (395, 68_000))
+            return check
         case .long:
             var check = Self.check(
                 .failed,
@@ -106,6 +124,15 @@ enum SampleCheck: String, CaseIterable, Sendable {
     ) -> ReleaseCheck.CheckedClass {
         ReleaseCheck.CheckedClass(
             className: name, result: result, baselineChecks: baseline, versionChecks: version)
+    }
+
+    static func pool(
+        _ result: ReleaseGate.Pool.Result, before: (Int, Int), _ now: (Int, Int)
+    ) -> ReleaseCheck.ClassPool {
+        ReleaseCheck.ClassPool(
+            result: result, classCount: 106, undecidedClassCount: 88,
+            baseline: .init(reports: before.0, checks: before.1),
+            version: .init(reports: now.0, checks: now.1))
     }
 
     static func check(_ verdict: ReleaseGate.Verdict, _ leaks: [ReleaseCheck.Leak] = []) -> ReleaseCheck {
@@ -206,7 +233,7 @@ enum SampleCheck: String, CaseIterable, Sendable {
     func `the output for GitLab has all fields that its format requires`(sample: SampleCheck) throws {
         let text = try ReleaseCheckResult(json: sample.json).codeQuality(address: nil)
         let issues = try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [[String: Any]])
-        #expect(issues.isEmpty == (sample == .passes))
+        #expect(issues.isEmpty == (sample == .passes || sample == .pooled))
         for issue in issues {
             for name in ["description", "check_name", "fingerprint"] {
                 #expect((issue[name] as? String)?.isEmpty == false)
@@ -249,6 +276,8 @@ enum SampleCheck: String, CaseIterable, Sendable {
         "", "{}", "[]", "<html>", #"{"verdict":"passed"}"#,
         #"{"verdict":"passed","worse_count":0,"new_count":1,"back_count":0}"#,
         #"{"verdict":"failed","worse_count":0,"new_count":0,"back_count":0}"#,
+        #"{"verdict":"failed","worse_count":0,"new_count":0,"back_count":0,"pool":{"result":"enough"}}"#,
+        #"{"verdict":"passed","worse_count":0,"new_count":0,"back_count":0,"pool":{"result":"worse"}}"#,
         #"{"verdict":"fine","worse_count":0,"new_count":0,"back_count":0}"#,
         #"{"verdict":"passed","worse_count":0,"new_count":-1,"back_count":0}"#,
         #"{"verdict":"passed","worse_count":0,"new_count":0,"back_count":0} more"#,
@@ -280,6 +309,17 @@ enum SampleCheck: String, CaseIterable, Sendable {
             """
         let sentence = try ReleaseCheckResult(json: Array(json.utf8)).sentence
         #expect(sentence.contains(reason) && sentence.contains(remedy), "\(sentence)")
+    }
+
+    @Test(arguments: [(1.01, "1.1 times"), (1.96, "2.0 times"), (2.31, "3 times"), (1e9, "10,000 times or more")])
+    func `a release check with too few checks says how many times as many sessions are needed`(
+        growth: Double, words: String
+    ) throws {
+        var check = SampleCheck.rare.check
+        check.neededGrowth = growth
+        #expect(try result(of: check).sentence.contains("; about \(words) as many sessions are needed"))
+        check.version.sessions = Proportion(events: 0, trials: 0)
+        #expect(try result(of: check).sentence.contains("; about \(words) as many checks are needed"))
     }
 
     @Test func `the Markdown of a release check is shorter than GitHub's limit`() throws {

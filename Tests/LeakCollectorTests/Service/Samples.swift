@@ -407,7 +407,7 @@ enum SamplePage: String, CaseIterable {
     case summary, summaryEmpty = "summary-no-match", leak, reports, releases, first, signIn = "sign-in",
         signInLink = "sign-in-link", error
     case exported = "summary-exported"
-    case compare, compareFew = "compare-few"
+    case compare, compareFew = "compare-few", compareRare = "compare-rare"
     case access, accessEmpty = "access-empty", newKey = "new-key", newToken = "new-token"
 
     private static func compare(_ sample: SampleCheck) -> HTML {
@@ -470,6 +470,7 @@ enum SamplePage: String, CaseIterable {
             Self.comparedReleases
         case .compare: Self.compare(.fails)
         case .compareFew: Self.compare(.few)
+        case .compareRare: Self.compare(.rare)
         case .first:
             FirstReportPage(
                 context: PageContext(links: Links(mode: .server(base: "")), now: Shop.now),
