@@ -152,11 +152,11 @@ import Testing
             return
         }
         #expect(pooled == growth)
-        func check(grownBy factor: Double) -> ReleaseGate.Verdict {
+        func verdict(grownBy factor: Double) -> ReleaseGate.Verdict {
             let checks = Int((70 * growth * factor).rounded(.up))
-            return self.check(Self.manyClasses(checks: (700, checks), reports: (8, checks / 90))).verdict
+            return check(Self.manyClasses(checks: (700, checks), reports: (8, checks / 90))).verdict
         }
-        #expect(check(grownBy: 1.1) == .passed && check(grownBy: 0.8) == .cannotTell)
+        #expect(verdict(grownBy: 1.1) == .passed && verdict(grownBy: 0.8) == .cannotTell)
     }
 
     @Test func `a class with more than a tenth of the checks needs enough checks of its own`() {

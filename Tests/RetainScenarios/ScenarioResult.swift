@@ -83,7 +83,7 @@ public struct ScenarioResult: Sendable {
         var earlierObjects: [UInt] = []
         defer {
             for inverted in earlierObjects {
-                if let address = UnsafeRawPointer(bitPattern: ~inverted) {
+                if let address = unsafe UnsafeRawPointer(bitPattern: ~inverted) {
                     unsafe Unmanaged<AnyObject>.fromOpaque(address).release()
                 }
             }
