@@ -133,10 +133,11 @@ extension StoreQueries {
         enum Column: Int32, QueryColumn { case leak, day, reports }
         let zeros = [Int](repeating: 0, count: LeakRow.trendDays)
         return StoreRead(
-            """
-            select leak, day, reports from leak_day
-            where leak = any($1::bigint[]) and day between $2::bigint and $3::bigint
-            """, [.integers(leaks), .int(first), .int(first + LeakRow.trendDays - 1)], into: [:]
+            .composed(
+                """
+                select d.leak, d.day, d.reports from \(listedSQL) leak_day d
+                  on d.leak = j.value and d.day between $2::bigint and $3::bigint
+                """), [.integers(leaks), .int(first), .int(first + LeakRow.trendDays - 1)], into: [:]
         ) { (row: NamedRow<Column>, trends) throws(StoreError) in
             let day = try row.bucket(.day, from: first, count: LeakRow.trendDays)
             trends[row.int64(.leak), default: zeros][day].addBounded(row.int(.reports))

@@ -144,8 +144,8 @@ extension StoreQueries {
             .composed(
                 """
                 with page as (
-                  select id, 0 as k1, 0 as k2, reports, installs, \(LeakRow.rateReleaseSQL(of: "leak")) as rate_release
-                  from leak where id = any($1::bigint[])
+                  select l.id, 0 as k1, 0 as k2, l.reports, l.installs, \(LeakRow.rateReleaseSQL(of: "l")) as rate_release
+                  from \(listedSQL) leak l on l.id = j.value
                 )
                 \(LeakRow.selectSQL)
                 """), [.integers(leaks)], into: [:]
@@ -196,7 +196,8 @@ extension StoreQueries {
     fileprivate static func stacks(of leaks: [Int64]) -> StoreRead<[(rowID: Int64, stack: [String])]> {
         enum Column: Int32, QueryColumn { case leak, stack }
         return StoreRead(
-            "select leak, stack from leak_text where leak = any($1::bigint[])", .integers(leaks)
+            .composed("select t.leak, t.stack from \(listedSQL) leak_text t on t.leak = j.value"),
+            .integers(leaks)
         ) { (row: NamedRow<Column>) throws(StoreError) in (row.int64(.leak), try row.texts(.stack)) }
     }
 
@@ -213,15 +214,10 @@ extension StoreQueries {
                 ].addBounded(row.int(.reports))
             }
         }
-        guard let kind else {
-            return read(
-                "select leak, kind, value, reports from leak_value where leak = any($1::bigint[])",
-                [.integers(leaks)])
-        }
+        let select = "select v.leak, v.kind, v.value, v.reports from \(listedSQL) leak_value v on v.leak = j.value"
+        guard let kind else { return read(.composed(select), [.integers(leaks)]) }
         return read(
-            """
-            select leak, kind, value, reports from leak_value where leak = any($1::bigint[]) and kind = $2::bigint
-            """, [.integers(leaks), .int(kind.rawValue)])
+            .composed(select + " and v.kind = $2::bigint"), [.integers(leaks), .int(kind.rawValue)])
     }
 
     /// Reads the other leaks of the class of a leak with the most reports.
