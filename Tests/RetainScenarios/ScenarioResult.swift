@@ -91,11 +91,13 @@ public struct ScenarioResult: Sendable {
         let expected = scenario.expectedHolder.map(normalized) ?? ""
         let isExpected = isExpected ?? { normalized($0.path?.description ?? "").contains(expected) }
         let deadline = ContinuousClock.now + timeout
-        for search in 1... {
+        var searchCount = 0
+        while true {
             let explanation = unsafe finder.explain(UnsafeRawPointer(object.toOpaque()), callerReferences: 1)
             if isExpected(explanation) || ContinuousClock.now >= deadline { return explanation }
             Thread.sleep(forTimeInterval: 0.01)
-            guard search.isMultiple(of: 100) else { continue }
+            searchCount += 1
+            guard searchCount.isMultiple(of: 100) else { continue }
             unsafe earlierObjects.append(~UInt(bitPattern: object.toOpaque()))
             unsafe object = make(scenario)
         }
