@@ -71,6 +71,19 @@
             return erasure.erased
         }
 
+        public func forget(
+            _ target: ForgetTarget, while isWanted: () -> Bool
+        ) throws(StoreError) -> ForgetCounts? {
+            var run = ForgetRun(target: target)
+            var isLeft = true
+            while isLeft {
+                guard isWanted() else { return nil }
+                isLeft = try writer.with { writer throws(StoreError) in try writer.runStep(of: &run) }
+                pendingCalls.yield()
+            }
+            return run.counts
+        }
+
         public func add(_ credential: Credential, audit entry: AuditEntry?) throws(StoreError) -> Credential {
             try write { writer throws(StoreError) in try writer.add(credential, audit: entry) }
         }

@@ -113,17 +113,17 @@
             self.sql = sql
         }
 
+        private init(_ sentence: String, _ columns: DerivedColumns) {
+            self.init(sentence, columns.countSQL)
+        }
+
         private static func cappedSumSQL(of column: String) -> String {
-            "least(coalesce(sum(\(column)), 0), LARGEST_TOTAL)"
+            DerivedColumns.cappedSumSQL(of: column)
         }
 
         static let all = [
             RowCheck(
-                "reports and freed of a leak are the sums of its releases",
-                """
-                select count(*) from leak l where (reports, freed) <>
-                  (select \(cappedSumSQL(of: "reports")), \(cappedSumSQL(of: "freed")) from leak_release where leak = l.id)
-                """),
+                "reports and freed of a leak are the sums of its releases", .leakTotals),
             RowCheck(
                 "reports and freed of a leak in a release are the sums of its builds",
                 """
@@ -175,11 +175,7 @@
                 "select count(*) from leak l where retained_bytes <> \(RetainedBytes.medianSQL(ofLeak: "l.id"))"
             ),
             RowCheck(
-                "reports and freed of a release are the sums of its leaks",
-                """
-                select count(*) from release r where (reports, freed) <>
-                  (select \(cappedSumSQL(of: "reports")), \(cappedSumSQL(of: "freed")) from leak_release where release = r.id)
-                """),
+                "reports and freed of a release are the sums of its leaks", .releaseTotals),
             RowCheck(
                 "checks of a release are the sum of its classes",
                 """
@@ -196,11 +192,7 @@
                 "select count(*) from build_check where \(BucketCountsNumeric.totalSQL(ofColumn: "buckets")) > checks"
             ),
             RowCheck(
-                "leaks, reports and freed of an app are the sums of its leaks",
-                """
-                select count(*) from app a where (leaks, reports, freed) <>
-                  (select count(*), \(cappedSumSQL(of: "reports")), \(cappedSumSQL(of: "freed")) from leak where app = a.id)
-                """),
+                "leaks, reports and freed of an app are the sums of its leaks", .appTotals),
             RowCheck(
                 "the message of a leak is that of its newest report",
                 """
@@ -209,9 +201,7 @@
                 where t.message is distinct from message_of(s.body)
                 """),
             RowCheck(
-                "builds of a leak are counted correctly",
-                "select count(*) from leak l where builds <> (select count(*) from leak_build where leak = l.id)"
-            ),
+                "builds of a leak are counted correctly", .leakBuilds),
             RowCheck(
                 "the stored number of leak builds of an app is not too large",
                 """
@@ -225,11 +215,7 @@
                   (\(CurrentRelease.rowIDSQL))
                 """),
             RowCheck(
-                "the impact of a leak is its recent installs in the current release",
-                """
-                select count(*) from leak l join app a on a.id = l.app where impact <> coalesce(
-                  (select installs from recent_install_set where leak = l.id and release = a.newest_release), 0)
-                """),
+                "the impact of a leak is its recent installs in the current release", .impact),
             RowCheck(
                 "leaks and new leaks of a release are counted correctly",
                 """
@@ -239,11 +225,7 @@
                 """),
             RowCheck(
                 "the first build of a leak is the lowest build of its first version in which it was seen",
-                """
-                select count(*) from leak l where first_build is distinct from (
-                  select b.id from leak_build p join build b on b.id = p.build
-                  where p.leak = l.id and b.release = l.first_release order by b.order_key limit 1)
-                """),
+                .firstBuild),
             RowCheck(
                 "the decision in force for a leak is a decision about it",
                 """

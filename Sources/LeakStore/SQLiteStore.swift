@@ -216,6 +216,21 @@ public final class SQLiteStore: Store {
         return result
     }
 
+    public func forget(_ target: ForgetTarget, while isWanted: () -> Bool) throws(StoreError) -> ForgetCounts?
+    {
+        var run = ForgetRun(target: target)
+        var needsAnotherStep = true
+        while needsAnotherStep {
+            guard isWanted() else { return nil }
+            needsAnotherStep = try writer.with { writer throws(StoreError) in
+                try writer.requireSoundFile()
+                return try writer.withReservedSpace { () throws(StoreError) in try writer.runStep(of: &run) }
+            }
+            pendingCalls.yield()
+        }
+        return run.counts
+    }
+
     /// Empties the write-ahead log. Other calls can run between two attempts.
     ///
     /// - Returns: `true` if the log is empty.

@@ -49,6 +49,22 @@ public protocol Store: Sendable {
     func erase(install: UInt64, audit entry: AuditEntry?, while isWanted: () -> Bool) throws(StoreError)
         -> ErasureResult?
 
+    /// Deletes a leak, a version or an app, with its reports in all counts, sets of installs, samples and decisions. Runs in
+    /// steps of a few milliseconds, between which other calls run. After each step, every total is the sum of its parts; a
+    /// repeated call deletes what an interrupted call has left.
+    ///
+    /// A leak or version that is reported again afterwards is a new one. A leak that was also seen in other versions stays, with
+    /// its decisions. The counts of such a leak that are not stored by version are reduced in proportion to its reports: its
+    /// reports by system and by model, the times for which its objects stayed, and the number of received reports. Counts of its
+    /// explanations stay. So do the installs of the ten-minute slots and days of the app, which are not stored by leak or
+    /// version: the numbers of devices of the last 24 hours and 90 days may be too high for this time.
+    ///
+    /// - Parameter isWanted: called before each step.
+    /// - Returns: the deleted data, empty if there is no such leak, version or app; `nil` if `isWanted` returned `false`. Earlier
+    ///   steps are not undone.
+    /// - Throws: ``StoreError`` for the first step that failed. The steps before it are not undone.
+    func forget(_ target: ForgetTarget, while isWanted: () -> Bool) throws(StoreError) -> ForgetCounts?
+
     /// Stores a credential.
     ///
     /// - Parameter entry: the entry for the audit log, which is written in the same transaction, here and in the functions below, if
@@ -182,6 +198,11 @@ extension Store {
     /// Deletes everything that has expired.
     @discardableResult
     public func expire(now: Int64) throws(StoreError) -> ClockWait? { try expire(now: now, while: { true }) }
+
+    /// Deletes a leak, a version or an app completely.
+    public func forget(_ target: ForgetTarget) throws(StoreError) -> ForgetCounts {
+        try forget(target, while: { true }) ?? ForgetCounts()
+    }
 
     /// Erases an install completely.
     public func erase(install: UInt64) throws(StoreError) -> ErasureResult {

@@ -18,6 +18,9 @@ extension ForwardingStore {
     ) throws(StoreError) -> ErasureResult? {
         try store.erase(install: install, audit: entry, while: isWanted)
     }
+    func forget(_ target: ForgetTarget, while isWanted: () -> Bool) throws(StoreError) -> ForgetCounts? {
+        try store.forget(target, while: isWanted)
+    }
     func add(_ credential: Credential, audit entry: AuditEntry?) throws(StoreError) -> Credential {
         try store.add(credential, audit: entry)
     }

@@ -23,8 +23,8 @@
         private(set) var releaseCounts: [Int64: Int] = [:]
         /// Number of builds by release, for releases whose builds were counted.
         private(set) var buildCounts: [Int64: Int] = [:]
-        /// Number of erasures of an install since the database was made, see ``InstallErasure``. A set of installs in memory is
-        /// outdated if the number has changed.
+        /// Number of erasures of an install, and of deletions of leaks, versions and apps, since the database was made: see
+        /// ``InstallErasure``. Names and sets of installs in memory are outdated if the number has changed.
         private(set) var erasureCount: Int64 = 0
 
         private let connection: PostgreSQLConnection
@@ -55,10 +55,13 @@
                     currentRelease: row.optionalInt64(5))
             }
             guard aggregate.apps.allSatisfy({ apps[$0.key] != nil }) else {
-                throw .unreadable("an app", in: connection.name)
+                // The caller clears its caches and tries again, which creates the app again.
+                throw StoreError(
+                    .locked, "database \(connection.name): an app was deleted while its reports were counted")
             }
             add(answers[2], of: leakIDs)
             erasureCount = answers[3].first?.int64(0) ?? 0
+            names.invalidate(unlessErasureCountIs: erasureCount)
             try lookUp(
                 for: aggregate.releases.indices.map { name(ofRelease: $0, in: aggregate) },
                 aggregate.builds.indices.map { name(ofBuild: $0, in: aggregate) }, &names)

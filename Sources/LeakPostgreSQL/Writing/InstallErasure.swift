@@ -37,10 +37,20 @@
             return true
         }
 
-        fileprivate static let lastMergeQuery = Query("select coalesce(max(id), 0) from merged_leak")
+        /// A query for a number that grows with each merge, and each time that leaks are deleted: ``deletionMark``.
+        fileprivate static let lastMergeQuery = Query(
+            "select coalesce(pg_sequence_last_value(pg_get_serial_sequence('merged_leak', 'id')::regclass), 0)"
+        )
+        /// A query after which a running erasure starts again. Deleting a leak or a version computes sets of installs again,
+        /// which an erasure may have searched before.
+        static let deletionMark = Query(
+            "select nextval(pg_get_serial_sequence('merged_leak', 'id')::regclass)")
 
-        /// A query for the number of erasures. It runs after the apps are locked, so that the number is as new as the sets.
+        /// A query for the number of erasures and deletions. It runs after the apps are locked, so that the number is as new as
+        /// the sets.
         static let countQuery = Query("select count from erasure")
+        /// A query that makes all collectors clear what they have cached about names and sets of installs.
+        static let countIncrement = Query("update erasure set count = count + 1")
     }
 
     extension Writer {
@@ -101,26 +111,32 @@
         ) throws(StoreError) {
             let rows = try connection.run(
                 Query(
-                    """
-                    with gone as (
-                        delete from sample s using unnest($4::bigint[], $5::bigint[]) as found (leak, slot)
-                        where s.leak = found.leak and s.slot = found.slot and s.install_hash = $1::bigint
-                        returning s.leak, s.slot),
-                      freed as (
-                        update leak l set
-                          first_sample = case when g.is_first then null else first_sample end,
-                          newest_sample = case when g.is_newest then null else newest_sample end
-                        from (select leak, bool_or(slot = $2::bigint) as is_first,
-                                bool_or(slot = $3::bigint) as is_newest from gone group by leak) g
-                        where l.id = g.leak),
-                      unsaid as (
-                        update leak_text t set message = null from gone where t.leak = gone.leak and gone.slot = $3::bigint)
-                    select count(*) from gone
-                    """, .integer(Int64(bitPattern: erasure.install)), .integer(SampleSlot.first),
-                    .integer(SampleSlot.newest), .integers(samples.map { $0.int64(0) }),
+                    Self.samplesDeletionSQL(
+                        from: "sample s using unnest($2::bigint[], $3::bigint[]) as found (leak, slot)",
+                        where: "s.leak = found.leak and s.slot = found.slot and s.install_hash = $1::bigint"),
+                    .integer(Int64(bitPattern: erasure.install)), .integers(samples.map { $0.int64(0) }),
                     .integers(samples.map { $0.int64(1) })))
             erasure.erased.samples += rows.first?.int(0) ?? 0
             erasure.areSamplesDone = true
+        }
+
+        /// Returns SQL that deletes samples `s`, and counts them. The next report of a leak without its first or newest sample
+        /// becomes that sample.
+        static func samplesDeletionSQL(from tables: String, where condition: String) -> String {
+            """
+            with gone as (delete from \(tables) where \(condition) returning s.leak, s.slot),
+              freed as (
+                update leak l set
+                  first_sample = case when g.is_first then null else first_sample end,
+                  newest_sample = case when g.is_newest then null else newest_sample end
+                from (select leak, bool_or(slot = \(SampleSlot.first)) as is_first,
+                        bool_or(slot = \(SampleSlot.newest)) as is_newest from gone group by leak) g
+                where l.id = g.leak),
+              unsaid as (
+                update leak_text t set message = null from gone
+                where t.leak = gone.leak and gone.slot = \(SampleSlot.newest))
+            select count(*) from gone
+            """
         }
 
         /// - Returns: `true` if sets may be left to search.
@@ -174,14 +190,12 @@
             if !changedSets.isEmpty {
                 _ = try connection.run(
                     RecentInstallSet.upsertQueries(of: changedSets) + [
-                        RecentInstallSet.impactUpdate(changedSets), Self.erasureCountIncrement,
+                        RecentInstallSet.impactUpdate(changedSets), InstallErasure.countIncrement,
                     ])
             }
             erasure.erased.sets += erasedCount
             return rows.count == Self.maxRecentSetsPerStep
         }
-
-        private static let erasureCountIncrement = Query("update erasure set count = count + 1")
 
         private func write(
             _ changedSets: [(row: (scope: Int64, owner: Int64, part: Int64), set: InstallSet)],
@@ -196,7 +210,7 @@
                     """, .integers(changedSets.map { $0.row.scope }),
                     .integers(changedSets.map { $0.row.owner }),
                     .integers(changedSets.map { $0.row.part }), .byteArrays(changedSets.map(\.set.bytes))),
-                Self.erasureCountIncrement,
+                InstallErasure.countIncrement,
             ]
             for scope in InstallScope.countedScopes {
                 guard let counted = InstallScope.countTable(ofScope: scope) else { continue }

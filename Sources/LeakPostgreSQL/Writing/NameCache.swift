@@ -2,8 +2,10 @@
     internal import LeakStore
 
     /// Names in the database with their row IDs, and keys of rows in the database. Both stay valid while other collectors
-    /// write, because the row ID of a name never changes, and no name is deleted.
+    /// write, because the row ID of a name never changes. Every deletion of names increments ``ExistingRows/erasureCount``,
+    /// which empties this cache.
     struct NameCache {
+        private var erasureCount: Int64?
         var apps = RecentCache<AppKey, Int64>(capacity: 512)
         var releases = RecentCache<ReleaseName, Int64>(capacity: 2_048)
         var builds = RecentCache<BuildName, Int64>(capacity: 4_096)
@@ -18,6 +20,16 @@
         /// module only causes a second lookup.
         private(set) var modules: [LeakID: String] = [:]
         private static let moduleLimit = 4_096
+
+        /// Removes all names, except apps, if the number of deletions has changed. The caller has looked up the apps already.
+        ///
+        /// - Parameter erasureCount: ``ExistingRows/erasureCount`` of this transaction.
+        mutating func invalidate(unlessErasureCountIs erasureCount: Int64) {
+            guard erasureCount != self.erasureCount else { return }
+            let (apps, modules) = (apps, modules)
+            self = NameCache()
+            (self.apps, self.modules, self.erasureCount) = (apps, modules, erasureCount)
+        }
 
         mutating func remember(_ module: String?, of leak: LeakID) {
             if modules.count >= Self.moduleLimit { modules = [:] }

@@ -41,7 +41,17 @@ package struct DurationHistogram: Hashable, Sendable {
         for bucket in other.buckets { add(bucket: bucket.number, count: bucket.count) }
     }
 
-    var count: Int { buckets.reduce(into: 0) { $0.addBounded($1.count) } }
+    package var count: Int { buckets.reduce(into: 0) { $0.addBounded($1.count) } }
+
+    /// Reduces all counts in proportion, so that they have another sum.
+    ///
+    /// - Parameter newCount: at most ``count``.
+    package mutating func scale(to newCount: Int) {
+        let counts = ForgottenReports.scaled(buckets.map(\.count), toSum: newCount)
+        buckets = zip(buckets, counts).map { ($0.number, $1) }.filter { $0.count > 0 }
+    }
+
+    package var isEmpty: Bool { buckets.isEmpty }
 
     /// Returns the nearest-rank percentile in milliseconds; `nil` if the histogram is empty.
     ///

@@ -122,7 +122,7 @@ extension Writer {
         try installSet(by: "select members from install_set where id = ?", rowID)
     }
 
-    private func installSet<each Value: Bindable>(
+    func installSet<each Value: Bindable>(
         by sql: StaticString, _ values: repeat each Value
     ) throws(StoreError) -> InstallSet {
         let select = try connection.statement(sql)
@@ -147,7 +147,7 @@ extension Writer {
             """, rowID, set.bytes)
     }
 
-    private func numbers<each Value: Bindable>(
+    func numbers<each Value: Bindable>(
         _ sql: StaticString, _ values: repeat each Value
     ) throws(StoreError) -> [Int64] {
         let select = try connection.statement(sql)

@@ -47,9 +47,9 @@ extension Writer {
         }
     }
 
-    /// Returns the row ID of the last merge; 0 if there was none.
+    /// Returns a number that grows with each merge, and each time that leaks are deleted; 0 before the first.
     func lastMerge() throws(StoreError) -> Int64 {
-        try connection.number("select coalesce(max(id), 0) from merged_leak") ?? 0
+        try connection.number("select seq from sqlite_sequence where name = 'merged_leak'") ?? 0
     }
 
     // MARK: Parts
@@ -122,7 +122,7 @@ extension Writer {
             app: self.singleNumber("select app from leak where id = ?", rowID))
     }
 
-    private func deleteElements(of leak: Int64) throws(StoreError) {
+    func deleteElements(of leak: Int64) throws(StoreError) {
         let select = try connection.statement(
             """
             select l.app, t.grouped_version, t.grouped_class, t.grouped_stack, t.stack, t.children, t.cycle
@@ -145,7 +145,7 @@ extension Writer {
     }
 
     /// Adds the bytes of a leak's texts to the sum of its app, or subtracts them if `sign` is -1.
-    private func addTextBytes(of leak: Int64, sign: Int) throws(StoreError) {
+    func addTextBytes(of leak: Int64, sign: Int) throws(StoreError) {
         try connection.run(
             """
             update app set text_bytes = text_bytes + ?2 * (
@@ -257,7 +257,7 @@ extension Writer {
         try writeRetainedBytes(of: target)
     }
 
-    private func values(
+    func values(
         _ kind: ValueKind, of leak: Int64
     ) throws(StoreError) -> [(value: String, reports: Int)] {
         let select = try connection.statement(
@@ -277,7 +277,7 @@ extension Writer {
             "insert or replace into leak_lived (leak, histogram) values (?, ?)", target, ours.bytes)
     }
 
-    private func histogram(of leak: Int64) throws(StoreError) -> DurationHistogram? {
+    func histogram(of leak: Int64) throws(StoreError) -> DurationHistogram? {
         let select = try connection.statement("select histogram from leak_lived where leak = ?")
         defer { select.reset() }
         try select.bind(leak)

@@ -52,10 +52,11 @@ extension SQLiteReader {
                 """, to: leak)
     }
 
-    /// Clears cached data about leaks if leaks were merged since the last call: the row IDs of merged leaks may be reused for
-    /// other leaks.
+    /// Clears cached data about leaks if leaks were merged or deleted since the last call: their row IDs may be reused for other
+    /// leaks.
     func forgetMergedLeaks() throws(StoreError) {
-        let newestMerge = try connection.number("select coalesce(max(id), 0) from merged_leak") ?? 0
+        let newestMerge =
+            try connection.number("select seq from sqlite_sequence where name = 'merged_leak'") ?? 0
         guard newestMerge != lastMerge else { return }
         lastMerge = newestMerge
         knownCache = KnownLeakCache()

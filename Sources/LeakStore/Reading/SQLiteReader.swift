@@ -4,7 +4,7 @@ final class SQLiteReader: QueryReader {
     let knownLeaks: KnownLeaks
     var knownCache = KnownLeakCache()
     var decisionCache = DecisionCache()
-    /// The row ID of the newest row of `merged_leak` when the caches were last checked; `nil` before the first check.
+    /// The number of merges and deletions of leaks when the caches were last checked; `nil` before the first check.
     var lastMerge: Int64?
     private let flusher: CountLogFlusher?
 

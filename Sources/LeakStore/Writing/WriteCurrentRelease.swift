@@ -123,7 +123,7 @@ extension Writer {
     }
 
     /// Sets the impact of each leak to its recent installs in the stored current release.
-    private func rankByCurrentRelease(of app: Int64) throws(StoreError) {
+    func rankByCurrentRelease(of app: Int64) throws(StoreError) {
         try flushCountLog()
         // The first two statements use one partial index each. An unindexed leak (`is_unindexed = 1`) is added to the indexes
         // when it is reindexed.

@@ -65,6 +65,10 @@ private final class CountingReader: StoreReader {
         try reader.closures(of: leaks, limit: limit)
     }
 
+    func forgetCounts(of target: ForgetTarget) throws(StoreError) -> ForgetCounts? {
+        try reader.forgetCounts(of: target)
+    }
+
     func trend(of id: LeakID, by step: Trend.Step, now: Int64) throws(StoreError) -> Trend? {
         try reader.trend(of: id, by: step, now: now)
     }

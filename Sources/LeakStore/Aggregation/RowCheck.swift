@@ -8,12 +8,18 @@ struct RowCheck: Sendable {
     let repairSQL: String?
     /// The first schema version with the columns that the check reads.
     let firstSchema: Int
+    /// SQL that computes the columns of the row with the row ID `?1` from other rows; `nil` if they cannot be derived.
+    let rowUpdateSQL: String?
 
-    private init(_ sentence: String, countSQL: String, repairSQL: String? = nil, firstSchema: Int = 1) {
+    private init(
+        _ sentence: String, countSQL: String, repairSQL: String? = nil, firstSchema: Int = 1,
+        rowUpdateSQL: String? = nil
+    ) {
         self.sentence = sentence
         self.countSQL = countSQL
         self.repairSQL = repairSQL
         self.firstSchema = firstSchema
+        self.rowUpdateSQL = rowUpdateSQL
     }
 
     /// Creates a check of columns that are derived from other rows.
@@ -31,7 +37,10 @@ struct RowCheck: Sendable {
         self.init(
             sentence, countSQL: "select count(*) from \(table) as \(alias) \(wrongRows)",
             repairSQL: "update \(table) as \(alias) set (\(columns)) = (\(parts)) \(wrongRows)",
-            firstSchema: firstSchema)
+            firstSchema: firstSchema,
+            rowUpdateSQL:
+                "update \(table) as \(alias) set (\(columns)) = (\(parts)) where (\(condition)) and \(alias).id = ?1"
+        )
     }
 
     /// Returns SQL for the sum of a column, at most ``Total/largest``.
@@ -76,6 +85,46 @@ struct RowCheck: Sendable {
          where app = d.app and slot between d.day * 144 and d.day * 144 + 143)
         """
 
+    // Checks whose rows are also computed one by one, after a part of their sums was deleted: ForgetRun.
+
+    static let leakTotals = RowCheck(
+        "reports and freed of a leak are the sums of its releases",
+        "reports, freed", of: "leak", as: "l",
+        from: "select \(sumSQL("reports")), \(sumSQL("freed")) from leak_release where leak = l.id")
+    static let leakInstalls = RowCheck(
+        "installs of a leak without a set are those of its only build",
+        "installs", of: "leak", as: "l",
+        from: "select coalesce(sum(installs), 0) from leak_build where leak = l.id",
+        where: "not exists (select 1 from install_set where id = l.id << 3)")
+    static let releaseTotals = RowCheck(
+        "reports and freed of a release are the sums of its leaks",
+        "reports, freed", of: "release", as: "r",
+        from: "select \(sumSQL("reports")), \(sumSQL("freed")) from leak_release where release = r.id")
+    static let appTotals = RowCheck(
+        "leaks, reports and freed of an app are the sums of its leaks",
+        "leaks, reports, freed", of: "app", as: "a",
+        from: "select count(*), \(sumSQL("reports")), \(sumSQL("freed")) from leak where app = a.id")
+    static let currentRelease = RowCheck(
+        "the current release of an app is the pinned one, or the highest with adoption",
+        "newest_release", of: "app", as: "a",
+        from: CurrentRelease.rowIDSQL, firstSchema: 17)
+    static let impact = RowCheck(
+        "the impact of a leak is its recent installs in the current release",
+        "impact", of: "leak", as: "l",
+        from: """
+            select coalesce((select s.installs from leak_release c join recent_install_set s on s.id = c.id
+              join app a on a.newest_release = c.release where c.leak = l.id and a.id = l.app), 0)
+            """,
+        firstSchema: 18)
+    static let firstBuild = RowCheck(
+        "the first build of a leak is the lowest build of its first version in which it was seen",
+        "first_build", of: "leak", as: "l",
+        from: """
+            select b.id from leak_build p join build b on b.id = p.build
+            where p.leak = l.id and b.release = l.first_release order by b.order_key limit 1
+            """,
+        firstSchema: 22)
+
     /// All checks, in the order of their repairs. Each repair uses the results of the preceding repairs: reports, and reports
     /// of freed objects, are added up from the builds of a leak, over releases and leaks, to the apps.
     static let all = [
@@ -87,15 +136,8 @@ struct RowCheck: Sendable {
                 from leak_build p join build b on b.id = p.build
                 where p.leak = c.leak and b.release = c.release
                 """),
-        RowCheck(
-            "reports and freed of a leak are the sums of its releases",
-            "reports, freed", of: "leak", as: "l",
-            from: "select \(sumSQL("reports")), \(sumSQL("freed")) from leak_release where leak = l.id"),
-        RowCheck(
-            "installs of a leak without a set are those of its only build",
-            "installs", of: "leak", as: "l",
-            from: "select coalesce(sum(installs), 0) from leak_build where leak = l.id",
-            where: "not exists (select 1 from install_set where id = l.id << 3)"),
+        leakTotals,
+        leakInstalls,
         RowCheck(
             "installs of a leak in a release without a set are those of its only build",
             "installs", of: "leak_release", as: "c",
@@ -146,10 +188,7 @@ struct RowCheck: Sendable {
             "retained bytes of a leak are the median of its explanations",
             "retained_bytes", of: "leak", as: "l",
             from: "select \(RetainedBytes.medianSQL(ofLeak: "l.id"))", firstSchema: 11),
-        RowCheck(
-            "reports and freed of a release are the sums of its leaks",
-            "reports, freed", of: "release", as: "r",
-            from: "select \(sumSQL("reports")), \(sumSQL("freed")) from leak_release where release = r.id"),
+        releaseTotals,
         RowCheck(
             "checks of a release are the sum of its classes",
             "checks", of: "release", as: "r",
@@ -173,22 +212,9 @@ struct RowCheck: Sendable {
             countSQL: "select count(*) from build_check where bucket_total(buckets) > checks",
             repairSQL: "update build_check set buckets = x'' where bucket_total(buckets) > checks",
             firstSchema: 14),
-        RowCheck(
-            "leaks, reports and freed of an app are the sums of its leaks",
-            "leaks, reports, freed", of: "app", as: "a",
-            from: "select count(*), \(sumSQL("reports")), \(sumSQL("freed")) from leak where app = a.id"),
-        RowCheck(
-            "the current release of an app is the pinned one, or the highest with adoption",
-            "newest_release", of: "app", as: "a",
-            from: CurrentRelease.rowIDSQL, firstSchema: 17),
-        RowCheck(
-            "the impact of a leak is its recent installs in the current release",
-            "impact", of: "leak", as: "l",
-            from: """
-                select coalesce((select s.installs from leak_release c join recent_install_set s on s.id = c.id
-                  join app a on a.newest_release = c.release where c.leak = l.id and a.id = l.app), 0)
-                """,
-            firstSchema: 18),
+        appTotals,
+        currentRelease,
+        impact,
         RowCheck(
             "an indexed leak has a position in every sort order",
             "rank_impact, rank_reports, rank_installs, rank_last_seen", of: "leak", as: "l",
@@ -202,14 +228,7 @@ struct RowCheck: Sendable {
                   (select count(*) from leak where first_release = r.id)
                 """,
             firstSchema: 2),
-        RowCheck(
-            "the first build of a leak is the lowest build of its first version in which it was seen",
-            "first_build", of: "leak", as: "l",
-            from: """
-                select b.id from leak_build p join build b on b.id = p.build
-                where p.leak = l.id and b.release = l.first_release order by b.order_key limit 1
-                """,
-            firstSchema: 22),
+        firstBuild,
         // `text_bytes` is estimated before a leak is stored, so it may be up to twice the real number of bytes.
         RowCheck(
             "counters for the limits of an app are not too high",

@@ -1,0 +1,70 @@
+#if PostgreSQL
+    internal import LeakStore
+
+    extension PostgreSQLReader {
+        func forgetCounts(of target: ForgetTarget) throws(StoreError) -> ForgetCounts? {
+            try snapshot { connection throws(StoreError) in
+                guard let row = try connection.run(Self.query(for: target)).first, row.int(6) > 0 else {
+                    return nil
+                }
+                var counts = ForgetCounts()
+                counts.environments = row.int(0)
+                counts.versions = row.int(1)
+                counts.leaks = row.int(2)
+                counts.reports = row.int(3)
+                counts.samples = row.int(4)
+                counts.decisions = row.int(5)
+                return counts
+            }
+        }
+
+        /// SQL for the number of samples of the leaks in `gone`.
+        private static let samplesSQL = "select count(*) from gone join sample s on s.leak = gone.leak"
+        /// SQL for the number of decisions about the leaks in `gone`.
+        private static let decisionsSQL = "select count(*) from gone join decision d on d.leak = gone.leak"
+        private static let reportsSQL = "least(coalesce(sum(reports), 0), LARGEST_TOTAL)::bigint"
+
+        /// Returns a query for the counts in the order of ``ForgetCounts``, and for a number that is 0 if there is no target.
+        private static func query(for target: ForgetTarget) -> Query {
+            switch target {
+            case .leak(let id):
+                Query(
+                    """
+                    with gone as (select id as leak, reports from leak where key = any($1::uuid[]))
+                    select 0::bigint, 0::bigint, count(*), \(reportsSQL), (\(samplesSQL)), (\(decisionsSQL)), count(*)
+                    from gone
+                    """, .uuids([id]))
+            case .version(let version, let app):
+                Query(
+                    """
+                    with found as (select r.id, r.app, r.version, r.reports from app a join release r on r.app = a.id
+                        where a.name = $1::text and a.environment = $2::text and r.version = $3::text),
+                      counted as (select c.leak, not exists (
+                          select 1 from leak_release o where o.leak = c.leak and o.release <> c.release) as is_complete
+                        from found f join leak_release c on c.release = f.id),
+                      gone as (select leak from counted where is_complete)
+                    select 0::bigint, count(*), (select count(*) from gone), \(reportsSQL), (\(samplesSQL)) + (
+                        select count(*) from counted c cross join found f join sample s on s.leak = c.leak
+                        where not c.is_complete and (s.version = f.version or f.version = 'other'
+                          and not exists (select 1 from release r where r.app = f.app and r.version = s.version))),
+                      (\(decisionsSQL)), count(*)
+                    from found
+                    """, .text(app.name), .text(app.environment), .text(version))
+            case .environment(let app): query(ofApp: app.name, environment: app.environment)
+            case .app(let name): query(ofApp: name, environment: nil)
+            }
+        }
+
+        private static func query(ofApp name: String, environment: String?) -> Query {
+            Query(
+                """
+                with found as (
+                    select id, reports from app where name = $1::text and ($2::text is null or environment = $2::text)),
+                  gone as (select l.id as leak from found f join leak l on l.app = f.id)
+                select count(*), (select count(*) from found f join release r on r.app = f.id),
+                  (select count(*) from gone), \(reportsSQL), (\(samplesSQL)), (\(decisionsSQL)), count(*)
+                from found
+                """, .text(name), .text(environment))
+        }
+    }
+#endif
