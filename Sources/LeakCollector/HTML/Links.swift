@@ -14,6 +14,12 @@ enum LinkTarget: Hashable, Sendable {
     case releases(app: AppScope)
     /// The address to which the form on the page of releases is sent.
     case currentRelease
+    /// The page that says what is deleted with a leak, a version or an app, and asks for a confirmation.
+    case forget(ForgetTarget)
+    /// The address to which the form of that page is sent.
+    case forgetForm
+    /// The address of that page without parameters, to which the form on the page of releases adds them.
+    case forgetChoice
     /// Two versions side by side. An export does not have this page.
     case compare(app: AppScope, from: String?, to: String?)
     case leakClass(String, app: AppScope)
@@ -80,7 +86,7 @@ struct Links: Hashable, Sendable {
         switch target {
         case .file(let name): name
         case .summary, .overview, .leak, .reports, .decisions, .causes, .releases, .currentRelease,
-            .compare, .leakClass, .list,
+            .compare, .leakClass, .list, .forget, .forgetForm, .forgetChoice,
             .access, .audit, .credentialForm, .signIn, .signOut:
             stem(of: target) + ".html"
         }
@@ -101,7 +107,8 @@ struct Links: Hashable, Sendable {
         case .causes(let app, _): app.app.map { "causes/" + PercentEncoder.fileName($0) } ?? "causes"
         case .releases(let app): app.app.map { "releases/" + PercentEncoder.fileName($0) } ?? "releases"
         // These addresses need a server.
-        case .overview, .compare, .currentRelease, .decisions, .access, .credentialForm, .signIn, .signOut:
+        case .overview, .compare, .currentRelease, .decisions, .access, .credentialForm, .signIn, .signOut,
+            .forget, .forgetForm, .forgetChoice:
             "index"
         case .leakClass(let name, let app): "classes/" + classFileName(name, app)
         // In a name from ``PercentEncoder/fileName(_:)``, only hexadecimal digits or a hyphen follow an equals sign, never
@@ -150,6 +157,9 @@ struct Links: Hashable, Sendable {
         case .causes(let app, let first): "/causes" + parameters(app.parameters + [("first", first)])
         case .releases(let app): "/releases" + parameters(app.parameters)
         case .currentRelease: "/releases/current"
+        case .forget(let target): "/forget" + parameters(target.parameters)
+        case .forgetForm: "/forget/confirmed"
+        case .forgetChoice: "/forget"
         case .compare(let app, let from, let to):
             "/compare" + parameters(app.parameters + [("from", from), ("to", to)])
         case .leakClass(let name, let app): "/classes" + parameters([("class", name)] + app.parameters)
@@ -170,7 +180,7 @@ struct Links: Hashable, Sendable {
         case .compare(let app, let from, let to):
             "/check" + parameters(app.parameters + [("version", to), ("baseline", from)])
         case .overview, .leak, .reports, .decisions, .causes, .releases, .currentRelease, .leakClass, .list,
-            .access, .audit, .signIn, .signOut, .file:
+            .access, .audit, .signIn, .signOut, .file, .forget, .forgetForm, .forgetChoice:
             path(of: target)
         }
     }

@@ -5,23 +5,24 @@ internal import LeakPlatform
 
 /// Erasure of one install: `DELETE /api/v1/installs/{id}` and `collector erase`.
 ///
-/// An erasure searches the whole database, which takes seconds in a large one. Erasures run one after another on a thread
-/// of their own, so that no reader waits for them.
+/// An erasure searches the whole database, which takes seconds in a large one. Erasures, and deletions of leaks, versions and
+/// apps (``ForgetMutation``), run one after another on a thread of their own, so that no reader waits for them.
 public final class Erasure: Mutation {
-    private static let stoppingProblem = Problem.unavailable(
+    static let stoppingProblem = Problem.unavailable(
         "the collector is stopping; send the request again later", afterSeconds: 5)
 
     let method = LeakHTTPServer.Method.delete
     let permission = Permission.administer
     let path = "/api/v1/installs/{install}"
 
-    /// Maximum number of erasures that run or wait. One runs at a time.
+    /// Maximum number of erasures and deletions that run or wait. One runs at a time.
     static let maxRequestCount = 9
 
     private let jobs = JobQueue<Void>(
         limit: Erasure.maxRequestCount,
         fullProblem: .unavailable(
-            "too many requests to erase installs are waiting; send this one again later", afterSeconds: 10),
+            "too many requests to erase or delete data are waiting; send this one again later",
+            afterSeconds: 10),
         stoppingProblem: Erasure.stoppingProblem)
     private let store: any Store
     private let log: Log
@@ -69,6 +70,12 @@ public final class Erasure: Mutation {
                 }
             })
     }
+
+    /// Adds a deletion, or rejects it if too many wait.
+    func add(_ work: StoreWork<Void>) { jobs.add(work) }
+
+    /// `true` once the collector stops. Then a deletion stops before its next step.
+    var isStopping: Bool { jobs.isStopping }
 
     /// Starts the thread that erases.
     func start() -> WorkerThread {

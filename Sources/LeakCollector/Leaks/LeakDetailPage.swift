@@ -38,13 +38,17 @@ struct LeakDetailPage: Component {
             footer: [
                 #"<a href="\#(context.links.json(of: .leak(leak.id)))">JSON</a>"#,
                 #"<a href="\#(context.links.to(.reports(leak.id)))">\#(sampleReportsTitle)</a>"#,
-            ] + (context.links.isServed ? [markdown] : [])
+            ] + (context.links.isServed ? [markdown, deletion] : [])
                 + (detail.siblings.isEmpty ? [allOfClassLink].compactMap(\.self) : [])
         ).html
     }
 
     private var markdown: HTML {
         #"<a href="\#(context.links.json(of: .leak(leak.id)))/markdown">Markdown for a ticket</a>"#
+    }
+
+    private var deletion: HTML {
+        #"<a href="\#(context.links.to(.forget(.leak(leak.id))))">Delete…</a>"#
     }
 
     private var header: LeakHeader {

@@ -72,8 +72,14 @@ struct ReleasesPage: Component {
         \(CurrentReleaseForm(context: context, app: app, releases: releases))\
         \(ReleaseChart(releases: Array(releases.prefix(ReleaseSummary.maxListed))))\
         \(ReleaseTable(context: context, app: app, releases: releases, comparisons: comparisons))\
-        \(note)
+        \(note)\(deletion)
         """
+    }
+
+    /// The form that deletes a version or the app; `nil` in an export.
+    private var deletion: HTML? {
+        guard context.links.isServed else { return nil }
+        return app.key.map { ForgetForm(context: context, app: $0, versions: releases.map(\.version)).html }
     }
 
     /// `true` if the app may have older versions, which are not listed.

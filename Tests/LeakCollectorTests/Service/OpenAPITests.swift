@@ -38,6 +38,7 @@ import Testing
             ("Summary", try running.json("/api/v1/summary")),
             ("Releases", try running.json("/api/v1/releases?app=a")),
             ("Apps", try running.json("/api/v1/apps")),
+            ("ForgetCounts", try running.json("/api/v1/forget?what=app&app=a")),
             ("ReleaseCheck", try running.json("/api/v1/check?app=a&version=1.0")),
             ("AuditPage", try running.json("/api/v1/audit?limit=1")),
             ("Problem", try running.get("/api/v1/nope").json),
@@ -59,6 +60,18 @@ import Testing
         ("DELETE", "/api/v1/installs/{id}", "/api/v1/installs/%01", 400),
         ("DELETE", "/api/v1/installs/{id}", "/api/v1/installs/\(String(repeating: "a", count: 129))", 400),
         ("DELETE", "/api/v1/installs/{id}", "/api/v1/installs/\(String(repeating: "a", count: 20_000))", 414),
+        ("DELETE", "/api/v1/leaks/{id}", "/api/v1/leaks/00000000000000000000000000000000", 404),
+        ("DELETE", "/api/v1/apps/{app}", "/api/v1/apps/none", 404),
+        (
+            "DELETE", "/api/v1/apps/{app}/environments/{environment}", "/api/v1/apps/a/environments/debug",
+            404
+        ),
+        (
+            "DELETE", "/api/v1/apps/{app}/environments/{environment}/versions/{version}",
+            "/api/v1/apps/a/environments/production/versions/1", 404
+        ),
+        ("GET", "/api/v1/forget", "/api/v1/forget?what=x", 400),
+        ("GET", "/api/v1/forget", "/api/v1/forget?what=app&app=none", 404),
         ("DELETE", "/api/v1/symbols/{image}", "/api/v1/symbols/x", 400),
         ("DELETE", "/api/v1/symbols/{image}", "/api/v1/symbols/6F1B0C3E7B7B3D8C9E0D0D1C6B6A1F00", 404),
         ("POST", "/api/v1/symbols", "/api/v1/symbols", 415),

@@ -408,7 +408,16 @@ enum SamplePage: String, CaseIterable {
         signInLink = "sign-in-link", error
     case exported = "summary-exported"
     case compare, compareFew = "compare-few", compareRare = "compare-rare"
+    case forget
     case access, accessEmpty = "access-empty", newKey = "new-key", newToken = "new-token"
+
+    private static var versionToForget: HTML {
+        var counts = ForgetCounts()
+        (counts.versions, counts.leaks, counts.reports, counts.samples) = (1, 2, 1_284, 33)
+        return ForgetPage(
+            context: Shop.context(), target: .version("5.2.0", of: "com.acme.shop"), counts: counts
+        ).html
+    }
 
     private static func compare(_ sample: SampleCheck) -> HTML {
         let check = sample.check
@@ -489,6 +498,7 @@ enum SamplePage: String, CaseIterable {
             ).html
         case .error:
             ErrorPage(context: Shop.context(), status: 404, detail: nil).html
+        case .forget: Self.versionToForget
         case .access:
             AccessPage(
                 context: Shop.context(), apps: Shop.apps, appCount: 120, keys: Shop.keys, tokens: Shop.tokens
