@@ -19,6 +19,7 @@ enum Command: Equatable {
     /// - Parameter file: `-` for standard input.
     case `import`(file: String, name: String?, app: AppScope, version: String?, flags: [Setting: String])
     case erase(install: String, flags: [Setting: String])
+    case forget(ForgetCommand)
     /// - Parameter app: `nil` for all apps.
     case regroup(app: String?, isDryRun: Bool, flags: [Setting: String])
     case copy(flags: [Setting: String])
@@ -97,6 +98,7 @@ enum Command: Equatable {
         case "regroup":
             let app = line.take("--app").flatMap { $0.isEmpty ? nil : $0 }
             self = .regroup(app: app, isDryRun: try line.takeSwitch("--dry-run"), flags: line.settings)
+        case "forget": self = .forget(try Self.parseForget(&line))
         case "copy": self = .copy(flags: line.settings)
         case "check": self = .check(try Self.parseCheck(&line))
         case "symbols": self = .symbols(try Self.parseSymbols(&line))
@@ -105,7 +107,8 @@ enum Command: Equatable {
         case let word:
             throw UsageError(
                 "there is no command “\(word)”; the commands are serve, key, token, "
-                    + "import, export, check, symbols, backup, verify, erase, regroup, copy and health")
+                    + "import, export, check, symbols, backup, verify, erase, forget, regroup, copy and health"
+            )
         }
         try line.finish()
     }
@@ -139,6 +142,40 @@ enum Command: Equatable {
             }
         }
         return CheckCommand(checkRequest: ReleaseCheckRequest(query), format: format, flags: settings)
+    }
+
+    private static func parseForget(_ line: inout ParsedArguments) throws(UsageError) -> ForgetCommand {
+        func nonEmpty(_ flag: String) -> String? { line.take(flag).flatMap { $0.isEmpty ? nil : $0 } }
+        let (leak, app, version) = (nonEmpty("--leak"), nonEmpty("--app"), nonEmpty("--version"))
+        let environment = nonEmpty("--environment")
+        let target: ForgetTarget
+        switch (leak, app) {
+        case (let text?, nil):
+            guard let id = LeakID(text) else {
+                throw UsageError(
+                    "--leak is “\(text)”, must be the ID of a leak, as in the address of its page")
+            }
+            guard version == nil, environment == nil else {
+                throw UsageError(
+                    "--leak names one leak in one environment; leave out --version and --environment")
+            }
+            target = .leak(id)
+        case (nil, let name?):
+            let key = AppKey(
+                name, environment: AppKey.environment(named: environment ?? AppKey.production))
+            if let version {
+                target = .version(version, of: key)
+            } else {
+                target = environment == nil ? .app(name) : .environment(key)
+            }
+        default:
+            throw UsageError(
+                "forget needs an app or a leak: collector forget --app APP [--environment NAME] [--version VERSION], "
+                    + "or collector forget --leak ID")
+        }
+        return ForgetCommand(
+            target: target, isDryRun: try line.takeSwitch("--dry-run"),
+            isConfirmed: try line.takeSwitch("--yes"), flags: line.settings)
     }
 
     private static func parseSymbols(_ line: inout ParsedArguments) throws(UsageError) -> SymbolsCommand {
@@ -244,10 +281,10 @@ private struct ParsedArguments {
         [
             "--name", "--role", "--app", "--environment", "--environments", "--version", "--build", "--at",
             "--baseline", "--baseline-build", "--format",
-            "--min-devices", "--min-reports", "--max-rate",
+            "--min-devices", "--min-reports", "--max-rate", "--leak",
         ] + switches
     /// Flags that need no value, called switches.
-    private static let switches = ["--overwrite", "--repair", "--dry-run", "--audit"]
+    private static let switches = ["--overwrite", "--repair", "--dry-run", "--audit", "--yes"]
 
     /// Splits the arguments. A flag's value is the next argument, or follows an equals sign. A switch is on, unless
     /// `no` follows in one of these ways. All arguments after `--` are words, even if they begin with a hyphen.

@@ -74,6 +74,16 @@ extension HelpTopic {
             Counts of reports stay. INSTALL is the id that the app sent in its reports. Write -- before an
             id that begins with a hyphen.
             """
+        case .forget:
+            """
+            It prints what it would delete, and asks. Without a terminal it needs --yes. --app alone deletes
+            the app in all environments; with --environment, in one; with --version, only this version, in
+            production unless --environment names another environment. Leaks that were also seen in other
+            versions stay, with their decisions. Their counts that are not stored by version become smaller
+            in proportion. A leak, version or app that is reported again is new.
+            The command can run beside the collector, and can be repeated if it was interrupted. It cannot
+            be undone: make a backup first.
+            """
         case .regroup:
             """
             It groups the sample reports of each leak again by the current rules. If all of them belong to
@@ -180,6 +190,16 @@ extension HelpTopic {
                 \(database)
                 """
             case .erase: database
+            case .forget:
+                """
+                  --app APP               app to delete
+                  --environment NAME      only this environment of the app
+                  --version VERSION       only this version (default environment: production)
+                  --leak ID               leak to delete, as in the address of its page
+                  --dry-run               print what would be deleted, and delete nothing
+                  --yes                   do not ask
+                \(database)
+                """
             case .regroup:
                 """
                   --dry-run               list the merges and change nothing
@@ -244,6 +264,11 @@ extension HelpTopic {
               collector verify /backups/leaks.sqlite
             """
         case .erase: "  collector erase 7F3C9A52-1B0E-4C55-9A51-2D0F5C8E6B11"
+        case .forget:
+            """
+              collector forget --app com.acme.shop --version 5.3.0-pr417 --dry-run
+              collector forget --app com.acme.shop --environment debug --yes
+            """
         case .regroup: "  collector backup before.sqlite && collector regroup --dry-run"
         case .copy: "  collector copy --database-url postgres://user@host/leaks"
         case .health: "  collector health --port 9000"
@@ -297,7 +322,7 @@ extension HelpTopic {
               2  wrong command line or setting
             """
         case .symbols: usual
-        case .key, .token, .export, .erase, .regroup, .copy: withDatabase
+        case .key, .token, .export, .erase, .forget, .regroup, .copy: withDatabase
         }
     }
 }

@@ -2,7 +2,7 @@
 enum HelpTopic: String, CaseIterable {
     case serve, key, token, check, symbols, export
     case `import`
-    case backup, verify, erase, regroup, copy, health
+    case backup, verify, erase, forget, regroup, copy, health
 
     /// Finds the command that a command line names, even if the rest of the line is wrong.
     ///
@@ -48,6 +48,7 @@ enum HelpTopic: String, CaseIterable {
         case .verify:
             "check the database or a backup; --repair recomputes inconsistent totals (stop the server first)"
         case .erase: "delete an install's data (GDPR erasure)"
+        case .forget: "delete a leak, a version, or an app"
         case .regroup: "merge leaks of older grouping rules into the leaks that their reports belong to now"
         case .copy: "copy the data folder into an empty PostgreSQL database"
         case .health: "exit 0 if the collector answers"
@@ -85,6 +86,11 @@ enum HelpTopic: String, CaseIterable {
         case .backup: ["collector backup FILE [--overwrite]"]
         case .verify: ["collector verify [FILE]", "collector verify --repair"]
         case .erase: ["collector erase INSTALL"]
+        case .forget:
+            [
+                "collector forget --app APP [--environment NAME] [--version VERSION] [--dry-run] [--yes]",
+                "collector forget --leak ID [--dry-run] [--yes]",
+            ]
         case .regroup: ["collector regroup [--dry-run] [--app APP]"]
         case .copy: ["collector copy --database-url URL"]
         case .health: ["collector health [--host HOST] [--port PORT]"]

@@ -99,6 +99,8 @@ enum Program {
                 from: file, name: name, app: app, version: version)
         case .erase(let install, let flags):
             return try MaintenanceCommand(settings: readSettings(flags)).erase(install: install)
+        case .forget(let forget):
+            return try forget.run()
         case .regroup(let app, let isDryRun, let flags):
             try RegroupCommand(settings: readSettings(flags), app: app, isDryRun: isDryRun).run()
         case .copy(let flags):

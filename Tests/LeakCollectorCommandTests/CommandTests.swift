@@ -56,6 +56,31 @@ import Testing
             ["regroup", "--dry-run", "--app", "a", "--data", "/d"],
             .regroup(app: "a", isDryRun: true, flags: [.data: "/d"])
         ),
+        (
+            ["forget", "--app", "a", "--dry-run", "--data", "/d"],
+            .forget(
+                ForgetCommand(target: .app("a"), isDryRun: true, isConfirmed: false, flags: [.data: "/d"]))
+        ),
+        (
+            ["forget", "--app", "a", "--environment", "debug", "--yes"],
+            .forget(
+                ForgetCommand(
+                    target: .environment(AppKey("a", environment: "debug")), isDryRun: false,
+                    isConfirmed: true,
+                    flags: [:]))
+        ),
+        (
+            ["forget", "--app", "a", "--version", "5.2", "--yes"],
+            .forget(
+                ForgetCommand(
+                    target: .version("5.2", of: "a"), isDryRun: false, isConfirmed: true, flags: [:]))
+        ),
+        (
+            ["forget", "--leak", "000000000000000a0000000000000001"],
+            .forget(
+                ForgetCommand(
+                    target: .leak(LeakID(high: 10, low: 1)), isDryRun: false, isConfirmed: false, flags: [:]))
+        ),
         (["copy", "--data", "/d"], .copy(flags: [.data: "/d"])),
         (
             ["check", "--app", "a", "--version", "5.2"],
@@ -99,7 +124,20 @@ import Testing
         (
             ["sreve"],
             "there is no command “sreve”; the commands are serve, key, token, import, export, check, symbols, "
-                + "backup, verify, erase, regroup, copy and health"
+                + "backup, verify, erase, forget, regroup, copy and health"
+        ),
+        (
+            ["forget", "--version", "1"],
+            "forget needs an app or a leak: collector forget --app APP [--environment NAME] [--version VERSION], "
+                + "or collector forget --leak ID"
+        ),
+        (
+            ["forget", "--leak", "x"],
+            "--leak is “x”, must be the ID of a leak, as in the address of its page"
+        ),
+        (
+            ["forget", "--leak", "000000000000000a0000000000000001", "--version", "1"],
+            "--leak names one leak in one environment; leave out --version and --environment"
         ),
         (["--prot", "1"], "there is no flag --prot"),
         (["--port"], "--port needs a value"),

@@ -42,7 +42,8 @@
             #expect(!(verified.output + verified.errors).contains(secret))
         }
 
-        @Test func `with PostgreSQL import, erase, regroup and verify work, and backup refers to pg_dump`()
+        @Test
+        func `with PostgreSQL import, erase, regroup, forget and verify work, and backup refers to pg_dump`()
             throws
         {
             let file = folder.path + "/reports.ndjson"
@@ -59,6 +60,9 @@
             let regrouped = try run("regroup", "--dry-run", "--app", "com.acme.shop")
             #expect(
                 regrouped.code == 0 && regrouped.output.contains("nothing to merge: "), "\(regrouped)")
+
+            let deleted = try run("forget", "--app", "com.acme.shop", "--yes")
+            #expect(deleted.code == 0 && deleted.output.contains("deleted: 1 environment, "), "\(deleted)")
 
             let verified = try run("verify")
             let isSound = verified.output.hasSuffix("is sound: all totals are consistent\n")

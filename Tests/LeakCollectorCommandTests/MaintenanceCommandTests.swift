@@ -57,6 +57,31 @@ import LeakPlatform
         #expect(try post(#"{"class": "C"}"#, to: collector) == 200)
     }
 
+    @Test func `a version and an app can be deleted while the collector runs, after a confirmation`() throws {
+        let collector = try CollectorProcess(data: data)
+        for version in ["1.0", "2.0"] {
+            let batch = #"{"app":{"id":"shop","version":"\#(version)"},"reports":[{"class":"C"}]}"#
+            #expect(try post(batch, to: collector) == 200)
+        }
+        let dry = try run("forget", "--app", "shop", "--version", "2.0", "--dry-run")
+        #expect(dry.code == 0 && dry.output.hasPrefix("to delete: 1 version, 1 report, "), "\(dry)")
+        let asked = try run("forget", "--app", "shop", "--version", "2.0")
+        #expect(asked.code == 2 && asked.errors.contains("confirm with --yes"), "\(asked)")
+        #expect(try reportCount(collector) == 2)
+        let version = try run("forget", "--app", "shop", "--version", "2.0", "--yes")
+        #expect(version.code == 0 && version.output.contains("deleted: 1 version, 1 report, "), "\(version)")
+        #expect(try reportCount(collector) == 1)
+        let app = try run("forget", "--app", "shop", "--yes")
+        #expect(
+            app.code == 0 && app.output.contains("deleted: 1 environment, 1 version, 1 leak, 1 report"),
+            "\(app)")
+        #expect(try reportCount(collector) == 0)
+        let missing = try run("forget", "--app", "shop", "--yes")
+        #expect(missing.code == 1 && missing.errors.contains("there is no app shop"), "\(missing)")
+        #expect(try post(#"{"app":{"id":"shop"},"reports":[{"class":"C"}]}"#, to: collector) == 200)
+        #expect(try run("verify").code == 0)
+    }
+
     @Test func `a running collector can be backed up, and another collector can start with the backup`()
         throws
     {
