@@ -32,7 +32,7 @@
 
     extension Writer {
         /// Maximum number of leaks that one step deletes, completely or in one release.
-        private static let maxForgottenLeaks = 50
+        private static let maxForgottenLeaks = 20
         /// Number of counts by hour and day above which one step deletes only one release of a leak.
         private static let maxForgottenCounts = 5_000
 
@@ -477,7 +477,8 @@
                   select id,
                     coalesce((select min(hour) from leak_hour where leak = id and hour between first * 24 and first * 24 + 23),
                       first * 24) * \(Calendar.hourMilliseconds) as start,
-                    coalesce((select max(hour) + 1 from leak_hour where leak = id and hour between last * 24 and last * 24 + 23),
+                    coalesce((select max(hour) + 1 from leak_hour
+                      where leak = id and hour between last * 24 and last * 24 + 23),
                       last * 24 + 24) * \(Calendar.hourMilliseconds) - 1 as until
                   from (select l.id, min(d.day) as first, max(d.day) as last
                     from unnest($1::bigint[]) as l (id) left join leak_day d on d.leak = l.id group by l.id) as days) as t

@@ -10,7 +10,7 @@ struct ForgetRun {
 
 extension Writer {
     /// Maximum number of leaks that one step deletes, completely or in one release.
-    private static let maxForgottenLeaks = 50
+    private static let maxForgottenLeaks = 20
     /// Number of changed rows after which a step deletes no further leak. 2,000 rows take a few milliseconds.
     private static let maxForgottenRows = 2_000
     /// Number of counts by hour and day above which one step deletes only one release of a leak.
