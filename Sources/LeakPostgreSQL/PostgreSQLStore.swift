@@ -72,9 +72,9 @@
         }
 
         public func forget(
-            _ target: ForgetTarget, while isWanted: () -> Bool
+            _ target: ForgetTarget, audit entry: AuditEntry?, while isWanted: () -> Bool
         ) throws(StoreError) -> ForgetCounts? {
-            var run = ForgetRun(target: target)
+            var run = ForgetRun(target: target, audit: entry)
             var isLeft = true
             while isLeft {
                 guard isWanted() else { return nil }

@@ -216,9 +216,10 @@ public final class SQLiteStore: Store {
         return result
     }
 
-    public func forget(_ target: ForgetTarget, while isWanted: () -> Bool) throws(StoreError) -> ForgetCounts?
-    {
-        var run = ForgetRun(target: target)
+    public func forget(
+        _ target: ForgetTarget, audit entry: AuditEntry?, while isWanted: () -> Bool
+    ) throws(StoreError) -> ForgetCounts? {
+        var run = ForgetRun(target: target, audit: entry)
         var needsAnotherStep = true
         while needsAnotherStep {
             guard isWanted() else { return nil }

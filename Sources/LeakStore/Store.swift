@@ -59,11 +59,15 @@ public protocol Store: Sendable {
     /// explanations stay. So do the installs of the ten-minute slots and days of the app, which are not stored by leak or
     /// version: the numbers of devices of the last 24 hours and 90 days may be too high for this time.
     ///
-    /// - Parameter isWanted: called before each step.
+    /// - Parameters:
+    ///   - entry: the entry for the audit log, which the first step that deletes something writes.
+    ///   - isWanted: called before each step.
     /// - Returns: the deleted data, empty if there is no such leak, version or app; `nil` if `isWanted` returned `false`. Earlier
     ///   steps are not undone.
     /// - Throws: ``StoreError`` for the first step that failed. The steps before it are not undone.
-    func forget(_ target: ForgetTarget, while isWanted: () -> Bool) throws(StoreError) -> ForgetCounts?
+    func forget(
+        _ target: ForgetTarget, audit entry: AuditEntry?, while isWanted: () -> Bool
+    ) throws(StoreError) -> ForgetCounts?
 
     /// Stores a credential.
     ///
@@ -201,7 +205,7 @@ extension Store {
 
     /// Deletes a leak, a version or an app completely.
     public func forget(_ target: ForgetTarget) throws(StoreError) -> ForgetCounts {
-        try forget(target, while: { true }) ?? ForgetCounts()
+        try forget(target, audit: nil, while: { true }) ?? ForgetCounts()
     }
 
     /// Erases an install completely.

@@ -37,7 +37,9 @@ struct ForgetCommand: Equatable {
         }
         let isTerminal = isatty(2) == 1
         var nextProgressTime = WallClock.milliseconds() + Self.progressMilliseconds
-        let deleted = try store.forget(target) {
+        let entry = AuditEntry(
+            .delete, of: target.auditObject, by: .commandLine, at: WallClock.milliseconds())
+        let deleted = try store.forget(target, audit: entry) {
             if isTerminal, WallClock.milliseconds() >= nextProgressTime {
                 let left = (try? reader.forgetCounts(of: target))?.leaks ?? 0
                 Output.error("\(left) leaks left", overwrites: true)

@@ -18,8 +18,10 @@ extension ForwardingStore {
     ) throws(StoreError) -> ErasureResult? {
         try store.erase(install: install, audit: entry, while: isWanted)
     }
-    func forget(_ target: ForgetTarget, while isWanted: () -> Bool) throws(StoreError) -> ForgetCounts? {
-        try store.forget(target, while: isWanted)
+    func forget(
+        _ target: ForgetTarget, audit entry: AuditEntry?, while isWanted: () -> Bool
+    ) throws(StoreError) -> ForgetCounts? {
+        try store.forget(target, audit: entry, while: isWanted)
     }
     func add(_ credential: Credential, audit entry: AuditEntry?) throws(StoreError) -> Credential {
         try store.add(credential, audit: entry)

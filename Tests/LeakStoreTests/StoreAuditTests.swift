@@ -45,7 +45,7 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `decisions, merges, pins, symbols and erasures add their entries if they change anything`()
+    @Test func `decisions, merges, pins, symbols, erasures and deletions add entries if they change anything`()
         throws
     {
         let page = leak("Page")
@@ -77,9 +77,12 @@ import Testing
             note: { _ in "merged" })
         #expect(none == nil)
         #expect(try store.erase(install: 1, audit: entry(.eraseInstall), while: { true }) != nil)
+        for app in ["shop", "missing"] {
+            _ = try store.forget(.app(app), audit: entry(.delete), while: { true })
+        }
         #expect(
             try entries().map(\.action)
-                == [.eraseInstall, .mergeLeaks, .removeSymbols, .uploadSymbols, .pinRelease, .ignore])
+                == [.delete, .eraseInstall, .mergeLeaks, .removeSymbols, .uploadSymbols, .pinRelease, .ignore])
         #expect(try store.verify() == [])
     }
 

@@ -13,6 +13,7 @@ struct ForgetMutation: Mutation {
         Kind.allCases.map { ForgetMutation(kind: $0, erasure: erasure) }
     }
 
+    let permission = Permission.administer
     let kind: Kind
     let erasure: Erasure
 
@@ -45,9 +46,10 @@ struct ForgetMutation: Mutation {
     func start(_ request: borrowing Request, _ change: ChangeRequest) throws(Problem) {
         let target = try kind == .form ? formTarget(of: request) : pathTarget(change.match.parameters)
         let (store, erasure) = (change.context.store, erasure)
+        let entry = AuditEntry(.delete, of: target.auditObject, by: change.origin, at: change.now)
         erasure.add(
             change.work("deleting \(target)") {
-                guard let counts = try store.forget(target, while: { !erasure.isStopping }) else {
+                guard let counts = try store.forget(target, audit: entry, while: { !erasure.isStopping }) else {
                     return change.rejection(Erasure.stoppingProblem)
                 }
                 guard !counts.isEmpty else { throw target.missingProblem }

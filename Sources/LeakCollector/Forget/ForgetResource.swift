@@ -4,6 +4,7 @@ internal import LeakStore
 
 /// The data that would be deleted with a leak, a version or an app. The page has the form that deletes it.
 struct ForgetResource: JSONResource, PageResource {
+    static let permission = Permission.administer
     static let (jsonPath, pagePath) = ("/forget", "/forget")
     static let jsonParameters = ForgetTarget.parameterNames
 

@@ -43,6 +43,16 @@ extension ForgetTarget {
         }
     }
 
+    /// The target as the audit log names it.
+    public var auditObject: String {
+        switch self {
+        case .leak(let id): "leak \(id)"
+        case .version(let version, let app): "version \(version) of \(app)"
+        case .environment(let app): "\(app)"
+        case .app(let name): "\(name) in all environments"
+        }
+    }
+
     /// The problem of a target that does not exist.
     var missingProblem: Problem {
         switch self {

@@ -140,6 +140,9 @@ final class AppLimitedReader: StoreReader {
     /// Returns nothing: only an admin, whose token has no limit, may read credentials.
     func credentials(includingEnded: Bool, now: Int64) throws(StoreError) -> [Credential] { [] }
 
+    /// Returns `nil`, for the same reason.
+    func forgetCounts(of target: ForgetTarget) throws(StoreError) -> ForgetCounts? { nil }
+
     /// Returns nothing, for the same reason.
     func auditEntries(before id: Int64, limit: Int) throws(StoreError) -> [AuditEntry] { [] }
 

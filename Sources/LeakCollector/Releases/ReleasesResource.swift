@@ -76,9 +76,9 @@ struct ReleasesPage: Component {
         """
     }
 
-    /// The form that deletes a version or the app; `nil` in an export.
+    /// The form that deletes a version or the app; `nil` in an export, and for readers who may not delete.
     private var deletion: HTML? {
-        guard context.links.isServed else { return nil }
+        guard context.links.isServed, context.permissions.contains(.administer) else { return nil }
         return app.key.map { ForgetForm(context: context, app: $0, versions: releases.map(\.version)).html }
     }
 

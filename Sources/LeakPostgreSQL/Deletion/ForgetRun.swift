@@ -1,12 +1,18 @@
 #if PostgreSQL
     internal import LeakStore
 
-    /// The progress of a call of ``Store/forget(_:while:)``, step by step.
+    /// The progress of a call of ``Store/forget(_:audit:while:)``, step by step.
     struct ForgetRun {
         let target: ForgetTarget
         fileprivate(set) var counts = ForgetCounts()
 
-        init(target: ForgetTarget) { self.target = target }
+        /// The entry for the audit log, until a step has written it.
+        fileprivate var pendingEntry: AuditEntry?
+
+        init(target: ForgetTarget, audit entry: AuditEntry?) {
+            self.target = target
+            pendingEntry = entry
+        }
 
         /// A query for the app whose rows the next step deletes, and for the row ID of the leak or release.
         fileprivate var rowsQuery: Query {
@@ -74,10 +80,12 @@
                     isLeft = true
                 }
                 try deletion.finish()
-                _ = try connection.run([
-                    InstallErasure.deletionMark, InstallErasure.countIncrement, Query("commit"),
-                ])
+                let entry = deletion.counts.isEmpty ? nil : run.pendingEntry
+                _ = try connection.run(
+                    [InstallErasure.deletionMark, InstallErasure.countIncrement]
+                        + (entry?.queries ?? []) + [Query("commit")])
                 run.counts.add(deletion.counts)
+                if entry != nil { run.pendingEntry = nil }
                 return isLeft
             } catch {
                 connector.reset()

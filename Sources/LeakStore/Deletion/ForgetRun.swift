@@ -1,11 +1,16 @@
-/// The progress of a call of ``Store/forget(_:while:)``, step by step.
+/// The progress of a call of ``Store/forget(_:audit:while:)``, step by step.
 struct ForgetRun {
     let target: ForgetTarget
     fileprivate(set) var counts = ForgetCounts()
     /// `true` if the next step may delete rows of `release`, because few of their leaks are left.
     fileprivate var deletesReleases = false
+    /// The entry for the audit log, until a step has written it.
+    fileprivate var pendingEntry: AuditEntry?
 
-    init(target: ForgetTarget) { self.target = target }
+    init(target: ForgetTarget, audit entry: AuditEntry?) {
+        self.target = target
+        pendingEntry = entry
+    }
 }
 
 extension Writer {
@@ -39,6 +44,10 @@ extension Writer {
                 // Cached entries refer to rows that do not exist any more.
                 caches.removeAll()
                 next.counts.add(deletion.counts)
+                if !next.counts.isEmpty {
+                    try record(next.pendingEntry)
+                    next.pendingEntry = nil
+                }
                 return isLeft
             }
             run = next

@@ -48,6 +48,7 @@ public struct AuditEntry: Hashable, Sendable {
         public static let uploadSymbols = Action(rawValue: "upload_symbols")
         public static let removeSymbols = Action(rawValue: "remove_symbols")
         public static let eraseInstall = Action(rawValue: "erase_install")
+        public static let delete = Action(rawValue: "delete")
     }
 
     /// The number that the store assigns, higher than those of all earlier entries; 0 for an entry that is not stored yet.

@@ -1,4 +1,4 @@
-/// Data that ``Store/forget(_:while:)`` deletes.
+/// Data that ``Store/forget(_:audit:while:)`` deletes.
 public enum ForgetTarget: Hashable, Sendable {
     /// A leak in one environment.
     case leak(LeakID)
@@ -10,7 +10,7 @@ public enum ForgetTarget: Hashable, Sendable {
     case app(String)
 }
 
-/// The data that ``Store/forget(_:while:)`` deletes, or has deleted.
+/// The data that ``Store/forget(_:audit:while:)`` deletes, or has deleted.
 public struct ForgetCounts: Hashable, Sendable {
     /// Number of environments of an app that are deleted completely.
     public var environments = 0

@@ -28,7 +28,7 @@ public protocol StoreReader: AnyObject {
     func samples(of id: LeakID) throws(StoreError) -> [SampleReport]?
     /// Returns the leak that the leak `id` was merged into; `nil` if it was not merged, or if a leak with this id exists again.
     func target(ofMerged id: LeakID) throws(StoreError) -> LeakID?
-    /// Returns the data that ``Store/forget(_:while:)`` would delete; `nil` if there is no such leak, version or app.
+    /// Returns the data that ``Store/forget(_:audit:while:)`` would delete; `nil` if there is no such leak, version or app.
     func forgetCounts(of target: ForgetTarget) throws(StoreError) -> ForgetCounts?
     /// Returns a value that changes with every upload and removal of symbols.
     func symbolsVersion() throws(StoreError) -> SymbolsVersion

@@ -214,9 +214,9 @@ private final class SlowStore: Store {
 
     func checkpointIfNeeded(now: Int64) throws(StoreError) {}
     func expire(now: Int64, while isWanted: () -> Bool) throws(StoreError) -> ClockWait? { nil }
-    func forget(_ target: ForgetTarget, while isWanted: () -> Bool) throws(StoreError) -> ForgetCounts? {
-        nil
-    }
+    func forget(
+        _ target: ForgetTarget, audit entry: AuditEntry?, while isWanted: () -> Bool
+    ) throws(StoreError) -> ForgetCounts? { nil }
     func erase(
         install: UInt64, audit entry: AuditEntry?, while isWanted: () -> Bool
     ) throws(StoreError) -> ErasureResult? { nil }
