@@ -1,6 +1,6 @@
 extension SQLiteReader {
     func forgetCounts(of target: ForgetTarget) throws(StoreError) -> ForgetCounts? {
-        try snapshot { () throws(StoreError) in
+        try snapshot { _ throws(StoreError) in
             switch target {
             case .leak(let id):
                 return try counts(

@@ -167,7 +167,7 @@ import Testing
         #expect(try running.post(#"{"class":"A"}"#).status == 200)
         let folder = NSTemporaryDirectory() + "audit-export-\(UUID().uuidString)"
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        let files = try PublicFolder(RunningCollector.publicFolder)
+        let files = try PublicFolder(RunningCollector.publicFolder, knownLeaks: nil)
         let export = try Export(store: running.store, publicFolder: files)
         try export.write(to: folder, app: nil)
         #expect(!FileManager.default.fileExists(atPath: folder + "/audit.json"))
