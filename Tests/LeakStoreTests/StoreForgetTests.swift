@@ -260,7 +260,7 @@ import Testing
         let others = submission(leaks.map { Report(leak: $0, version: "2.0", install: 2) })
         _ = try store.count([all, others], now: noon)
         var steps = 0
-        let counts = try store.forget(.version("1.0", of: shop)) {
+        let counts = try store.forget(.version("1.0", of: shop), audit: nil) {
             steps += 1
             #expect(throws: Never.self) {
                 _ = try store.count([others], now: noon)
@@ -277,7 +277,7 @@ import Testing
         let leaks = (0..<160).map { leak("L\($0)") }
         _ = try store.count([submission(leaks.map { Report(leak: $0, install: 1) })], now: noon)
         var steps = 0
-        let stopped = try store.forget(.app("shop")) {
+        let stopped = try store.forget(.app("shop"), audit: nil) {
             steps += 1
             return steps < 3
         }
