@@ -317,7 +317,7 @@ public struct ReleaseGate: Sendable {
             verdict: verdict, hasEnoughData: hasEnoughData, classes: classResults, leaks: results,
             classRiseProbabilities: classRiseProbabilities, pool: pool,
             neededGrowth: hasEnoughData || isNoLongerChecked
-                ? nil : decidingClasses.flatMap { neededGrowth($0, classes, classResults, pool) })
+                ? nil : decidingClasses.flatMap { neededGrowth(of: $0, classes, classResults, pool: pool) })
     }
 
     // MARK: Pool
@@ -380,7 +380,7 @@ public struct ReleaseGate: Sendable {
 
     /// Returns ``Result/neededGrowth``.
     private func neededGrowth(
-        _ decidingClasses: [Int], _ classes: [ClassCounts], _ results: [ClassResult], _ pool: Pool?
+        of decidingClasses: [Int], _ classes: [ClassCounts], _ results: [ClassResult], pool: Pool?
     ) -> Double? {
         // The largest factor that a class needs, for classes of the pool and for other classes.
         var (pooledGrowth, otherGrowth) = (1.0, 1.0)

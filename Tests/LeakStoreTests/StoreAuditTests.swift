@@ -45,7 +45,8 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `decisions, merges, pins, symbols, erasures and deletions add entries if they change anything`()
+    @Test
+    func `decisions, merges, pins, symbols, erasures and deletions add entries if they change anything`()
         throws
     {
         let page = leak("Page")
@@ -82,7 +83,9 @@ import Testing
         }
         #expect(
             try entries().map(\.action)
-                == [.delete, .eraseInstall, .mergeLeaks, .removeSymbols, .uploadSymbols, .pinRelease, .ignore])
+                == [
+                    .delete, .eraseInstall, .mergeLeaks, .removeSymbols, .uploadSymbols, .pinRelease, .ignore,
+                ])
         #expect(try store.verify() == [])
     }
 

@@ -169,7 +169,8 @@ struct Simulation {
                 ReleaseGate.ClassCounts(
                     "Class\(index)", baseline: byBucket(before, buckets), version: byBucket(now, buckets)))
             let isChangedClass = change != .unchanged && change != .allDoubled && index == changedClass
-            let leakCount = isChangedClass || random.chance(leakyShare) || index == 0 ? random.number(1...2) : 0
+            let leakCount =
+                isChangedClass || random.chance(leakyShare) || index == 0 ? random.number(1...2) : 0
             for leak in 0..<leakCount {
                 let isChanged = isChangedClass && leak == 0
                 let isNew = isChanged && change == .newLeak
@@ -181,8 +182,10 @@ struct Simulation {
                 func events(_ checks: [Int: Int], rate: Double) -> [Int: Int] {
                     var events: [Int: Int] = [:]
                     for (device, trials) in checks.sorted(by: { $0.key < $1.key }) {
-                        events[device] = DeviceTendency(seed: tendencies &+ UInt64(device) &* 0x9E37_79B9_7F4A_7C15)
-                            .events(trials, rate: rate, correlation: pair.correlation, &random)
+                        events[device] = DeviceTendency(
+                            seed: tendencies &+ UInt64(device) &* 0x9E37_79B9_7F4A_7C15
+                        )
+                        .events(trials, rate: rate, correlation: pair.correlation, &random)
                     }
                     return events
                 }

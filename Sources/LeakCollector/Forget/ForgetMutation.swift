@@ -49,7 +49,8 @@ struct ForgetMutation: Mutation {
         let entry = AuditEntry(.delete, of: target.auditObject, by: change.origin, at: change.now)
         erasure.add(
             change.work("deleting \(target)") {
-                guard let counts = try store.forget(target, audit: entry, while: { !erasure.isStopping }) else {
+                guard let counts = try store.forget(target, audit: entry, while: { !erasure.isStopping })
+                else {
                     return change.rejection(Erasure.stoppingProblem)
                 }
                 guard !counts.isEmpty else { throw target.missingProblem }

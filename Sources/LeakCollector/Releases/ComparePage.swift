@@ -183,7 +183,8 @@ struct ComparePage: Component {
         guard let pool = check.pool else { return nil }
         let verdict: HTML =
             switch pool.result {
-            case .worse: "The rate of their leaks together has risen, with 99 % confidence, but of no single leak or class."
+            case .worse:
+                "The rate of their leaks together has risen, with 99 % confidence, but of no single leak or class."
             case .enough: "A doubled rate would have been found."
             case .needs(let growth?):
                 "Too few checks: \(Decimal(tenths: Int(saturating: (growth * 10).rounded(.up)))) times as many are needed."

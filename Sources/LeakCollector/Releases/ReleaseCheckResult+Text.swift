@@ -91,7 +91,9 @@ extension ReleaseCheckResult {
                 : "\(baselineName) has no checks to compare with"
         }
         return sentence(about: checked)
-            + (growthText.map { "; about \($0) as many \(sessions.totalCount > 0 ? "sessions" : "checks") are needed" } ?? "")
+            + (growthText.map {
+                "; about \($0) as many \(sessions.totalCount > 0 ? "sessions" : "checks") are needed"
+            } ?? "")
     }
 
     /// ``neededGrowth`` in words, rounded up: `1.4 times` or `3 times`.

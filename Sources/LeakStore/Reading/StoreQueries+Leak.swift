@@ -214,7 +214,8 @@ extension StoreQueries {
                 ].addBounded(row.int(.reports))
             }
         }
-        let select = "select v.leak, v.kind, v.value, v.reports from \(listedSQL) leak_value v on v.leak = j.value"
+        let select =
+            "select v.leak, v.kind, v.value, v.reports from \(listedSQL) leak_value v on v.leak = j.value"
         guard let kind else { return read(.composed(select), [.integers(leaks)]) }
         return read(
             .composed(select + " and v.kind = $2::bigint"), [.integers(leaks), .int(kind.rawValue)])

@@ -311,7 +311,9 @@ enum SampleCheck: String, CaseIterable, Sendable {
         #expect(sentence.contains(reason) && sentence.contains(remedy), "\(sentence)")
     }
 
-    @Test(arguments: [(1.01, "1.1 times"), (1.96, "2.0 times"), (2.31, "3 times"), (1e9, "10,000 times or more")])
+    @Test(arguments: [
+        (1.01, "1.1 times"), (1.96, "2.0 times"), (2.31, "3 times"), (1e9, "10,000 times or more"),
+    ])
     func `a release check with too few checks says how many times as many sessions are needed`(
         growth: Double, words: String
     ) throws {
