@@ -13,7 +13,7 @@ import Testing
     /// Splits the reports of a class as evenly as possible. Different classes have their reports in different buckets.
     private static func spread(reports: Int, ofClass index: Int, over buckets: Int) -> [Int] {
         let counts = spread(reports, over: buckets)
-        return buckets < 64 ? counts : (0..<64).map { counts[($0 + 8 * index) % 64] }
+        return buckets < 64 ? counts : (0..<64).map { counts[($0 + 13 * index / 2) % 64] }
     }
 
     private struct Given {

@@ -112,8 +112,8 @@ struct ForgetForm: Component {
         <input type="hidden" name="app" value="\#(app.name)"><input type="hidden" name="environment" value="\#(app.environment)">\#
         \#(DropDownList(name: "version", label: "Version", emptyLabel: nil, options: versions.map { ($0, $0) }, selectedValue: nil))\#
         <button name="what" value="version">Delete this version…</button>\#
-        <button name="what" value="environment">Delete \#(IsolatedText(app.name)) in \#(IsolatedText(app.environment))…</button>\#
-        <button name="what" value="app">Delete \#(IsolatedText(app.name)) in all environments…</button></form></details>
+        <button name="what" value="environment">Delete the app in this environment…</button>\#
+        <button name="what" value="app">Delete the app in all environments…</button></form></details>
         """#
     }
 }

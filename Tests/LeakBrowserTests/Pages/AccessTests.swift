@@ -43,6 +43,7 @@ extension BrowserTests {
             let token = try await site.visit(look) { tab in
                 try await tab.open(site.address + "/access")
                 try await tab.type("Ada", into: "form[aria-label='Create token'] [name=name]")
+                try await tab.choose("admin", in: "form[aria-label='Create token'] select[name=role]")
                 try await tab.waitForNewPage { try await tab.click(words: "Create token") }
                 return try #require(try await tab.text(of: "pre"))
             }
