@@ -58,8 +58,8 @@ import Testing
         }
         #expect(
             files == [
-                "leaks-2026-11-22T11-54-00Z.sqlite", "leaks-2026-11-23T11-54-00Z.sqlite",
-                "leaks-2026-11-24T11-54-00Z.sqlite",
+                "leaks-2026-11-23T11-54-00Z.sqlite", "leaks-2026-11-24T11-54-00Z.sqlite",
+                "leaks-2026-11-25T11-54-00Z.sqlite",
             ])
         #expect(loop.currentStatus.count == 3 && loop.currentStatus.failure == nil)
         #expect(loop.problem(now: clock.with { $0 }) == nil)

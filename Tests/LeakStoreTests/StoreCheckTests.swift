@@ -143,11 +143,11 @@ import Testing
             let batches = (0..<200).map { install -> Submission in
                 var batch = submission(
                     (0..<40).filter { $0 % 2 == 0 && ($0 * 7 + install) % 200 < reports }.map {
-                        Report(leak: leak("Screen\($0)"), version: version, install: UInt64(install))
+                        Report(leak: leak("Screen\($0)"), version: version, install: UInt64(install) + 1)
                     })
                 batch.usageCounts = [
                     Submission.UsageCounts(
-                        app: "shop", version: version, build: nil, installHash: UInt64(install), sessions: 1,
+                        app: "shop", version: version, build: nil, installHash: UInt64(install) + 1, sessions: 1,
                         leakySessions: 0,
                         checks: Dictionary(uniqueKeysWithValues: (0..<40).map { ("Screen\($0)", 2) }))
                 ]

@@ -235,7 +235,7 @@ private struct DecisionRecordingStore: ForwardingStore {
     let decisions: Guarded<[Decision]>
 
     func decide(
-        _ decision: Decision, about leaks: [LeakID], now: Int64
+        _ decision: Decision, about leaks: [LeakID], audit entry: AuditEntry?, now: Int64
     ) throws(StoreError) -> PastDecision? {
         guard try store.makeReader().leak(leaks[0], now: now) != nil else { return nil }
         if decision.note == "broken" { throw StoreError(.locked, "locked") }
