@@ -443,14 +443,13 @@ public struct ReleaseGate: Sendable {
     /// release needs enough checks of them.
     ///
     /// A class with at most ``maxPooledShare`` of the checks that the version does not check is left out: its screen may have
-    /// been removed.
+    /// been removed. A class that is set aside is left out if it has too few checks.
     ///
     /// - Returns: `nil` if the baseline has no checks, or if the classes that are left have less than that share.
     private func decidingClassIndices(of classes: [ClassCounts], _ results: [ClassResult]) -> [Int]? {
-        let allChecks = classes.map { Double($0.baseline.reduce(0, +)) }
-        var checks = zip(classes, allChecks).map { $0.isSetAside ? 0 : $1 }
-        // If all classes are set aside, all of them count, so that no release passes without checks.
-        if checks.allSatisfy({ $0 == 0 }) { checks = allChecks }
+        let checks = classes.indices.map { index in
+            results[index] == .setAside ? 0 : Double(classes[index].baseline.reduce(0, +))
+        }
         let totalChecks = checks.reduce(0, +)
         guard totalChecks > 0 else { return nil }
         var coveredChecks = 0.0
