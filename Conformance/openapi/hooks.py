@@ -106,6 +106,12 @@ def before_call(context, case, kwargs):
             if case.query["cursor"] is None:
                 case.query = {name: value for name, value in case.query.items() if name != "cursor"}
 
+    # Each kind of data that can be deleted needs other parameters.
+    what = (case.query or {}).get("what")
+    if path == "/api/v1/forget" and isinstance(what, str) and what in ("leak", "version", "environment", "app"):
+        needed = {"leak": {"leak": "0" * 32}, "version": {"app": "a", "version": "1"}}.get(what, {"app": "a"})
+        case.query = {**case.query, **{name: case.query.get(name) or value for name, value in needed.items()}}
+
     # Half of the decisions and of the pages are about leaks that exist.
     number = (case.path_parameters or {}).get("id")
     if path.startswith("/api/v1/leaks/") and re.fullmatch("[0-9a-f]{32}", str(number)):
