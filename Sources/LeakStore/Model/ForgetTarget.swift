@@ -30,3 +30,14 @@ public struct ForgetCounts: Hashable, Sendable {
     /// `true` if nothing was deleted: the target does not exist.
     public var isEmpty: Bool { self == ForgetCounts() }
 }
+
+extension ForgetCounts {
+    package mutating func add(_ other: ForgetCounts) {
+        environments += other.environments
+        versions += other.versions
+        leaks += other.leaks
+        reports.addBounded(other.reports)
+        samples += other.samples
+        decisions += other.decisions
+    }
+}
