@@ -4,8 +4,8 @@ extension ReleaseGate {
     /// hundred classes has so few checks of each that most classes cannot be judged by themselves.
     ///
     /// The rates are compared class by class and then added up, so that the sum does not change if users open other screens
-    /// more often. Checks in the baseline alone decide which classes belong to the pool, so it does not depend on chance in
-    /// the version.
+    /// more often. The number of checks in the baseline decides which classes belong to the pool. A class that is checked in
+    /// hardly any bucket of installs in one of the versions is left out.
     public struct Pool: Hashable, Sendable {
         public enum Result: Hashable, Sendable {
             /// The version has enough checks to show a doubling of the rate of all leaks together, and no rise is shown. If the

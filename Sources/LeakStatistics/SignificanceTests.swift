@@ -7,7 +7,7 @@
 /// Fisher's exact test of two proportions.
 public enum FisherTest {
     /// Returns the probability of at least as many events as `second` has, if both proportions have the same true rate: the
-    /// upper tail of the hypergeometric distribution.
+    /// upper tail of the hypergeometric distribution. With very many events it is approximated: ``maxExactVariance``.
     ///
     /// Source: R. A. Fisher, Journal of the Royal Statistical Society 85 (1922), pp. 87–94.
     ///
@@ -18,7 +18,10 @@ public enum FisherTest {
         let maxEvents = min(events, second.trials)
         let minEvents = max(0, events - first.trials)
         guard second.events > minEvents else { return 1 }
-        let expectedEvents = Double(events) * Double(second.trials) / Double(first.trials + second.trials)
+        let (expectedEvents, variance) = moments(events: events, first.trials, second.trials)
+        guard variance <= maxExactVariance else {
+            return normalTail(Double(second.events), mean: expectedEvents, variance: variance)
+        }
         // Sums the tail on the far side of the mean, because its terms shrink.
         if Double(second.events) > expectedEvents {
             return sum(
@@ -27,6 +30,27 @@ public enum FisherTest {
         let lowerTail = sum(
             from: second.events - 1, through: minEvents, events: events, first.trials, second.trials)
         return max(0, 1 - lowerTail)
+    }
+
+    /// The variance of the number of events above which it is treated as normally distributed, so that a test takes a bounded
+    /// time. The exact sum then has about a hundred thousand terms.
+    private static let maxExactVariance = 1e8
+    /// The same for the sum of several strata, whose exact distribution takes longer.
+    private static let maxExactStrataVariance = 1e4
+
+    /// Returns the mean and the variance of the hypergeometric distribution of the events in the second proportion.
+    private static func moments(
+        events: Int, _ firstTrials: Int, _ secondTrials: Int
+    ) -> (mean: Double, variance: Double) {
+        let trials = Double(firstTrials) + Double(secondTrials)
+        let (share, events) = (Double(secondTrials) / trials, Double(events))
+        guard trials > 1 else { return (events * share, 0) }
+        return (events * share, max(0, events * share * (1 - share) * (trials - events) / (trials - 1)))
+    }
+
+    /// Returns the probability of at least `events`, by the normal distribution with a correction for continuity.
+    private static func normalTail(_ events: Double, mean: Double, variance: Double) -> Double {
+        0.5 * erfc((events - 0.5 - mean) / (2 * variance).squareRoot())
     }
 
     /// Sums the probabilities of all numbers of events from `start` to `end` in the second proportion. The probabilities must
@@ -52,7 +76,8 @@ public enum FisherTest {
     }
 
     /// Returns the probability of at least as many events as `second` has in all strata together, if the two rates of each
-    /// stratum are equal: the upper tail of a sum of hypergeometric distributions. Probabilities below 1e-15 are not exact.
+    /// stratum are equal: the upper tail of a sum of hypergeometric distributions. Probabilities below 1e-15 are not exact. With
+    /// many events the sum is treated as normally distributed: ``maxExactStrataVariance``.
     ///
     /// Source: J. J. Gart, Biometrika 57 (1970), pp. 471–475, for an odds ratio of 1.
     ///
@@ -61,6 +86,16 @@ public enum FisherTest {
     ///   - second: as many proportions as `first`. A stratum without trials in one of them is left out.
     /// - Returns: from 0 to 1; 1 without strata.
     static func probabilityOfRise(from first: [Proportion], to second: [Proportion]) -> Double {
+        var (mean, variance, allEvents) = (0.0, 0.0, 0.0)
+        for (first, second) in zip(first, second) where first.trials > 0 && second.trials > 0 {
+            let part = moments(events: first.events + second.events, first.trials, second.trials)
+            mean += part.mean
+            variance += part.variance
+            allEvents += Double(second.events)
+        }
+        guard variance <= maxExactStrataVariance else {
+            return normalTail(allEvents, mean: mean, variance: variance)
+        }
         // The distribution of the sum, beginning at `offset`.
         var (sum, offset, events) = ([1.0], 0, 0)
         for (first, second) in zip(first, second) where first.trials > 0 && second.trials > 0 {

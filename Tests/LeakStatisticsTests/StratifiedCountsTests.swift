@@ -25,6 +25,21 @@ import Testing
         }
     }
 
+    @Test func `Fisher's test of very many events is bounded in time, and close to the exact test`() {
+        let (first, second) = (
+            Proportion(events: 1_000_000, trials: 100_000_000),
+            Proportion(events: 1_004_000, trials: 100_000_000)
+        )
+        let exact = FisherTest.probabilityOfRise(from: first, to: second)
+        let normal = FisherTest.probabilityOfRise(from: [first], to: [second])
+        #expect(exact > 0.001 && exact < 0.01 && abs(normal / exact - 1) < 0.01)
+        // The exact sums would have more terms than fit into memory.
+        let huge = Proportion(events: 1 << 51, trials: 1 << 52)
+        let strata = [Proportion](repeating: huge, count: 100)
+        #expect(abs(FisherTest.probabilityOfRise(from: huge, to: huge) - 0.5) < 0.01)
+        #expect(abs(FisherTest.probabilityOfRise(from: strata, to: strata) - 0.5) < 0.01)
+    }
+
     @Test func `Fisher's test of several classes adds up all combinations of events`() {
         /// The probability of `k` events in the second proportion, by Vandermonde's identity.
         func probability(_ k: Int, of events: Int, _ n: Int, _ m: Int) -> Double {
