@@ -134,6 +134,40 @@ import Testing
         #expect(loop.currentStatus.failure?.contains("some totals are inconsistent") == true)
     }
 
+    @Test func `backups of a clock that was ahead do not push out the backup that was just made`() throws {
+        defer { cleanUp() }
+        advance(hours: 1_000)
+        loop(count: 1).runIfDue()
+        let future = files
+        advance(hours: -1_000)
+        let loop = loop(count: 1)
+        loop.runIfDue()
+        #expect(files.count == 2 && Set(files).isSuperset(of: future))
+        let both = files
+        advance(hours: 1)
+        loop.runIfDue()
+        #expect(files == both && loop.currentStatus.failure == nil)
+        advance(hours: 24)
+        loop.runIfDue()
+        #expect(files.count == 2 && Set(files).isSuperset(of: future) && files != both)
+    }
+
+    @Test func `after a copy with inconsistent totals the next attempt waits for the interval`() throws {
+        defer { cleanUp() }
+        let loop = loop()
+        try SQLiteConnection(path: folder + "/data/leaks.sqlite", access: .readWrite).execute(
+            "insert into app (name, environment, last_seen, reports) values ('x', 'production', 1, 7)")
+        loop.runIfDue()
+        #expect(files == ["leaks-inconsistent.sqlite"])
+        try FileManager.default.removeItem(atPath: folder + "/backups/leaks-inconsistent.sqlite")
+        advance(hours: 23)
+        loop.runIfDue()
+        #expect(files.isEmpty && loop.currentStatus.failure != nil)
+        advance(hours: 1)
+        loop.runIfDue()
+        #expect(files == ["leaks-inconsistent.sqlite"])
+    }
+
     @Test func `a backup that would leave less than 128 MiB free does not begin`() throws {
         defer { cleanUp() }
         let loop = loop(freeBytes: 128 << 20)

@@ -37,23 +37,28 @@ struct BackupFolder: Sendable {
     func path(of time: Int64) -> String { "\(path)/\(Self.name(of: time))" }
 
     /// The path of the newest copy whose totals are inconsistent. It has no time, so that such copies never replace sound ones.
-    var inconsistentPath: String { "\(path)/\(Self.prefix)inconsistent\(Self.suffix)" }
+    var inconsistentPath: String { "\(path)/\(Self.inconsistentName)" }
+    private static let inconsistentName = "\(prefix)inconsistent\(suffix)"
 
     /// Returns the times of the backups, newest first; `nil` if the folder cannot be read.
     func times() -> [Int64]? { names()?.compactMap { Self.time(of: $0) }.sorted(by: >) }
 
     /// Deletes the oldest backups.
     ///
-    /// - Parameter count: the number of backups that stay.
-    func removeOldest(keeping count: Int) {
-        for time in (times() ?? []).dropFirst(count) { unsafe unlink(path(of: time)) }
+    /// - Parameters:
+    ///   - count: the number of backups that stay.
+    ///   - latest: backups that seem to be later were made while the clock was wrong. They stay too, until their time has come.
+    func removeOldest(keeping count: Int, upTo latest: Int64) {
+        let times = (times() ?? []).filter { $0 <= latest }
+        for time in times.dropFirst(count) { unsafe unlink(path(of: time)) }
     }
 
     /// Deletes the unfinished files of backups that ended with their process. No other process may write backups to the folder.
     func removeUnfinished() {
         for name in names() ?? [] {
             guard let partial = name.firstRange(of: ".partial-"),
-                Self.time(of: name[..<partial.lowerBound]) != nil
+                name[..<partial.lowerBound] == Self.inconsistentName
+                    || Self.time(of: name[..<partial.lowerBound]) != nil
             else { continue }
             unsafe unlink("\(path)/\(name)")
         }

@@ -31,6 +31,8 @@ final class BackupLoop: Sendable {
         var failure: String?
         /// The time of the last attempt that failed.
         fileprivate var failedAt: Int64?
+        /// Milliseconds after that attempt in which there is no other.
+        fileprivate var retryMilliseconds: Int64 = 0
     }
 
     /// Time between two looks at the clock.
@@ -108,17 +110,20 @@ final class BackupLoop: Sendable {
         }
         do throws(StoreError) {
             try requireSpace()
-            let path = folder.path(of: time)
-            let backup = try SQLiteStore.backUp(path: databasePath, to: path, overwrites: false)
+            let (path, kept) = (folder.path(of: time), folder.inconsistentPath)
+            // The copy gets its name only once it is known to be sound.
+            let backup = try SQLiteStore.backUp(path: databasePath, to: kept, overwrites: true)
             if let problem = backup.inconsistentTotals.first {
-                let kept = folder.inconsistentPath
-                unsafe rename(path, kept)
-                throw StoreError(
-                    .other,
+                // The totals stay wrong until an operator repairs them, so the next attempt waits for the interval.
+                return recordFailure(
                     "some totals are inconsistent (\(problem)); the copy is \(kept): stop the collector and run collector "
-                        + "verify --repair")
+                        + "verify --repair", retryMilliseconds: schedule.intervalMilliseconds)
             }
-            folder.removeOldest(keeping: schedule.count)
+            guard unsafe rename(kept, path) == 0 else {
+                throw StoreError(
+                    .other, "\(kept) cannot be renamed: \(unsafe String(cString: strerror(errno)))")
+            }
+            folder.removeOldest(keeping: schedule.count, upTo: time + Self.maxFutureMilliseconds)
             status.with { ($0.failure, $0.failedAt) = (nil, nil) }
             _ = updateStatus(now: time)
             log.info("wrote the backup \(path), \(backup.bytes) bytes")
@@ -127,10 +132,13 @@ final class BackupLoop: Sendable {
         }
     }
 
-    private func recordFailure(_ reason: String) {
+    private func recordFailure(_ reason: String, retryMilliseconds: Int64 = BackupLoop.retryMilliseconds) {
         let time = now()
-        status.with { ($0.failure, $0.failedAt) = (reason, time) }
-        log.error("the backup failed; the collector will try again in ten minutes: \(reason)")
+        status.with {
+            ($0.failure, $0.failedAt, $0.retryMilliseconds) = (reason, time, retryMilliseconds)
+        }
+        let minutes = countText(Int(retryMilliseconds / 60_000), of: "minute", plural: "minutes")
+        log.error("the backup failed; the collector will try again in \(minutes): \(reason)")
     }
 
     /// Reads the folder.
@@ -149,8 +157,9 @@ final class BackupLoop: Sendable {
     }
 
     private func isWaitingAfterFailure(at now: Int64) -> Bool {
-        guard let failedAt = currentStatus.failedAt else { return false }
-        return (failedAt..<failedAt + Self.retryMilliseconds).contains(now)
+        let status = currentStatus
+        guard let failedAt = status.failedAt else { return false }
+        return (failedAt..<failedAt + status.retryMilliseconds).contains(now)
     }
 
     /// Checks that the copy leaves enough free space for reports, if it is on the same disk as the database.

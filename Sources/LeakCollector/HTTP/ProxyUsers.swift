@@ -10,8 +10,8 @@ struct ProxyUsers: Hashable, Sendable {
     /// The names of people with the role admin.
     var admins: Set<String> = []
 
-    /// Returns the credential of the person; `nil` if the request came from another address, or names no person or several
-
+    /// Returns the credential of the person; `nil` if the request came from another address, names no person or several, or a
+    /// name that is not valid.
     func credential(of request: borrowing Request) -> Credential? {
         guard request.cameThroughTrustedProxy, request.fieldCount("x-forwarded-user") == 1,
             let name = request.field("x-forwarded-user"), Self.isValid(name)
@@ -20,7 +20,8 @@ struct ProxyUsers: Hashable, Sendable {
             purpose: .proxy, name: name, hash: [], role: admins.contains(name) ? .admin : role, createdAt: 0)
     }
 
-    /// Returns `true` for a name that can be shown in the history of a leak, and that no other author has.
+    /// Returns `true` for a name that can be shown in the history of a leak, and that the collector does not use itself. A token may
+    /// have the same name; an entry of the audit log by a person has no number of a token.
     private static func isValid(_ name: String) -> Bool {
         (1...Decision.maxNameBytes).contains(name.utf8.count)
             && name.unicodeScalars.allSatisfy { $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value) }
