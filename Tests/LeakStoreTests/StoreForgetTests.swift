@@ -273,6 +273,29 @@ import Testing
         #expect(try store.verify() == [])
     }
 
+    @Test func `an app that is reported again during its deletion is a new app, and the deletion ends`()
+        throws
+    {
+        try count(Report(leak: page, install: 1), Report(leak: cart, install: 1))
+        var steps = 0
+        let counts = try store.forget(.app("shop"), audit: nil) {
+            steps += 1
+            #expect(throws: Never.self) {
+                if steps > 1 { try count(Report(leak: page, install: 2)) }
+            }
+            return steps < 50
+        }
+        #expect(counts?.environments == 1 && steps < 50)
+        try count(Report(leak: page, install: 2))
+        #expect(try store.verify() == [])
+    }
+
+    @Test func `the releases of an app are deleted in several steps`() throws {
+        for version in 1...25 { try count(Report(leak: page, version: "\(version).0", install: 1)) }
+        let counts = try forget(.app("shop"))
+        #expect(counts.versions == 25 && counts.leaks == 1 && counts.environments == 1)
+    }
+
     @Test func `an interrupted deletion is finished by another call`() throws {
         let leaks = (0..<160).map { leak("L\($0)") }
         _ = try store.count([submission(leaks.map { Report(leak: $0, install: 1) })], now: noon)

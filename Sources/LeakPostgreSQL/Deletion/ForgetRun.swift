@@ -5,8 +5,10 @@
     struct ForgetRun {
         let target: ForgetTarget
         fileprivate(set) var counts = ForgetCounts()
-
-        /// The entry for the audit log, until a step has written it.
+        /// Row IDs of the apps that are deleted, for ``ForgetTarget/app(_:)``; `nil` before the first step. An app that is
+        /// reported again meanwhile is a new one, and stays.
+        fileprivate var apps: [Int64]?
+        /// The entry for the audit log, until the first step has written it.
         fileprivate var pendingEntry: AuditEntry?
 
         init(target: ForgetTarget, audit entry: AuditEntry?) {
@@ -31,7 +33,11 @@
                     .text(app.name),
                     .text(app.environment))
             case .app(let name):
-                Query("select id, id from app where name = $1::text order by id limit 1", .text(name))
+                Query(
+                    """
+                    select id, id from app where name = $1::text and ($2::bigint[] is null or id = any($2::bigint[]))
+                    order by id
+                    """, .text(name), apps.map { .integers($0) } ?? Parameter(type: .integers, bytes: nil))
             }
         }
     }
@@ -39,6 +45,8 @@
     extension Writer {
         /// Maximum number of leaks that one step deletes, completely or in one release.
         private static let maxForgottenLeaks = 20
+        /// Maximum number of releases of an app that one step deletes.
+        private static let maxForgottenReleases = 10
         /// Number of counts by hour and day above which one step deletes only one release of a leak.
         private static let maxForgottenCounts = 5_000
 
@@ -58,6 +66,7 @@
                     return false
                 }
                 let (app, row) = (found.int64(0), found.int64(1))
+                if case .app = run.target, run.apps == nil { run.apps = answers[2].map { $0.int64(0) } }
                 let lockedRows = try connection.run([
                     Query("select id from app where id = $1::bigint for no key update", .integer(app)),
                     // Read after the lock, so that the rows do not change any more.
@@ -80,12 +89,11 @@
                     isLeft = true
                 }
                 try deletion.finish()
-                let entry = deletion.counts.isEmpty ? nil : run.pendingEntry
                 _ = try connection.run(
                     [InstallErasure.deletionMark, InstallErasure.countIncrement]
-                        + (entry?.queries ?? []) + [Query("commit")])
+                        + (run.pendingEntry?.queries ?? []) + [Query("commit")])
                 run.counts.add(deletion.counts)
-                if entry != nil { run.pendingEntry = nil }
+                run.pendingEntry = nil
                 return isLeft
             } catch {
                 connector.reset()
@@ -152,7 +160,7 @@
             return false
         }
 
-        /// Deletes some leaks of an app; with the last ones, the releases and the app.
+        /// Deletes some leaks of an app; after the last ones, the releases, and with the last releases the app.
         ///
         /// - Returns: `true` if the app still exists.
         private func deleteSome(
@@ -164,12 +172,15 @@
                     select id, \(Self.countsSQL(ofLeak: "l.id")) from leak l where app = $1::bigint
                     order by id limit $2::bigint
                     """, .integer(app), .integer(Self.maxForgottenLeaks + 1)),
-                Query("select id from release where app = $1::bigint", .integer(app)),
+                Query(
+                    "select id from release where app = $1::bigint order by id limit $2::bigint",
+                    .integer(app), .integer(Self.maxForgottenReleases + 1)),
             ])
             let leaks = Self.deletableLeaks(rows[0])
             try deletion.delete(leaks: leaks.map { $0.int64(0) })
             guard rows[0].count == leaks.count else { return true }
-            try deletion.delete(releases: rows[1].map { $0.int64(0) })
+            try deletion.delete(releases: rows[1].prefix(Self.maxForgottenReleases).map { $0.int64(0) })
+            guard rows[1].count <= Self.maxForgottenReleases else { return true }
             try deletion.deleteApp()
             return false
         }

@@ -83,24 +83,27 @@
             guard let found else { return false }
             let (rowID, release) = (found.int64(0), found.optionalInt64(1))
             guard release != nil || version == nil else { return false }
-            _ = try run(
+            return try run(
                 [
                     // The version may be deleted until the app is locked.
                     Query("select id from app where id = $1::bigint for no key update", .integer(rowID)),
                     // Removes the stored release, because a stored release stays the current release with a smaller share than
                     // another release needs to become it.
-                    Query(
+                    AuditEntry.query(
                         """
                         update app set pinned_release = $1::bigint, pinned_by = $3::text, pinned_at = $4::bigint,
                           newest_release = case when exists (select 1 from release_hour h where h.app = app.id) then null
                             else newest_release end
                         where id = $2::bigint
                           and ($1::bigint is null or exists (select 1 from release where id = $1::bigint))
-                        """, .integer(release), .integer(rowID), .text(version.map { _ in author }),
-                        .integer(version.map { _ in now })),
+                        returning id
+                        """,
+                        [
+                            .integer(release), .integer(rowID), .text(version.map { _ in author }),
+                            .integer(version.map { _ in now }),
+                        ], audit: entry),
                     CurrentRelease.choiceQuery(for: [rowID]),
-                ] + (entry?.queries ?? []))
-            return true
+                ])[1].first != nil
         }
     }
 #endif

@@ -4,7 +4,10 @@ struct ForgetRun {
     fileprivate(set) var counts = ForgetCounts()
     /// `true` if the next step may delete rows of `release`, because few of their leaks are left.
     fileprivate var deletesReleases = false
-    /// The entry for the audit log, until a step has written it.
+    /// Row IDs of the apps that are left to delete, for ``ForgetTarget/app(_:)``; `nil` before the first step. An app that is
+    /// reported again meanwhile is a new one, and stays.
+    fileprivate var apps: [Int64]?
+    /// The entry for the audit log, until the first step has written it.
     fileprivate var pendingEntry: AuditEntry?
 
     init(target: ForgetTarget, audit entry: AuditEntry?) {
@@ -16,6 +19,8 @@ struct ForgetRun {
 extension Writer {
     /// Maximum number of leaks that one step deletes, completely or in one release.
     private static let maxForgottenLeaks = 20
+    /// Maximum number of releases of an app that one step deletes.
+    private static let maxForgottenReleases = 10
     /// Number of changed rows after which a step deletes no further leak. 2,000 rows take a few milliseconds.
     private static let maxForgottenRows = 2_000
     /// Number of counts by hour and day above which one step deletes only one release of a leak.
@@ -37,17 +42,15 @@ extension Writer {
                 // Rows in the logs may refer to leaks that are deleted below.
                 try flushLogs()
                 var deletion = LeakDeletion()
-                let isLeft = try runStep(of: &next, by: &deletion)
+                guard let isLeft = try runStep(of: &next, by: &deletion) else { return false }
+                try record(next.pendingEntry)
+                next.pendingEntry = nil
                 try finish(deletion)
                 try reindexAll()
                 try recordDeletion()
                 // Cached entries refer to rows that do not exist any more.
                 caches.removeAll()
                 next.counts.add(deletion.counts)
-                if !next.counts.isEmpty {
-                    try record(next.pendingEntry)
-                    next.pendingEntry = nil
-                }
                 return isLeft
             }
             run = next
@@ -58,13 +61,14 @@ extension Writer {
         }
     }
 
+    /// - Returns: `true` if another step is needed; `nil` if there is nothing to delete.
     private func runStep(
         of run: inout ForgetRun, by deletion: inout LeakDeletion
-    ) throws(StoreError) -> Bool {
+    ) throws(StoreError) -> Bool? {
         switch run.target {
         case .leak(let id):
             guard let leak = try numbers("select id from leak where key = ?", id.bytes).first else {
-                return false
+                return nil
             }
             deletion.keepsReleases = true
             let isLarge =
@@ -83,20 +87,31 @@ extension Writer {
                 where a.name = ? and a.environment = ? and r.version = ?
                 """, app.name, app.environment, version
             ).first
-            guard let release else { return false }
+            guard let release else { return nil }
             return try deleteSome(ofRelease: release, &run, by: &deletion)
         case .environment(let app):
             let rowID = try numbers(
                 "select id from app where name = ? and environment = ?", app.name, app.environment
             ).first
-            guard let rowID else { return false }
+            guard let rowID else { return nil }
             return try deleteSome(ofApp: rowID, &run, by: &deletion)
         case .app(let name):
-            guard let app = try numbers("select id from app where name = ? order by id", name).first else {
-                return false
+            var apps: [Int64]
+            if let left = run.apps {
+                apps = left
+            } else {
+                apps = try numbers("select id from app where name = ? order by id", name)
             }
-            _ = try deleteSome(ofApp: app, &run, by: &deletion)
-            return true
+            // Another call may have deleted the first apps meanwhile.
+            while let app = apps.first,
+                try numbers("select id from app where id = ? and name = ?", app, name).isEmpty
+            {
+                apps.removeFirst()
+            }
+            guard let app = apps.first else { return nil }
+            if try !deleteSome(ofApp: app, &run, by: &deletion) { apps.removeFirst() }
+            run.apps = apps
+            return !apps.isEmpty
         }
     }
 
@@ -121,7 +136,7 @@ extension Writer {
         return false
     }
 
-    /// Deletes some leaks of an app; with the last ones, the releases and the app.
+    /// Deletes some leaks of an app; after the last ones, the releases, and with the last releases the app.
     ///
     /// - Returns: `true` if the app still exists.
     private func deleteSome(
@@ -137,9 +152,12 @@ extension Writer {
             run.deletesReleases = false
             return true
         }
-        for release in try numbers("select id from release where app = ?", app) {
+        let releases = try numbers(
+            "select id from release where app = ? order by id limit ?", app, Self.maxForgottenReleases + 1)
+        for release in releases.prefix(Self.maxForgottenReleases) {
             try delete(release: release, by: &deletion)
         }
+        guard releases.count <= Self.maxForgottenReleases else { return true }
         try delete(app: app, by: &deletion)
         run.deletesReleases = false
         return false

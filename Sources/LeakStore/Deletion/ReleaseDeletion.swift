@@ -10,18 +10,6 @@ extension Writer {
         try connection.run("delete from build where release = ?", release)
         try connection.run("delete from release_hour where app = ? and release = ?", app, release)
         try connection.run("delete from release where id = ?", release)
-        // SQLite may use the row IDs of the newest release and build again. A later release or build was not known when a
-        // decision was made, so decisions must not refer to the deleted rows.
-        try connection.run(
-            """
-            update decision set known_release = (select coalesce(max(id), 0) from release)
-            where known_release > (select coalesce(max(id), 0) from release)
-            """)
-        try connection.run(
-            """
-            update decision set known_build = (select coalesce(max(id), 0) from build)
-            where known_build > (select coalesce(max(id), 0) from build)
-            """)
         try connection.run(
             """
             update app set pinned_by = case pinned_release when ?2 then null else pinned_by end,
@@ -49,6 +37,20 @@ extension Writer {
 
     /// Updates the apps and releases of the deleted rows.
     func finish(_ deletion: LeakDeletion) throws(StoreError) {
+        if deletion.counts.versions > 0 {
+            // SQLite may use the row IDs of the newest release and build again. A later release or build was not known when a
+            // decision was made, so decisions must not refer to the deleted rows.
+            try connection.run(
+                """
+                update decision set known_release = (select coalesce(max(id), 0) from release)
+                where known_release > (select coalesce(max(id), 0) from release)
+                """)
+            try connection.run(
+                """
+                update decision set known_build = (select coalesce(max(id), 0) from build)
+                where known_build > (select coalesce(max(id), 0) from build)
+                """)
+        }
         if deletion.keepsReleases {
             for release in deletion.changedReleases.sorted() { try rebuildInstalls(of: release) }
         }
