@@ -180,6 +180,23 @@ import Testing
         #expect(try detail(page).row.reports == 10)
     }
 
+    @Test func `a large batch replaces at most a hundred newest samples that are less than ten seconds old`()
+        throws
+    {
+        let leaks = (0..<150).map { leak("Page\($0)") }
+        for call in 0..<2 {
+            let now = noon + Int64(call)
+            let reports = leaks.map { Report(leak: $0, at: now, body: "{\"n\":\(call)}") }
+            _ = try store.count([submission(reports)], now: now)
+        }
+        let reader = try store.makeReader()
+        let replaced = try leaks.count { leak in
+            let samples = try #require(try reader.samples(of: leak.id))
+            return samples.first { $0.reason == .newest }?.body == Array("{\"n\":1}".utf8)
+        }
+        #expect(replaced == 100)
+    }
+
     @Test func `the impact of a leak is its number of installs in the current release, in every list`()
         throws
     {

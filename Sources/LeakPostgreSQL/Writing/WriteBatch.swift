@@ -72,7 +72,7 @@
                 }
                 countFirstRelease(of: index)
                 let candidates = states[index].samples.candidates(
-                    of: leak, from: submissions, by: writer.reservoir, now: now)
+                    of: leak, from: submissions, by: writer.reservoir, &writer.newestSampleLimit, now: now)
                 let bodies = SampleChoice.masked(candidates, from: submissions, by: writer.redact)
                 details.add(
                     candidates, bodies: bodies, of: index, leakRowID: states[index].id, from: submissions)

@@ -27,6 +27,7 @@
         let redact: Redact
         let limits: StoreLimits
         let reservoir: Reservoir
+        var newestSampleLimit = NewestSampleLimit()
         private let clockRule: ClockRule
         /// `nil` until it has been read.
         private var clock: StoreClock?

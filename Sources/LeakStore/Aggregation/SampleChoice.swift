@@ -3,10 +3,10 @@
 /// Under load, the report that is stored as the newest sample may be up to ``minNewestIntervalMilliseconds`` older than the
 /// newest report.
 package struct SampleChoice {
-    /// Minimum time between two replacements of the newest report while many submissions wait. A call that counts many
-    /// submissions brings most leaks a new report, and masking and writing all of them would take more time than counting.
+    /// Minimum time between two replacements of the newest report under load. A call under load brings most leaks a new report,
+    /// and masking and writing all of them would take more time than counting.
     private static let minNewestIntervalMilliseconds: Int64 = 10_000
-    /// A call with at most this number of submissions always replaces the newest report, because few submissions wait.
+    /// A call with more submissions is under load, because many submissions waited for it.
     private static let maxSubmissionsWhenIdle = 4
 
     /// Number of reports of type `leak` received, each counted once; also the ordinal of the last report.
@@ -48,12 +48,14 @@ package struct SampleChoice {
     /// - Returns: the candidates in the order of the sample slots, and the best candidate of a slot first. In each slot, the
     ///   first candidate whose ingest key has enough daily bytes left is the one to ``keep(_:now:)``.
     package mutating func candidates(
-        of leak: SubmissionAggregate.Leak, from submissions: [Submission], by reservoir: Reservoir, now: Int64
+        of leak: SubmissionAggregate.Leak, from submissions: [Submission], by reservoir: Reservoir,
+        _ newestLimit: inout NewestSampleLimit, now: Int64
     ) -> [Candidate] {
-        let sinceNewest = newestWrittenAt.map { now - $0 }
+        let wasJustReplaced =
+            newestWrittenAt.map { (0..<Self.minNewestIntervalMilliseconds).contains(now - $0) } ?? false
         let keepsNewest =
-            submissions.count <= Self.maxSubmissionsWhenIdle
-            || !(sinceNewest.map { (0..<Self.minNewestIntervalMilliseconds).contains($0) } ?? false)
+            !wasJustReplaced
+            || submissions.count <= Self.maxSubmissionsWhenIdle && newestLimit.allowsReplacement(now: now)
         var candidates: [Candidate] = []
         for sightingIndex in leak.sightings {
             sightings.addBounded(1)
@@ -99,6 +101,25 @@ package struct SampleChoice {
             lastMasked = (sample.ordinal, body)
             return body
         }
+    }
+}
+
+/// A limit of the newest samples that are replaced although they are less than ten seconds old. Without it, a load of a few
+/// large batches at a time would replace the newest sample of each of their leaks.
+package struct NewestSampleLimit: Sendable {
+    /// Maximum number of such replacements in one second.
+    package static let replacementsPerSecond = 100
+
+    private var second: Int64 = .min
+    private var count = 0
+
+    package init() {}
+
+    /// Counts a replacement, and returns `true` if it is within the limit.
+    package mutating func allowsReplacement(now: Int64) -> Bool {
+        if now / 1000 != second { (second, count) = (now / 1000, 0) }
+        count += 1
+        return count <= Self.replacementsPerSecond
     }
 }
 

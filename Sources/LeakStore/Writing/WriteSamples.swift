@@ -8,7 +8,8 @@ extension Writer {
     ) throws(StoreError) {
         var leftOutOrdinals: Set<Int> = []
         var lastKeptSlot: Int?
-        let candidates = entry.samples.candidates(of: leak, from: submissions, by: reservoir, now: now)
+        let candidates = entry.samples.candidates(
+            of: leak, from: submissions, by: reservoir, &newestSampleLimit, now: now)
         let bodies = SampleChoice.masked(candidates, from: submissions, by: redact)
         for (sample, body) in zip(candidates, bodies) where sample.slot != lastKeptSlot {
             let submission = submissions[sample.sightingIndex.submission]

@@ -29,6 +29,7 @@ final class Writer {
     private let pageLimit: Int
     let redact: Redact
     let reservoir: Reservoir
+    var newestSampleLimit = NewestSampleLimit()
     /// Compresses samples. Uses the fastest level, because the thread that counts compresses them.
     var sampleDeflater = Deflater(level: 1, historyBits: 12)
     let limits: StoreLimits
