@@ -119,6 +119,25 @@ import Testing
         #expect(try store.makeReader().credentials(includingEnded: true, now: noon).count == 4)
     }
 
+    @Test func `beyond the limit, sign-ins and comments are deleted before the changes of administrators`()
+        throws
+    {
+        _ = try store.add(token(1), audit: entry(.createToken, details: "first"))
+        try place.execute(
+            """
+            with recursive n(n) as (select 1 union all select n + 1 from n where n < 100150)
+            insert into audit (at, actor, action, object, details)
+            select \(noon), 'bob', 'sign_in', 'session', '' from n
+            """)
+        for number in 2..<202 {
+            _ = try store.add(token(UInt8(number)), audit: entry(.createToken, details: "later"))
+        }
+        let found = try entries(limit: .max)
+        #expect((100_000..<100_100).contains(found.count))
+        #expect(found.count { $0.action == .createToken } == 201)
+        #expect(found.last?.details == "first")
+    }
+
     @Test func `texts of an entry are cut at a limit, between two characters`() throws {
         let long = String(repeating: "漏", count: 5_000)
         _ = try store.add(token(1), audit: entry(.createToken, long, details: "a\u{0}" + long))

@@ -27,14 +27,13 @@
                 """
         }
 
-        /// The query that deletes the entries beyond ``AuditEntry/maxCount``.
-        static let deletionQuery = Query(
-            "delete from audit where id <= (select max(id) from audit) - $1::bigint",
-            .integer(AuditEntry.maxCount))
+        /// The statement that sometimes deletes the entries beyond ``AuditEntry/maxCount``.
+        private static let occasionalTrimSQL =
+            "\(trimSQL) and (select max(id) from audit) % \(trimInterval) = 0"
 
         /// The queries that add the entry, in the transaction of the change.
         var queries: [Query] {
-            [Query(Self.insertSQL(from: "", first: 1), Self.values(storable)), Self.deletionQuery]
+            [Query(Self.insertSQL(from: "", first: 1), Self.values(storable)), Query(Self.occasionalTrimSQL)]
         }
 
         /// Returns the query for a change of one row that adds an entry if the row was changed. It returns the id of the row.
@@ -51,7 +50,7 @@
             return Query(
                 """
                 with changed as (\(change)), audited as (\(insert)),
-                  removed as (delete from audit where id <= (select max(id) from audit) - \(maxCount))
+                  removed as (\(occasionalTrimSQL))
                 select id from changed
                 """,
                 values + Self.values(entry))

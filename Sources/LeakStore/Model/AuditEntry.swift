@@ -49,6 +49,11 @@ public struct AuditEntry: Hashable, Sendable {
         public static let removeSymbols = Action(rawValue: "remove_symbols")
         public static let eraseInstall = Action(rawValue: "erase_install")
         public static let delete = Action(rawValue: "delete")
+
+        /// Changes that people without the role of an administrator may make as often as they like.
+        static let routine: [Action] = [
+            .signIn, .signOut, .resolve, .ignore, .reopen, .comment, .uploadSymbols,
+        ]
     }
 
     /// The number that the store assigns, higher than those of all earlier entries; 0 for an entry that is not stored yet.
@@ -90,8 +95,18 @@ public struct AuditEntry: Hashable, Sendable {
             details: details, address: origin.address)
     }
 
-    /// Maximum number of entries that a store keeps. An entry has at most about two kilobytes.
+    /// Number of entries that a store keeps. An entry has at most about two kilobytes.
     public static let maxCount = 100_000
+    /// Entries beyond ``maxCount`` are deleted when the number of a new entry is a multiple of this.
+    package static let trimInterval: Int64 = 100
+
+    /// The statement that deletes the entries beyond ``maxCount``: first the oldest of ``Action/routine``, so that many sign-ins
+    /// or comments cannot remove what administrators changed.
+    package static let trimSQL = """
+        delete from audit where id in (select id from audit
+          order by action not in (\(Action.routine.map { "'\($0.rawValue)'" }.joined(separator: ", "))), id
+          limit (select case when count(*) > \(maxCount) then count(*) - \(maxCount) else 0 end from audit))
+        """
     /// Maximum number of days for which a store keeps an entry: two years.
     public static let maxDays = 731
     /// Maximum bytes of each text of an entry.

@@ -1,6 +1,6 @@
 extension Writer {
-    /// Adds an entry to the audit log, in the transaction of the change. Deletes the oldest entry if there are
-    /// ``AuditEntry/maxCount`` others.
+    /// Adds an entry to the audit log, in the transaction of the change. Sometimes deletes the entries beyond
+    /// ``AuditEntry/maxCount``.
     ///
     /// - Parameter entry: `nil` adds nothing.
     func record(_ entry: AuditEntry?) throws(StoreError) {
@@ -10,8 +10,8 @@ extension Writer {
             insert into audit (at, actor, token, action, object, details, address) values (?, ?, ?, ?, ?, ?, ?)
             """, entry.at, entry.actor, entry.token, entry.action.rawValue, entry.object, entry.details,
             entry.address)
-        try connection.run(
-            "delete from audit where id <= ?", connection.lastInsertedRowID - Int64(AuditEntry.maxCount))
+        guard connection.lastInsertedRowID % AuditEntry.trimInterval == 0 else { return }
+        try connection.statement(composed: AuditEntry.trimSQL).run()
     }
 
     /// Deletes some entries that are older than ``AuditEntry/maxDays``.

@@ -33,6 +33,17 @@ final class StoreLocation: Sendable {
         #endif
         return try directory.store(seed: seed, limits: limits, clock: clock)
     }
+
+    /// Runs a statement in the database of a store that was opened before, without the store.
+    func execute(_ sql: String) throws {
+        #if PostgreSQL
+            if let database {
+                try PostgreSQLConnection(to: database.get().address).run(Query(sql))
+                return
+            }
+        #endif
+        try directory.execute(sql)
+    }
 }
 
 #if PostgreSQL

@@ -63,6 +63,11 @@ final class TemporaryDirectory: Sendable {
         try SQLiteStore(path: database, exclusive: exclusive, seed: seed, limits: limits, clock: clock)
     }
 
+    /// Runs a statement in the database, without a store.
+    func execute(_ sql: String) throws {
+        try SQLiteConnection(path: database, access: .readWrite).execute(sql)
+    }
+
     func write(_ bytes: [UInt8], to name: String) {
         let descriptor = unsafe open(path + "/" + name, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
         _ = unsafe Glibc.write(descriptor, bytes, bytes.count)
