@@ -70,10 +70,22 @@ import Testing
         #expect(try store.revoke(credential: token.id, now: noon + 1))
         #expect(try stored(all: false) == [other] + kept)
         #expect(try stored()[2].revokedAt == noon + 1)
-        // A session that was opened while the token was being revoked.
-        _ = try add(.session, 7, openedBy: token.id)
         #expect(try !store.revoke(credential: token.id, now: noon + 2))
         #expect(try stored(all: false) == [other] + kept)
+    }
+
+    @Test func `a revoked or missing access token opens no sign-in session`() throws {
+        let token = try add(.access, 1)
+        #expect(try store.revoke(credential: token.id, now: noon))
+        for opener in [token.id, token.id + 1] {
+            #expect {
+                _ = try add(.session, 2, openedBy: opener)
+            } throws: { error in
+                (error as? StoreError)
+                    == StoreError(.invalidArgument, "this access token was revoked; use another")
+            }
+        }
+        #expect(try stored().map(\.id) == [token.id])
     }
 
     @Test func `expiry deletes used links and ended sessions, and keeps ingest keys and access tokens`()

@@ -8,8 +8,10 @@
                     """
                     insert into credential
                       (purpose, name, hash, role, app, environments, created_at, expires_at, revoked_at, opened_by)
-                    values ($1::text, $2::text, $3::bytea, $4::text, $5::text, $6::text, $7::bigint, $8::bigint, $9::bigint,
-                      $10::bigint)
+                    select $1::text, $2::text, $3::bytea, $4::text, $5::text, $6::text, $7::bigint, $8::bigint, $9::bigint,
+                      $10::bigint
+                    where $10::bigint is null or exists (
+                      select 1 from credential where id = $10::bigint and revoked_at is null for share)
                     on conflict (hash) do nothing returning id
                     """,
                     [
@@ -19,9 +21,7 @@
                         .integer(credential.expiresAt), .integer(credential.revokedAt),
                         .integer(credential.openedBy),
                     ], audit: entry, namesRow: true))
-            guard let id = rows.first?.int64(0) else {
-                throw StoreError(.invalidArgument, "this secret was used before; choose another")
-            }
+            guard let id = rows.first?.int64(0) else { throw credential.refusal }
             var storedCredential = credential
             storedCredential.id = id
             return storedCredential

@@ -50,6 +50,15 @@ public struct Credential: Hashable, Sendable {
     /// For a session: the ``id`` of the credential that opened it. Revoking that credential ends the session too.
     public var openedBy: Int64?
 
+    /// The error of a store that did not add the credential.
+    package var refusal: StoreError {
+        StoreError(
+            .invalidArgument,
+            openedBy == nil
+                ? "this secret was used before; choose another" : "this access token was revoked; use another"
+        )
+    }
+
     public init(
         id: Int64 = 0, purpose: Purpose, name: String, hash: [UInt8], role: Role? = nil, app: String? = nil,
         environments: [String] = [], createdAt: Int64, expiresAt: Int64? = nil, revokedAt: Int64? = nil,

@@ -15,14 +15,14 @@ extension Writer {
             """
             insert into credential (purpose, name, hash, role, app, environments, created_at, expires_at, revoked_at,
               opened_by)
-            values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (hash) do nothing
+            select ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10
+            where ?10 is null or exists (select 1 from credential where id = ?10 and revoked_at is null)
+            on conflict (hash) do nothing
             """, credential.purpose.rawValue, credential.name, credential.hash,
             credential.role?.rawValue, credential.app, credential.environmentList, credential.createdAt,
             credential.expiresAt, credential.revokedAt,
             credential.openedBy)
-        guard connection.changes == 1 else {
-            throw StoreError(.invalidArgument, "this secret was used before; choose another")
-        }
+        guard connection.changes == 1 else { throw credential.refusal }
         var added = credential
         added.id = connection.lastInsertedRowID
         return added
