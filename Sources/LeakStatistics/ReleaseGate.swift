@@ -183,18 +183,8 @@ public struct ReleaseGate: Sendable {
 
     /// Compares the rates of all leaks in the version with those in the baseline.
     public func check(_ classes: [ClassCounts], _ leaks: [LeakCounts]) -> Result {
-        let rates = leaks.map { leak in
-            let checks = classes[leak.classIndex]
-            return (
-                baseline: BucketedCounts(events: leak.baseline, trials: checks.baseline),
-                version: BucketedCounts(events: leak.version, trials: checks.version)
-            )
-        }
-        let testedLeaks = leaks.indices.filter { index in
-            let checks = classes[leaks[index].classIndex]
-            return min(checks.baseline.count { $0 > 0 }, checks.version.count { $0 > 0 })
-                >= Self.minTestedBucketCount
-        }
+        let rates = leaks.map { self.rates(of: $0, classes) }
+        let testedLeaks = testedIndices(of: leaks, classes)
         // The rate of all leaks of a class together may rise although the rate of no single leak rises much.
         let multiLeakClasses = classes.indices.filter { index in
             testedLeaks.count { leaks[$0].classIndex == index } > 1
@@ -218,10 +208,7 @@ public struct ReleaseGate: Sendable {
                 + poolProbabilities.map { min(1, $0 / poolWeight) })
         let testCount = Double(max(1, riseProbabilities.count))
         let leakRiseProbabilities = riseProbabilities.prefix(testedLeaks.count)
-        let fallProbabilities = BenjaminiHochberg.adjusted(
-            testedLeaks.map {
-                BucketedCounts.probabilityOfRise(from: rates[$0].version, to: rates[$0].baseline)
-            })
+        let fallProbabilities = self.fallProbabilities(testedLeaks.map { rates[$0] })
         var results = leaks.map { leak in
             leak.isRegressed ? LeakResult.back : resultWithoutTest(of: leak, checks: classes[leak.classIndex])
         }
@@ -287,6 +274,42 @@ public struct ReleaseGate: Sendable {
             classRiseProbabilities: classRiseProbabilities, pool: pool,
             neededGrowth: hasEnoughData || isNoLongerChecked
                 ? nil : decidingClasses.flatMap { neededGrowth(of: $0, classes, classResults, pool: pool) })
+    }
+
+    /// Returns the leaks whose rate fell: ``LeakResult/better(probability:)`` or `nil`, in the order of `leaks`. The probabilities
+    /// are corrected for the number of these leaks alone.
+    public func improvements(_ classes: [ClassCounts], _ leaks: [LeakCounts]) -> [LeakResult?] {
+        let testedLeaks = testedIndices(of: leaks, classes)
+        let probabilities = fallProbabilities(testedLeaks.map { rates(of: leaks[$0], classes) })
+        var results = [LeakResult?](repeating: nil, count: leaks.count)
+        for (index, fall) in zip(testedLeaks, probabilities) where fall <= 1 - limits.confidence {
+            results[index] = .better(probability: fall)
+        }
+        return results
+    }
+
+    private typealias Rates = (baseline: BucketedCounts, version: BucketedCounts)
+
+    private func rates(of leak: LeakCounts, _ classes: [ClassCounts]) -> Rates {
+        let checks = classes[leak.classIndex]
+        return (
+            baseline: BucketedCounts(events: leak.baseline, trials: checks.baseline),
+            version: BucketedCounts(events: leak.version, trials: checks.version)
+        )
+    }
+
+    /// Returns the indices of the leaks that are tested, because both versions have checks of their class from several buckets.
+    private func testedIndices(of leaks: [LeakCounts], _ classes: [ClassCounts]) -> [Int] {
+        leaks.indices.filter { index in
+            let checks = classes[leaks[index].classIndex]
+            return min(checks.baseline.count { $0 > 0 }, checks.version.count { $0 > 0 })
+                >= Self.minTestedBucketCount
+        }
+    }
+
+    private func fallProbabilities(_ rates: [Rates]) -> [Double] {
+        BenjaminiHochberg.adjusted(
+            rates.map { BucketedCounts.probabilityOfRise(from: $0.version, to: $0.baseline) })
     }
 
     /// Returns ``BucketedCounts/probabilityOfRise(from:to:)`` for the leaks of a class together.

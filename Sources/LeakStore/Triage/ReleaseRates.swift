@@ -149,9 +149,8 @@ package struct ReleaseVerdict: Sendable {
         addPool(result.pool, classes, leaks: comparedLeaks)
         // Fixed leaks are tested separately, so that they change neither the verdict nor the correction for the number of
         // tests.
-        let fixed = zip(resolvedLeaks, gate.check(classes, resolvedLeaks.map(counts)).leaks).filter {
-            $1.kind == .better
-        }
+        let improvements = gate.improvements(classes, resolvedLeaks.map(counts))
+        let fixed = zip(resolvedLeaks, improvements).compactMap { leak, result in result.map { (leak, $0) } }
         addLeaks(comparedLeaks + fixed.map(\.0), result.leaks + fixed.map(\.1), of: rates)
         addWorseClasses(classes, result.classRiseProbabilities, leaks: comparedLeaks)
         Self.addTotals(
