@@ -71,7 +71,11 @@ extension SQLiteConnection {
         _ log: LoggedCounts, didRead: (RecentInstallSet) -> Void = { _ in }
     ) throws(StoreError) {
         try log.write(on: self, didRead: didRead)
-        for sample in log.samples.sorted(by: { $0.rowID < $1.rowID }) { try sample.write(on: self) }
+        // A sample has many texts, so their places are sorted instead of the samples themselves.
+        let places = log.samples.indices.map { (rowID: log.samples[$0].rowID, index: $0) }
+        for place in places.sorted(by: { $0.rowID < $1.rowID }) {
+            try log.samples[place.index].write(on: self)
+        }
         try run("delete from count_log")
     }
 
