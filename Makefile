@@ -1,5 +1,5 @@
 # make run and make test do everything on a machine that has only the Swift toolchain.
-.PHONY: help setup run demo key test checks postgresql conformance statistics openapi sanitize hostile fuzz lint format docs build image soak soak-detector bench bench-detector bench-reporter bench-http bench-store bench-database bench-postgresql bench-pages gate-simulation sample clean
+.PHONY: help setup run demo key test checks postgresql conformance statistics openapi sanitize hostile fuzz lint format docs build image soak soak-detector bench bench-detector bench-reporter bench-http bench-store bench-database bench-postgresql bench-pages gate-simulation ten-years sample clean
 .DEFAULT_GOAL := help
 # Package.swift declares the products for the development of the collector only with it.
 export LEAK_COLLECTOR_DEVELOPMENT := 1
@@ -200,6 +200,12 @@ bench-pages: setup ## time and bytes of the pages, requests per second of the su
 gate-simulation: ## 10,000 simulated pairs of releases before the release gate: false alarms, what it finds, what it cannot tell
 	swift build -c release --package-path Benchmarks --product gate-simulation
 	"$$(swift build -c release --package-path Benchmarks --show-bin-path)/gate-simulation" $(BENCH)
+
+# Five minutes. YEARS names the new data folder, or the URL of an empty PostgreSQL database; BENCH='--years 2' is shorter.
+years = $(or $(YEARS),.build/ten-years)
+ten-years: setup ## ten simulated years of 3 apps: size, problems, names in other, and judgements of the release gate
+	swift build -c release --package-path Benchmarks --product ten-years
+	"$$(swift build -c release --package-path Benchmarks --show-bin-path)/ten-years" $(years) $(BENCH)
 
 # SAMPLE is the folder, which must have no database yet.
 sample = $(or $(SAMPLE),.build/sample-data)

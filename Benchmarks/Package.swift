@@ -36,6 +36,14 @@ let package = Package(
                 .product(name: "LeakCollector", package: "leak-collector"),
             ]),
         .executableTarget(
+            name: "ten-years",
+            dependencies: [
+                .product(name: "LeakSeededRandom", package: "leak-collector"),
+                .product(name: "LeakStatistics", package: "leak-collector"),
+                .product(name: "LeakStore", package: "leak-collector"),
+                .product(name: "LeakCollector", package: "leak-collector"),
+            ]),
+        .executableTarget(
             name: "ingest-bench",
             dependencies: ["LoadTools", .product(name: "LeakGzip", package: "leak-collector")]),
         .executableTarget(
