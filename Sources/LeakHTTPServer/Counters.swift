@@ -43,7 +43,7 @@ public struct Counters: Hashable, Sendable {
         public var overTotalLimit = 0
         /// The peer already had ``Limits/connectionsPerAddress`` connections open.
         public var overAddressLimit = 0
-        /// The system had no descriptors left.
+        /// No descriptor was left, or the system could not watch the socket of the connection.
         public var withoutDescriptor = 0
 
         /// Creates counters that are all zero.

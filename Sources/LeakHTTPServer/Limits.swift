@@ -11,8 +11,9 @@ public struct Limits: Sendable {
     /// The most bytes of a body as sent; a longer body is answered with 413. This is plenty for forms and JSON; raise it for
     /// file uploads.
     public var bodyBytes = 1 << 20
-    /// The most bytes of all incomplete bodies in all loops together. Beyond it, the upload that began first is answered with
-    /// 503. Even if every connection is a slow upload of 50 KiB, the total stays below it.
+    /// The most bytes of all incomplete bodies in all loops together. Each loop may use an equal share. Beyond its share, the
+    /// oldest upload of the loop is answered with 503. Even if every connection is a slow upload of 50 KiB, the total stays
+    /// below it.
     public var uploadBytes = 128 << 20
     /// The most bytes of a body after decompression; a longer body is answered with 413.
     public var inflatedBytes = 16 << 20
@@ -43,14 +44,15 @@ public struct Limits: Sendable {
     /// peer has taken so far, minus the time that it would have taken at ``writeBytesPerSecond``.
     public var writeTime = Duration.seconds(30)
     /// When a peer has read this many bytes of a response, its deadline moves by one second, but to no later than ``writeTime``
-    /// from then. 4 KiB per second is the slowest reader that the server waits for.
+    /// from that moment. 4 KiB per second is the slowest reader that the server waits for.
     public var writeBytesPerSecond = 4 << 10
-    /// Time limit without a byte from a rejected peer before its connection is closed. The server reads and drops what the peer
-    /// still sends, so that the peer can read the rejection: closing with unread bytes would reset the connection.
+    /// Time limit without a byte from the peer after the last response, such as a rejection. Until then the server reads and
+    /// drops the bytes that the peer still sends, so that the peer can read the response: closing with unread bytes would reset
+    /// the connection.
     public var lingerTime = Duration.seconds(5)
-    /// Total time limit for reading and dropping the bytes of a rejected peer, even if they arrive steadily.
+    /// Total time limit for reading and dropping bytes after the last response, even if they arrive steadily.
     public var lingerTotalTime = Duration.seconds(30)
-    /// The most bytes of a rejected peer that are read and dropped: four times the default of ``bodyBytes``.
+    /// The most bytes that are read and dropped after the last response: four times the default of ``bodyBytes``.
     public var lingerBytes = 4 << 20
     /// Time limit of one call of the service on the loop's thread. A longer call is not stopped but counted and reported, because
     /// all connections of the loop wait in the meantime.

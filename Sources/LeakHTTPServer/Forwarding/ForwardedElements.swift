@@ -1,14 +1,15 @@
 /// The elements of one `Forwarded` field line. RFC 7239 §4
 struct ForwardedElements {
     struct Element: Hashable {
-        /// The value of `for`; `nil` for `unknown`, for an obfuscated identifier, and if there is no `for`.
+        /// The address in `for`; `nil` if there is no `for`, or if its value is not an address, such as `unknown` or an
+        /// obfuscated identifier.
         var address: IPAddress?
         /// `true` if `proto` is `https`; `nil` if there is no `proto`.
         var usesTLS: Bool?
     }
 
-    /// The elements, last one first. If the line violates the grammar, a single `nil` replaces all of them: a quotation mark
-    /// that the client opened would hide the elements that proxies appended.
+    /// The elements, from the last to the first. If the line violates the grammar, a single `nil` replaces all of them: a
+    /// quotation mark that the client opened would hide the elements that proxies appended.
     private(set) var elementsLastFirst: [Element?] = []
 
     init(_ line: [UInt8]) {

@@ -51,7 +51,7 @@ final class Connection {
     var needsContinue = false
     var interest = Interest.read
     var timer = Timer.fresh
-    /// The end of ``timer``, in milliseconds on the monotonic clock.
+    /// The time when ``timer`` expires, in milliseconds on the monotonic clock.
     var deadline: UInt64
 
     /// The action that the deadline applies to.
@@ -63,7 +63,7 @@ final class Connection {
         case body
         case write
         case linger
-        /// The connection waits for the service or for the loop, without a deadline.
+        /// The connection waits for the service or for the loop, and has no deadline.
         case none
     }
 

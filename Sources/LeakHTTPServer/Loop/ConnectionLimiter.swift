@@ -6,7 +6,7 @@ final class ConnectionLimiter: Sendable {
     enum Outcome: Hashable {
         /// The connection is granted and counted.
         case granted
-        /// The limit of connections is reached.
+        /// The limit for all loops together is reached.
         case limitReached
         /// The limit of this peer is reached.
         case peerLimitReached

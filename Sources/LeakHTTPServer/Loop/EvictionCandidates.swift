@@ -6,8 +6,8 @@ struct EvictionCandidates {
         let id: ConnectionID
         /// The candidate with the highest rank is evicted first.
         let rank: UInt64
-        /// `true` if the connection belongs to the dominant peer, see ``ConnectionLimiter/dominantPeer``, and may be evicted
-        /// only for the connection of another peer.
+        /// `true` if the connection belongs to the dominant peer, see ``ConnectionLimiter/dominantPeer``, and has not waited
+        /// long enough: it may be evicted only for the connection of another peer.
         let isOnlyForOtherPeers: Bool
         /// The timer of the connection at the time of the scan. Like ``deadline``, it changes when the connection makes
         /// progress.
@@ -25,7 +25,7 @@ struct EvictionCandidates {
 
     /// The candidates. After ``finishScan()`` they are sorted, with the highest rank last.
     private var candidates: [Candidate] = []
-    /// The lowest rank that can still be among the ``capacity`` highest; 0 as long as the scan has found fewer candidates.
+    /// The lowest rank that can still be among the ``capacity`` highest; 0 until the scan has found twice as many candidates.
     private var lowestRank: UInt64 = 0
 
     var isEmpty: Bool { candidates.isEmpty }

@@ -2,7 +2,7 @@
 extension Loop {
     /// The most connections that a listener accepts in one turn, before other events are handled.
     static let maxAcceptedPerTurn = 64
-    /// Milliseconds to pause accepting after descriptors have run out.
+    /// Milliseconds to pause accepting after descriptors or memory ran out.
     private static let acceptPauseMilliseconds: UInt64 = 100
 
     /// Accepts connections from the listener at `index`.

@@ -42,14 +42,14 @@ extension Loop {
         connection.deadline = now + duration.milliseconds
     }
 
-    /// Starts to wait until a rejected peer has read its response and closed the connection.
+    /// Starts to wait until the peer has read the last response and closed the connection.
     func startLingering(_ connection: Connection) {
         guard connection.timer != .linger else { return }
         connection.lingerEnd = now + limits.lingerTotalTime.milliseconds
         startTimer(connection, .linger, lasting: min(limits.lingerTime, limits.lingerTotalTime))
     }
 
-    /// Extends the deadline of a rejected peer that has just sent more bytes, up to ``Limits/lingerTotalTime``.
+    /// Extends the deadline of a lingering connection whose peer has just sent more bytes, up to ``Limits/lingerTotalTime``.
     func extendLingering(_ connection: Connection) {
         guard connection.timer == .linger, stopDeadline == nil else { return }
         connection.deadline = min(now + limits.lingerTime.milliseconds, connection.lingerEnd)

@@ -11,7 +11,7 @@ final class Loop: @unchecked Sendable {
     let limits: Limits
     let observers: Observers
     let trustedProxies: TrustedProxies
-    /// `true` if an observer of responses exists. Stored, because it is read for each request.
+    /// `true` if an observer of responses exists. The value is stored because it is read for each request.
     let isObserved: Bool
     let slowMilliseconds: UInt64
     let messageQueue: MessageQueue
@@ -65,13 +65,14 @@ final class Loop: @unchecked Sendable {
     var callStart: UInt64
     /// The time of the next check of deadlines, in milliseconds on the monotonic clock.
     var nextDeadlineCheck: UInt64
-    /// The shortest interval between two checks of deadlines, in milliseconds: a quarter of ``shortestLimitMilliseconds``, from 5 to 250.
+    /// The shortest interval between two checks of deadlines, in milliseconds: a quarter of ``shortestLimitMilliseconds``, but
+    /// at least 5 and at most 250.
     let tickMilliseconds: UInt64
     /// ``Limits/idleTime`` in milliseconds. The idle time starts again with each request.
     let idleMilliseconds: UInt64
     /// The shortest of the time limits, in milliseconds.
     let shortestLimitMilliseconds: UInt64
-    /// The latest time for the loop to end; `nil` until it is asked to stop.
+    /// The time at which the loop ends at the latest, in milliseconds on the monotonic clock; `nil` until it is asked to stop.
     var stopDeadline: UInt64?
 
     private static let readBufferBytes = 64 << 10

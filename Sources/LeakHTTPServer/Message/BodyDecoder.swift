@@ -45,7 +45,7 @@ struct BodyDecoder: ~Copyable {
 public struct CodedBody: Sendable {
     /// The error for a body that cannot be decompressed, or exceeds the server's limits when decompressed.
     public struct Failure: Error {
-        /// The response to send: 400 or 413 with the reason.
+        /// The response to send, with the reason: 400, 413, or 503 if no memory is left to decompress the body.
         public let response: Response
     }
 

@@ -57,7 +57,7 @@ enum RequestError: Error, Hashable, Sendable, CaseIterable {
     case chunkOverheadTooLong
     /// The head or the body took too long.
     case timeout
-    /// All incomplete bodies together exceed ``Limits/uploadBytes``, and this body began first.
+    /// The incomplete bodies of a loop exceed its share of ``Limits/uploadBytes``, and this body began first.
     case tooManyBodies
 
     /// Maps an error of decompression.

@@ -54,7 +54,7 @@ public struct Response: Sendable {
     /// without a response. The status is still counted and written to an access log.
     public var isWithheld = false
 
-    /// The body, compressed in advance. Only for bodies that are sent repeatedly.
+    /// The body that ``compressBeforehand()`` compressed, for a response that is sent repeatedly; otherwise `nil`.
     var gzippedBody: [UInt8]?
     /// `true` if ``body`` is compressed.
     var isGzipped = false
@@ -96,7 +96,7 @@ public struct Response: Sendable {
         "application/x-ndjson", "application/manifest+json", "image/svg+xml",
     ]
 
-    /// The number of bytes above which a body is compressed; a shorter one fits into one packet anyway.
+    /// The number of bytes above which a body is compressed; a shorter body fits into one packet anyway.
     static let compressionThreshold = 1024
 
     /// Selects the content for `exchange`: the body, the compressed body, or no body if the client already has it.
