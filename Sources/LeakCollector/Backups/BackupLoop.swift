@@ -31,15 +31,16 @@ final class BackupLoop: Sendable {
         var failure: String?
         /// The time of the last attempt that failed.
         fileprivate var failedAt: Int64?
-        /// Milliseconds after that attempt in which there is no other.
+        /// Milliseconds from ``failedAt`` to the next attempt.
         fileprivate var retryMilliseconds: Int64 = 0
     }
 
-    /// Time between two looks at the clock.
+    /// Time between two checks whether a backup is due.
     private static let pollInterval = Duration.seconds(10)
-    /// Milliseconds after which a failed backup is tried again.
+    /// Usual milliseconds after which a failed backup is tried again.
     static let retryMilliseconds: Int64 = 10 * 60_000
-    /// Milliseconds by which a backup may be in the future. A later one was made while the clock was wrong, and does not count.
+    /// Milliseconds by which a backup may be in the future. A backup with a later time was made while the clock was wrong, and
+    /// does not count.
     private static let maxFutureMilliseconds: Int64 = 3_600_000
 
     /// Free bytes that a backup leaves: twice the number below which the collector accepts no reports.

@@ -295,7 +295,7 @@ public struct Credentials: Sendable {
 /// decision, so readers could not tell the two tokens apart.
 struct DuplicateNameError: Error, Hashable, Sendable, CustomStringConvertible {
     var name: String
-    /// The number of the token that has the name.
+    /// The id of the token that already has the name.
     var id: Int64
 
     var description: String {

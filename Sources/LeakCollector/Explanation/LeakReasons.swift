@@ -7,9 +7,9 @@ struct LeakReasons {
     /// One retain path with its explanations. A cycle is one path, even if it was found from different objects.
     struct Variant {
         let path: RetainPath
-        /// Number of explanations that found the path.
+        /// Number of explanations with the path.
         var explanationCount: Int
-        /// Number of explanations that proved the path.
+        /// Number of explanations with the path in which it is proven.
         var provenCount: Int
         /// The closures of the path, most frequent first.
         var closureSets: [ClosureSet] = []

@@ -9,7 +9,7 @@ struct StoredReason: Hashable {
     /// `Submission.Explanation.maxReasonBytes`.
     let path: RetainPath?
     let isProven: Bool
-    /// True if the object keeps more than the bytes that were counted.
+    /// True if the object may keep more bytes than were counted.
     let isByteCountLowerBound: Bool
 
     init(_ explanation: RetainExplanation) {

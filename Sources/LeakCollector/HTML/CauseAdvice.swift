@@ -4,7 +4,7 @@ internal import LeakMessage
 /// The cause of a retain path, and the code to write instead.
 struct CauseAdvice: Component {
     let cause: LeakCause
-    /// True if no explanation proved the path.
+    /// True if no explanation has proven the path.
     let isSuspected: Bool
 
     var html: HTML {

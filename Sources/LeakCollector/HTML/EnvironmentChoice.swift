@@ -42,8 +42,8 @@ struct EnvironmentForm: Component {
 /// The line at the top of a page that shows another environment than ``AppKey/production``.
 struct EnvironmentNote: Component {
     var context: PageContext
-    /// The navigation entry of the page, to which the link to production leads; `nil` for the page of a leak. Its link leads to
-    /// the list, because a leak has another id in each environment.
+    /// The navigation entry of the page, to which the link to production leads; `nil` for the page of a leak. On that page the
+    /// link leads to the list, because a leak has another id in each environment.
     var section: PageLayout.Section?
 
     var html: HTML {

@@ -12,13 +12,13 @@ enum LinkTarget: Hashable, Sendable {
     /// - first: the key of the cause to show first.
     case causes(app: AppScope, first: String? = nil)
     case releases(app: AppScope)
-    /// The address to which the form on the page of releases is sent.
+    /// The address to which the form that chooses the current release is sent.
     case currentRelease
     /// The page that says what is deleted with a leak, a version or an app, and asks for a confirmation.
     case forget(ForgetTarget)
-    /// The address to which the form of that page is sent.
+    /// The address to which the form on the page ``forget(_:)`` is sent.
     case forgetForm
-    /// The address of that page without parameters, to which the form on the page of releases adds them.
+    /// The address of the page ``forget(_:)`` without parameters. The form on the page of releases adds them.
     case forgetChoice
     /// Two versions side by side. An export does not have this page.
     case compare(app: AppScope, from: String?, to: String?)

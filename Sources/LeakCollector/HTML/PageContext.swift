@@ -11,7 +11,7 @@ struct PageContext: Sendable {
     var permissions: Set<Permission>
     /// A problem of the collector that an admin should know; `nil` if there is none, and for other readers.
     var operatorAlert: String?
-    /// `false` for a person whom a proxy has authenticated, because only the proxy can end that.
+    /// `false` for a person whom a proxy has authenticated, because only the proxy can sign the person out.
     var canSignOut = true
     /// App ids of the query's environment, most recently seen first.
     var apps: [String]

@@ -4,7 +4,8 @@
 /// name is counted in another dictionary.
 struct ClassCounts {
     private(set) var counts: [String: Int] = [:]
-    /// Further dictionaries. Each of their names is equal, for `String`, to another name in each dictionary before it.
+    /// Further dictionaries. Each name in them is equal, as a `String`, to a name with other bytes in every dictionary before
+    /// it.
     private(set) var collidingCounts: [[String: Int]] = []
     /// The dictionary of each name: 0 for ``counts``, otherwise 1 + the index in ``collidingCounts``.
     private var indices: [[UInt8]: Int] = [:]

@@ -12,7 +12,7 @@ final class CommitQueue: Sendable {
         /// Maximum bytes of waiting submissions: their bodies and the data that was parsed from them. It is enough for four
         /// of the largest requests; a phone's batch is about 50 KiB.
         var waitingBytes = 64 * 1024 * 1024
-        /// Maximum small submissions in one transaction, which limits how long the first of them waits for the last.
+        /// Maximum small submissions in one transaction, which limits the time for which the first of them waits for the last.
         var submissionsPerCommit = 4096
         /// Maximum reports of a small submission. Larger submissions are written after the small ones. A phone's batch has
         /// up to a hundred reports.
@@ -22,7 +22,7 @@ final class CommitQueue: Sendable {
     /// The outcome of a submission, which determines the response.
     enum Outcome: Sendable {
         case written(Receipt)
-        /// Nothing of the submission was counted, or that is unknown: ``StoreError/Reason/uncertain``.
+        /// Nothing of the submission was counted, or it is unknown whether it was: ``StoreError/Reason/uncertain``.
         case failed(StoreError)
         /// The submission was not accepted: too many bytes wait, or the collector is stopping.
         case full, stopping

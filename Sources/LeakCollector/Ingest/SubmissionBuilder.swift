@@ -232,11 +232,11 @@ struct SubmissionBuilder {
     /// Maximum number of unseen objects (objects that a detector did not watch) that one batch may count over all its sessions,
     /// the same as for one session. Unseen objects have a limit of their own, because objects far outnumber reports.
     static let maxUnseenObjects = WireLimits.sessionUnseen
-    /// The reason under which objects are counted that a detector did not watch.
+    /// The reason under which unseen objects are counted.
     static let unseenReason = "unseen"
     /// The reason under which the leaks of a text beyond ``MessageSplitter/limit`` are counted.
     static let leaksOverLimit = "text_over_limit"
-    /// The reason under which batches are counted whose dropped reports or unseen objects exceed a limit.
+    /// The reason that counts the batches whose dropped reports or unseen objects exceed a limit.
     static let droppedOverLimit = "over_limit"
 
     /// The collector's own reasons, beside those that begin with ``sentryPrefix``. If a batch names one of them, the

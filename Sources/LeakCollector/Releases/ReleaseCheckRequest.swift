@@ -117,7 +117,7 @@ public struct ReleaseCheckRequest: Hashable, Sendable {
 struct UnknownVersionError: Error, CustomStringConvertible {
     let app: AppScope
     let version: String
-    /// The build of which nothing was reported, if there are reports of the version.
+    /// The build of which nothing was reported; `nil` if nothing was reported of the version either.
     let build: String?
     /// True if the version is the baseline.
     let isBaseline: Bool

@@ -222,11 +222,11 @@ extension ReleaseCheckResult {
     /// worse. All formats print it. Each of its texts is one line.
     struct Finding {
         var result: ReleaseGate.LeakResult.Kind
-        /// Distinguishes the findings of a release check.
+        /// Text that differs for each finding of a release check.
         var id: String
         var title: String
         var className: String?
-        /// Empty without a path.
+        /// The path of the leak as one line; empty if there is none.
         var path: String
         /// `600 of 1,000 checks (60.0 %), before 10 of 1,000 (1.0 %); 600 reports, 200 installs`
         var evidence: String

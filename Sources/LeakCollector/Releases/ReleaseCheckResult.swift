@@ -69,9 +69,9 @@ public struct ReleaseCheckResult: Hashable, Sendable {
             case fewDevices = "few_devices"
             case notChecked = "not_checked"
             case new
-            /// Too few by itself, and judged together with other classes.
+            /// The class has too few checks by itself, and is judged together with other classes.
             case pooled
-            /// Too few, but all leaks of the class are ignored or known.
+            /// The class has too few checks, but all its leaks are ignored or known.
             case setAside = "set_aside"
         }
 
@@ -100,7 +100,7 @@ public struct ReleaseCheckResult: Hashable, Sendable {
     var baselineBuild: String?
     var worseCount = 0
     var newCount = 0
-    /// Number of leaks that were fixed and have come back.
+    /// Number of leaks that were resolved and have regressed.
     var backCount = 0
     var betterCount = 0
     /// Number of new leaks that are too rare to fail the version.

@@ -16,7 +16,7 @@ package struct BreakpadFileParser {
         /// Line and file of the call that was inlined.
         var callLine: Int
         var callFile: Int
-        /// Number of the function's name in ``origins``.
+        /// Key of the function's name in ``origins``.
         var origin: Int
         var ranges: [Range<UInt64>]
     }

@@ -24,7 +24,7 @@ package struct SymbolTable: Sendable {
         package static let calls = 32
         /// All offsets in the image are less than this, as in call frames.
         package static let offset: UInt64 = 1 << 32
-        /// Maximum number of a line in a file.
+        /// The highest number of a line in a file.
         package static let line = 1 << 24
     }
 
@@ -165,7 +165,7 @@ private struct RangeReader {
         var functionIndex: Int
         /// One more than the index of the file's name; 0 for no file.
         var fileNumber: Int
-        /// 0 for no line.
+        /// The line in the file; 0 if there is none.
         var line: Int
     }
 

@@ -4,7 +4,7 @@ internal import LeakPlatform
 final class ClassGracePeriods: Sendable {
     private struct Cache {
         var names = TypeNames()
-        /// The value is `nil` for types with the usual grace period.
+        /// Grace periods of the types that were looked up, in milliseconds; `nil` for types with the usual grace period.
         var milliseconds: [ObjectIdentifier: Int?] = [:]
     }
 

@@ -22,8 +22,8 @@ struct Expectations<Subject: Sendable> {
     /// The sequence number of the last expectation or use, see ``Expectation/sequence``.
     var sequence = 0
     var counts = LeakDetector.Counts()
-    /// Objects that were checked here and are still retained. The caller releases them on the queue where objects may be
-    /// deallocated.
+    /// Objects that were compared with an object in use again, and are still retained. The caller releases them on the queue
+    /// where objects may be deallocated.
     var checkedObjects: [AnyObject] = []
 
     init(limits: LeakDetector.Limits) { self.limits = limits.validated }

@@ -16,7 +16,7 @@ final class ExpirationChecker: Sendable {
         /// The uptime at which the timer fires next.
         var wakesAt: Int?
         var isStopped = false
-        /// Objects that were checked while the lock was held, and are still retained because of that.
+        /// Objects that were checked while the lock was held, and stay retained until they are released on the clock's queue.
         var retainedObjects: RetainedObjects?
     }
 

@@ -5,7 +5,7 @@ struct StandardTypes {
     let setStorageDescriptor: UInt
     let stringDescriptor: UInt
     let managedBufferDescriptor: UInt
-    /// 0 if the system does not have the type.
+    /// The descriptor of `InlineArray`; 0 if the system does not have the type.
     let inlineArrayDescriptor: UInt
     /// Structs that only wrap storage: their own properties do not show in a path.
     let wrappers: Set<UInt>
