@@ -78,7 +78,7 @@ import Testing
     }
 
     @Test
-    func `a service that decompresses bodies itself gets long bodies compressed and short ones inflated`()
+    func `a service that decompresses bodies itself gets long bodies compressed and short bodies inflated`()
         throws
     {
         let long = Gzip.deflate(Self.noise(64 << 10), level: 6)

@@ -13,7 +13,7 @@ import Testing
         return counts
     }
 
-    @Test func `with one class the probability is that of the test of one class`() {
+    @Test func `for one class, the test of several classes gives the probability of the test of one class`() {
         var random = SeededRandom(seed: 5)
         for _ in 0..<200 {
             let first = counts(events: random.number(0...30), trials: random.number(30...900), &random)
@@ -97,7 +97,7 @@ import Testing
                 < 1e-9)
     }
 
-    @Test func `as many more trials as are needed are enough, and fewer are not`() throws {
+    @Test func `the needed growth of trials suffices, and a smaller growth does not`() throws {
         func classes(_ trials: Int) -> StratifiedCounts {
             let buckets = { (number: Int) in [Int](repeating: number, count: BucketedCounts.bucketCount) }
             let stratum = StratifiedCounts.Stratum(

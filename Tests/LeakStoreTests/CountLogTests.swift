@@ -91,7 +91,7 @@ import Testing
         try send("1.1", build: "2", install: 2, to: store)
     }
 
-    @Test func `counts in the count log are flushed before they are read`() throws {
+    @Test func `counts in the log of counts are flushed before they are read`() throws {
         let store = try store()
         try sendExpected(to: store)
         // A change of the current release flushes the log.
@@ -106,7 +106,7 @@ import Testing
     }
 
     @Test
-    func `counts in the count log are not lost when a process ends and another process continues to count`()
+    func `counts in the log of counts stay when a process ends and another process continues to count`()
         throws
     {
         try sendExpected(to: store())
@@ -119,7 +119,7 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `processes that take turns lose no count in the count log`() throws {
+    @Test func `processes that take turns lose no count in the log of counts`() throws {
         let stores = try (store(), store())
         for number in 0..<6 {
             try send("1.\(number % 2)", install: UInt64(number), to: number % 3 == 0 ? stores.0 : stores.1)
@@ -391,7 +391,7 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `the outline of a leak includes reports that are still in the count log`() throws {
+    @Test func `the outline of a leak includes reports that are still in the log of counts`() throws {
         let store = try store()
         for _ in 0..<2 { try send(to: store) }
         #expect(try !isLogEmpty)
@@ -399,7 +399,7 @@ import Testing
     }
 
     @Test
-    func `a decision treats reports that are still in the count log as reports from before the decision`()
+    func `a decision treats reports that are still in the log of counts as reports from before the decision`()
         throws
     {
         let store = try store()
@@ -426,7 +426,7 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `reports that are still in the count log can be shown and erased`() throws {
+    @Test func `reports that are still in the log of counts can be shown and erased`() throws {
         let store = try store()
         try send(to: store)
         let senders: [UInt64?] = [1, .max, nil]

@@ -322,7 +322,7 @@ import Testing
         ([40_960, 8_192, 40_960, 8_192], true),
         ([8_192, 4_096], true), ([40_960, 16_384, 8_192], true),
     ])
-    func `only the first cut of a restarted log, down to the limit of SQLite, is not mistaken for damage`(
+    func `after SQLite restarts a log, only its first cut, down to SQLite's size limit, is not damage`(
         sizes: [Int], isDamaged: Bool
     ) throws {
         /// Headers of a log before and after SQLite restarts it.

@@ -106,7 +106,7 @@ import Testing
     /// The power fails some time after a failed sync: bytes that the store wrote again after that sync must be on disk. In
     /// seed 48 the failed sync is the one that switches the database to a write-ahead log.
     @Test(arguments: Array(PowerCutTests.seeds) + [48])
-    func `a failed sync loses nothing that was acknowledged later`(seed: UInt64) throws {
+    func `after a failed sync, nothing that is acknowledged later is lost`(seed: UInt64) throws {
         let script = StoreScript(seed: seed, length: Self.steps)
         let whole = Self.operationCount(of: script)
         var random = SeededRandom(seed: seed)

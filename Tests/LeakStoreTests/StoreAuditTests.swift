@@ -26,7 +26,7 @@ import Testing
         Credential(purpose: .access, name: "n", hash: [hash], role: .viewer, createdAt: noon)
     }
 
-    @Test func `each change of a credential adds its entry once, and a change without effect adds none`()
+    @Test func `each change of a credential adds one audit entry, and a change without effect adds none`()
         throws
     {
         let added = try store.add(token(1), audit: entry(.createToken, "token"))
@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test
-    func `decisions, merges, pins, symbols, erasures and deletions add entries if they change anything`()
+    func `decisions, merges, pins, symbols, erasures and deletions add audit entries if they have an effect`()
         throws
     {
         let page = leak("Page")
@@ -89,12 +89,12 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `an erasure that is stopped before its first step adds no entry`() throws {
+    @Test func `an erasure that is stopped before its first step adds no audit entry`() throws {
         #expect(try store.erase(install: 1, audit: entry(.eraseInstall), while: { false }) == nil)
         #expect(try entries().isEmpty)
     }
 
-    @Test func `the log is read page by page, newest first, and its ids only grow`() throws {
+    @Test func `the audit log is read page by page, newest first, and its ids only grow`() throws {
         for number in 0..<7 {
             _ = try store.add(token(UInt8(number)), audit: entry(.createToken, at: noon - Int64(number)))
         }
@@ -109,7 +109,7 @@ import Testing
         #expect(paged == all)
     }
 
-    @Test func `expiry deletes entries after two years, and no other entries`() throws {
+    @Test func `expiry deletes audit entries after two years, and no other audit entries`() throws {
         for (number, age) in [800, 732, 730, 1].enumerated() as EnumeratedSequence<[Int64]> {
             _ = try store.add(
                 token(UInt8(number)), audit: entry(.createToken, at: noon - age * day, details: "\(age)"))
@@ -138,7 +138,7 @@ import Testing
         #expect(found.last?.details == "first")
     }
 
-    @Test func `texts of an entry are cut at a limit, between two characters`() throws {
+    @Test func `texts of an audit entry are cut at a limit, between two characters`() throws {
         let long = String(repeating: "漏", count: 5_000)
         _ = try store.add(token(1), audit: entry(.createToken, long, details: "a\u{0}" + long))
         let found = try #require(try entries().first)

@@ -155,7 +155,7 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `leaks that are merged in one environment stay apart in the other`() throws {
+    @Test func `leaks that are merged in one environment stay apart in another environment`() throws {
         let stacks = [["A"], ["B"]]
         for environment in [AppKey.production, debug] {
             let reports = stacks.map { Report(leak: leak("Page", stack: $0, environment: environment)) }

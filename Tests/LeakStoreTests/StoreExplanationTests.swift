@@ -31,7 +31,7 @@ import Testing
         try store.makeReader().leak(leak.id, now: noon)
     }
 
-    @Test func `reasons and sizes are counted, and are not added to the number of reports`() throws {
+    @Test func `reasons and bytes of explanations are counted, but not as reports`() throws {
         try explain(cart, [("p1", 6_400), ("p1", 6_400)], reports: [Report(leak: cart)])
         try explain(cart, [("p2", 128), ("p1", nil), ("p2'\u{0}é", 0)])
         let detail = try #require(try detail(cart))

@@ -164,7 +164,7 @@ import Testing
         #expect(status.progress.since == Proportion(events: 0, trials: 3_000))
     }
 
-    @Test func `the history tells the fix in one build from the fix in the next build`() throws {
+    @Test func `the history distinguishes the fix in one build from the fix in the next build`() throws {
         try count("5.4.0", build: "892", reports: 300, of: 3_000)
         try resolve(.version("5.4.0", build: "895"), now: noon - 2 * day)
         try count("5.4.0", build: "895", reports: 0, of: 3_000)

@@ -70,7 +70,7 @@ import Testing
         #expect(try detail(page).row.reports == 1)
     }
 
-    @Test func `a reader does not take a new leak for a deleted leak that the system causes`() throws {
+    @Test func `a reader does not confuse a new leak with a deleted known leak`() throws {
         let rule = knownLeakRule("Page", systems: [("iOS", nil, "19")])
         let reader = try store.makeReader(known: KnownLeaks([rule]))
         try count(Report(leak: page, system: "iOS 18"))
@@ -181,7 +181,9 @@ import Testing
         #expect(try store.makeReader().overview(app: nil, now: noon).reports == 0)
     }
 
-    @Test func `another collector that knows a deleted app counts its next reports as new`() throws {
+    @Test func `another collector with a deleted app in its caches counts the app's next reports as new`()
+        throws
+    {
         let other = try place.store()
         let reports = submission([
             Report(leak: page, version: "1.0", build: "7", install: 1),

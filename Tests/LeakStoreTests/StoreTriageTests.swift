@@ -184,7 +184,7 @@ import Testing
         _ = try store.count([usage], now: noon)
     }
 
-    @Test func `resolved now means from the newest build of the current release on that is in use`() throws {
+    @Test func `a fix made now applies from the newest build in use of the current release on`() throws {
         try count(Report(leak: page, version: "5.4.0", build: "892", count: 5))
         try countSessions(60, build: "892")
         try countSessions(40, build: "1000")
@@ -202,7 +202,7 @@ import Testing
     }
 
     @Test(arguments: ["local", "7f3c2a1", ""])
-    func `resolved now means the whole current release if one of its builds is not only a number`(
+    func `a fix made now applies to the whole current release if one of its builds is not only a number`(
         name: String
     )
         throws
@@ -217,7 +217,8 @@ import Testing
         #expect(try row().state == .regressed)
     }
 
-    @Test func `resolved now means the whole current release in an environment without builds`() throws {
+    @Test func `a fix made now applies to the whole current release in an environment without builds`() throws
+    {
         let other = leak("Other", environment: "ci")
         try count(Report(leak: page, version: "5.4.0", build: "892"))
         try countSessions(60, build: "892")
@@ -228,7 +229,9 @@ import Testing
         #expect(try store.makeReader().leak(other.id, now: noon)?.row.state == .regressed)
     }
 
-    @Test func `resolved now means the whole current release if none of its builds has a number`() throws {
+    @Test func `a fix made now applies to the whole current release if none of its builds has a number`()
+        throws
+    {
         try count(Report(leak: page, version: "5.4.0", build: "local"), Report(leak: page, version: "5.4.0"))
         #expect(try store.makeReader().leak(page.id, now: noon)?.referenceBuild == nil)
         #expect(try decide(.resolve(.newestVersion)).action == .resolved(version: "5.4.0", isAfter: false))
@@ -330,7 +333,7 @@ import Testing
     }
 
     @Test
-    func `the oldest build of two names of one version is named as the build in which the leak is back`()
+    func `if a version has two names, the oldest build of both is the build in which the leak is back`()
         throws
     {
         try count(Report(leak: page, version: "5.3.0"))
@@ -342,7 +345,7 @@ import Testing
         #expect(try row().decisionStatus?.regressedInBuild == "895")
     }
 
-    @Test func `resolved now names no build of a version that does not begin with a number`() throws {
+    @Test func `a fix made now names no build of a version that does not begin with a number`() throws {
         try count(Report(leak: page, version: "main", build: "7"))
         for build in ["7", "8"] {
             var usage = usage(of: "main", reports: 0, sessions: 60)

@@ -44,14 +44,14 @@ import LeakPlatform
     }
 
     /// A file is at the path of the folder: even the superuser cannot store anything there.
-    @Test func `if the install identifier cannot be stored, each call returns a new one`() throws {
+    @Test func `if the install identifier cannot be stored, each call returns a new identifier`() throws {
         let place = Place()
         try Data().write(to: URL(fileURLWithPath: place.top))
         #expect(isIdentifier(place.file.identifier()))
         #expect(place.file.identifier() != place.file.identifier())
     }
 
-    @Test func `concurrent first requests for the install identifier get the same one`() {
+    @Test func `concurrent first requests for the install identifier get the same identifier`() {
         let place = Place()
         let file = place.file
         let lock = NSLock()

@@ -32,7 +32,7 @@ import Testing
             ])
     }
 
-    @Test func `an NSError without a description is reported without one`() {
+    @Test func `an NSError without a description is reported without a description`() {
         #expect(ReportedError(NSError(domain: "d", code: -3)).userInfo == [])
     }
 

@@ -182,7 +182,7 @@ import Testing
 
     /// While ``BatchRetries/failingLimit`` or more batches fail, one further batch is tried per hour.
     @Test(arguments: [(2, 1), (8, 1), (9, 2), (20, 13)])
-    func `many batches that the server fails on block no other batch forever`(failing: Int, hours: Int) {
+    func `batches on which the server fails never block other batches forever`(failing: Int, hours: Int) {
         let device = deviceWithFailingBatches(failing)
         var seconds = 0
         while device.collector.counted.isEmpty, seconds < 6 * 86_400 {

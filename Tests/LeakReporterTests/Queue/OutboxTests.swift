@@ -172,7 +172,7 @@ import Testing
         #expect(device.batch() != nil)
     }
 
-    @Test func `a flush waits for earlier records, and not for later ones`() throws {
+    @Test func `a flush waits for earlier records, but not for later records`() throws {
         let device = device()
         record(0..<3, on: device)
         device.outbox.retryAllNow()

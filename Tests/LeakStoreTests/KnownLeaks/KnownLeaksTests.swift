@@ -8,7 +8,7 @@ import Testing
         ("UIText*", "UITextField", true), ("UIText*", "UIText", true), ("UIText*", "UILabel", false),
         ("Größe", "Gro\u{308}ße", false), ("Größe*", "Größen", true),
     ])
-    func `a pattern of a known leak is a name or the beginning of one`(
+    func `a pattern of a known leak is a name or the beginning of a name`(
         pattern: String, name: String, matches: Bool
     ) throws {
         let pattern = try #require(NamePattern(pattern))

@@ -51,7 +51,8 @@
             #expect(failures > 0)
         }
 
-        @Test func `collectors count reports of an app while another one deletes it again and again`() throws
+        @Test func `collectors count reports of an app while another collector deletes it again and again`()
+            throws
         {
             let schema = try DatabaseSchema()
             let isOver = Guarded(false)
