@@ -5,7 +5,8 @@ import Testing
 /// The program as its operator sees it: its first lines, exit codes, keys and tokens, one clear line for each error, and an
 /// export.
 @Suite struct ServeTests {
-    @Test func `the first line names the address, and generated secrets are printed at the first start only`()
+    @Test
+    func `the first line of the output names the address, and only the first start prints generated secrets`()
         throws
     {
         let folder = try TemporaryFolder()

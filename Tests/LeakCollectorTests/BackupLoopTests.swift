@@ -65,7 +65,9 @@ import Testing
         #expect(loop.problem(now: clock.with { $0 }) == nil)
     }
 
-    @Test func `after a restart the next backup is due one interval after the newest in the folder`() throws {
+    @Test func `after a restart the next backup is due one interval after the newest backup in the folder`()
+        throws
+    {
         defer { cleanUp() }
         loop().runIfDue()
         advance(hours: 20)
@@ -76,7 +78,7 @@ import Testing
         #expect(files.count == 2)
     }
 
-    @Test func `other files in the folder are never deleted, and unfinished backups are`() throws {
+    @Test func `unfinished backups are deleted, but no other files in the folder`() throws {
         defer { cleanUp() }
         let others = [
             "notes.txt", "leaks.sqlite", "leaks-2026-11-20.sqlite", "leaks-2026-13-20T12-00-00Z.sqlite",
@@ -96,7 +98,7 @@ import Testing
         #expect(Set(files).isSuperset(of: others))
     }
 
-    @Test func `a failed backup deletes no older one, is reported, and is tried again after ten minutes`()
+    @Test func `a failed backup deletes no older backup, is reported, and is tried again after ten minutes`()
         throws
     {
         defer { cleanUp() }
@@ -134,7 +136,8 @@ import Testing
         #expect(loop.currentStatus.failure?.contains("some totals are inconsistent") == true)
     }
 
-    @Test func `backups of a clock that was ahead do not push out the backup that was just made`() throws {
+    @Test func `backups made while the clock was ahead do not displace the backup that was just made`() throws
+    {
         defer { cleanUp() }
         advance(hours: 1_000)
         loop(count: 1).runIfDue()
@@ -152,7 +155,7 @@ import Testing
         #expect(files.count == 2 && Set(files).isSuperset(of: future) && files != both)
     }
 
-    @Test func `after a copy with inconsistent totals the next attempt waits for the interval`() throws {
+    @Test func `after a backup with inconsistent totals, the next attempt is one interval later`() throws {
         defer { cleanUp() }
         let loop = loop()
         try SQLiteConnection(path: folder + "/data/leaks.sqlite", access: .readWrite).execute(
@@ -176,7 +179,7 @@ import Testing
         #expect(loop.currentStatus.failure?.contains("has 128 MiB free") == true)
     }
 
-    @Test func `a folder that cannot be read is a failure`() throws {
+    @Test func `a backup fails if its folder cannot be read, and is tried again ten minutes later`() throws {
         defer { cleanUp() }
         let loop = loop(backups: folder + "/missing")
         loop.runIfDue()
@@ -210,7 +213,9 @@ import Testing
                 == "backups are overdue: the newest is of 2026-11-20 12:00 UTC")
     }
 
-    @Test func `with PostgreSQL the setting is an error that names pg_dump`() throws {
+    @Test func `with PostgreSQL the setting of a backup folder is rejected, and the error names pg_dump`()
+        throws
+    {
         var settings = Settings()
         settings.backupFolder = "/backups"
         #expect(try settings.backupSchedule() == BackupLoop.Schedule(folder: "/backups"))
@@ -223,7 +228,7 @@ import Testing
         }
     }
 
-    @Test func `a failed backup is visible to admins on every page and to probes without its reason`() throws
+    @Test func `a failed backup is visible to admins on every page, and to probes without its reason`() throws
     {
         defer { cleanUp() }
         let backups = folder + "/own"

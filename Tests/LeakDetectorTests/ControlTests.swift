@@ -21,7 +21,7 @@ private func makeCell() -> AnyObject {
 @Suite struct ControlTests {
     private let bench = Bench()
 
-    @Test func `a detector that its onDetect closure stops does not report the leak passed to that closure`()
+    @Test func `if the onDetect closure stops the detector, the leak passed to the closure is not reported`()
     {
         let stop = Guarded<(@Sendable () -> Void)?>(nil)
         let bench = Bench { _ in

@@ -32,7 +32,7 @@
         @MainActor @Suite struct EndTests {
             private let watchedWindow = WatchedWindow()
 
-            @Test func `a replaced root view controller that stays is reported, and a freed one is not`() {
+            @Test func `a replaced root view controller is reported if it stays, but not if it is freed`() {
                 let cart = Cart()
                 watchedWindow.open(cart)
                 #expect(cart.viewIfLoaded?.window === watchedWindow.window)

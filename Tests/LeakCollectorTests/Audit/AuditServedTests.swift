@@ -19,7 +19,7 @@ import Testing
         try entries(running).compactMap { $0["action"] as? String }
     }
 
-    @Test func `every change over the API has an entry with its author, its object and the client's address`()
+    @Test func `every change over the API has an audit entry with its author, object and client address`()
         throws
     {
         let running = try RunningCollector()
@@ -68,7 +68,7 @@ import Testing
         #expect(atStart.allSatisfy { $0["address"] is NSNull && $0["token"] is NSNull })
     }
 
-    @Test func `a rejected request adds no entry`() throws {
+    @Test func `a rejected request adds no entry to the audit log`() throws {
         let running = try RunningCollector()
         let before = try actions(running)
         let missing = String(repeating: "0", count: 32)
@@ -82,7 +82,7 @@ import Testing
         #expect(try actions(running) == before)
     }
 
-    @Test func `signing in and out has entries that name the token, and forms name it, too`() throws {
+    @Test func `the audit log names the token of a person who signs in, signs out or sends a form`() throws {
         let running = try RunningCollector()
         let made = try running.post(
             #"{"name":"ann","role":"admin"}"#, to: "/api/v1/tokens", fields: [Self.bearer]
@@ -126,7 +126,7 @@ import Testing
         }
     }
 
-    @Test func `the log is read page by page, by programs and on the page`() throws {
+    @Test func `the audit log is read page by page, over the API and on its page`() throws {
         let running = try RunningCollector()
         for number in 0..<130 {
             #expect(
@@ -149,7 +149,9 @@ import Testing
         #expect(second.contains(">k29<") && !second.contains(">k129<") && second.contains("First page"))
     }
 
-    @Test func `changes of a command have the author command line, and no token can have its name`() throws {
+    @Test func `the author of changes by a command is the command line, and no token can have that name`()
+        throws
+    {
         let running = try RunningCollector()
         let (key, _) = try Credentials(store: running.store).create(
             .keys, name: "made by hand", now: WallClock.milliseconds())

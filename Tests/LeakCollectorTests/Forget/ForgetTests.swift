@@ -28,7 +28,8 @@ import Testing
 
     private func numbers(_ answer: [String: Any]) -> [String: Int] { answer.compactMapValues { $0 as? Int } }
 
-    @Test func `the API deletes a version, an environment and an app, and says what it would delete before`()
+    @Test
+    func `the API deletes a version, an environment and an app, and says beforehand what it would delete`()
         throws
     {
         let app = "/api/v1/apps/a.b"
@@ -70,7 +71,7 @@ import Testing
         ("", "what"), ("what=x", "what"), ("what=app", "app"), ("what=version&app=a", "version"),
         ("what=leak", "leak"), ("what=app&app=a&wrong=1", "wrong"),
     ])
-    func `a request about data to delete names the parameter that is missing or wrong`(
+    func `the error of a request about data to delete names the parameter that is missing or wrong`(
         query: String, name: String
     )
         throws
@@ -81,7 +82,7 @@ import Testing
         #expect(detail.contains("“\(name)”"))
     }
 
-    @Test func `the page says what is deleted, and its form deletes it`() throws {
+    @Test func `the page for deleting data says what is deleted, and its form deletes it`() throws {
         let releases = try running.get("/releases?app=a.b").text
         #expect(releases.contains(#"action="/forget""#) && releases.contains(#"value="environment""#))
         let leak = try leakID()

@@ -47,7 +47,8 @@ import Testing
         #expect(try running.get("/access", fields: [user("root@x")]).status == 200)
     }
 
-    @Test func `a form without the origin of a page of the collector is rejected for a named person`() throws
+    @Test func `a form without an Origin of the collector is rejected, even for a person whom a proxy names`()
+        throws
     {
         let running = try running(role: .admin)
         for origin in [[], [HTTPField("Origin", "https://evil.example")], [HTTPField("Origin", "null")]] {
@@ -63,7 +64,10 @@ import Testing
         #expect(json.status == 401)
     }
 
-    @Test func `the name is ignored unless the setting is on and the proxy is trusted`() throws {
+    @Test
+    func `a person's name in a header field is ignored unless the setting is on and the proxy is trusted`()
+        throws
+    {
         let untrusted = try running(proxies: ["10.0.0.0/8"], role: .admin)
         let off = try running(role: nil, admins: [])
         for running in [untrusted, off] {
@@ -80,12 +84,14 @@ import Testing
         "", ",", "ann,root@x", "sign-in link", "command line", "signed in by ann",
         String(repeating: "a", count: 129),
     ])
-    func `a name that is missing, ambiguous or of another author names no person`(name: String) throws {
+    func `a name from a proxy that is missing, ambiguous or of another author names no person`(
+        name: String
+    ) throws {
         let running = try running(role: .admin)
         #expect(try running.get("/api/v1/leaks", fields: [user(name)]).status == 401)
     }
 
-    @Test func `two fields with names are ignored, and a token takes precedence over a name`() throws {
+    @Test func `two header fields with names are ignored, and a token takes precedence over a name`() throws {
         let running = try running(role: .admin)
         #expect(try running.get("/api/v1/leaks", fields: [user("ann"), user("bob")]).status == 401)
         let wrong = HTTPField("Authorization", "Bearer wrong")
@@ -95,7 +101,7 @@ import Testing
         #expect(try running.post(#"{"class":"A"}"#, fields: [user("ann")]).status == 401)
     }
 
-    @Test func `the settings need a trusted proxy and a role`() throws {
+    @Test func `the settings for people whom a proxy names need a trusted proxy and a role`() throws {
         var settings = Settings()
         #expect(try settings.proxyUsers() == nil)
         settings.proxyAdmins = ["ann"]

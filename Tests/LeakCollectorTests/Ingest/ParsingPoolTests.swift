@@ -193,7 +193,7 @@ import LeakPlatform
         #expect(status == 200)
     }
 
-    @Test func `a parsing pool that stops cancels waiting bodies and accepts no more`() {
+    @Test func `when a parsing pool stops, it cancels waiting bodies and accepts no further bodies`() {
         let pool = ParsingPool()
         let cancelled = Guarded(0)
         #expect(

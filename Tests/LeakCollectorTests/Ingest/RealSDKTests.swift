@@ -13,7 +13,7 @@ struct RealSDKTests {
         ).description
     }
 
-    @Test func `the same leak sent twice is one leak, and an exception is another leak`() async throws {
+    @Test func `a leak that an SDK sends twice is one leak, and an exception is another leak`() async throws {
         let running = try RunningCollector()
         let output = try await RealSDK.run("leaks", dsn: Self.dsn(running))
         #expect((output["ids"] as? [String])?.count == 3)

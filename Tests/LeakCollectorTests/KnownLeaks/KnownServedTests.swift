@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test
-    func `JSON says why a leak is known and for how many reports, and excludes it from the leaks to fix`()
+    func `the JSON of a known leak has its rule and reports, and the leaks to fix exclude known leaks`()
         throws
     {
         let known = try leaks("&state=known")

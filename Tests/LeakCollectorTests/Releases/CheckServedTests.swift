@@ -41,7 +41,10 @@ import Testing
         ).path
     }
 
-    @Test func `a version that leaks more fails, and a version with few checks cannot be judged`() throws {
+    @Test
+    func `a release check fails for a version that leaks more, and cannot judge a version with few checks`()
+        throws
+    {
         let running = try Self.startCollector()
         let failed = try running.json(Self.path("1.1"))
         #expect(failed["verdict"] as? String == "failed" && failed["baseline"] as? String == "1.0")

@@ -287,7 +287,7 @@ enum SampleCheck: String, CaseIterable, Sendable {
         #expect(throws: ReleaseCheckResult.Unreadable.self) { try ReleaseCheckResult(json: Array(json.utf8)) }
     }
 
-    @Test func `unknown fields of a later collector are ignored`() throws {
+    @Test func `unknown fields in the release check of a later collector are ignored`() throws {
         let json =
             #"{"later":[{"a":null}],"verdict":"passed","worse_count":0,"new_count":0,"back_count":0,"app":"a","version":"1"}"#
         #expect(try ReleaseCheckResult(json: Array(json.utf8)).sentence.hasPrefix("a 1 passes"))
@@ -300,7 +300,7 @@ enum SampleCheck: String, CaseIterable, Sendable {
             "about 20 are needed of each version, each with an install of its own"
         ),
     ])
-    func `a class on too few devices needs more devices, and in the environment ci more runs`(
+    func `a release check of a class on too few devices asks for more devices, or in ci for more runs`(
         environment: String, reason: String, remedy: String
     ) throws {
         let json = """

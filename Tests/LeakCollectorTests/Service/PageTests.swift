@@ -92,7 +92,7 @@ import Testing
         #expect(try Markup(summary.html.bytes).texts.contains { $0.contains(words) })
     }
 
-    @Test func `a list whose leaks are all hidden says that nothing is left to fix`() throws {
+    @Test func `a list whose leaks are all set aside says that nothing is left to fix`() throws {
         var page = Shop.page
         (page.leaks, page.total, page.reports, page.resolvedSeen) = ([], 0, 0, LeakTotals())
         var overview = Shop.overview

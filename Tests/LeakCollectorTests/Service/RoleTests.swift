@@ -92,7 +92,8 @@ import Testing
         )
     }
 
-    @Test func `every address of the router has a rule, and requires the right that the table lists`() throws
+    @Test func `every address is listed with the right that it requires, or as an address without a token`()
+        throws
     {
         var found: Set<String> = []
         for route in try RunningCollector().collector.service.routes {

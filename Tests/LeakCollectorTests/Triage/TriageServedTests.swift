@@ -193,7 +193,9 @@ import Testing
         #expect(words.contains("Was ignored until 10\u{A0}more reports (10 so far)"))
     }
 
-    @Test func `the API takes a version with its build exactly as long as its description says`() throws {
+    @Test func `the API accepts a version with its build up to the length that its description states`()
+        throws
+    {
         let running = try RunningCollector()
         try sendReport("1.0", to: running)
         let leak = try leak(running)

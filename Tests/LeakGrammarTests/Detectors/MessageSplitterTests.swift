@@ -87,7 +87,9 @@ import Testing
     }
 
     @Test(arguments: ["ROOT LEAK", "ROOT CYCLE"])
-    func `each stack in the output of leaks is a leak of the class in its heading`(root: String) throws {
+    func `each stack in the output of the leaks tool is a leak of the class in its heading`(
+        root: String
+    ) throws {
         let text = Self.leaksReport(["CartModel", "HomeModel"], root: root)
         let parts = MessageSplitter.parts(of: text)
         #expect(parts.map(\.className) == ["CartModel", "HomeModel"] && parts.map(\.alive) == [2, 2])
@@ -102,7 +104,8 @@ import Testing
         #expect(MessageSplitter.parts(of: redacted) == parts)
     }
 
-    @Test func `a leak without a stack between stacks in the output of leaks is a leak of its class`() {
+    @Test
+    func `a leak without a stack, between stacks in the output of the leaks tool, is a leak of its class`() {
         let alone = "\n    1 (48 bytes) ROOT LEAK: <ListModel 0x600000c04080> [48]\n\n"
         for text in [
             alone + Self.leaksReport(["CartModel", "HomeModel"]),
@@ -115,13 +118,13 @@ import Testing
         }
     }
 
-    @Test func `an apostrophe in the path of the app before the output of leaks is no quotation`() {
+    @Test func `an apostrophe in the path of the app before the output of the leaks tool is no quotation`() {
         let text = "Process:         Shop [77]\nPath:            /Volumes/Jane's Disk/Shop\n----\n"
         #expect(
             Self.classes(text + Self.leaksReport(["CartModel", "HomeModel"])) == ["CartModel", "HomeModel"])
     }
 
-    @Test func `a block without a class in the output of leaks is a leak without a class`() {
+    @Test func `a block without a class in the output of the leaks tool is a leak without a class`() {
         let text = Self.leaksReport(["malloc in QObject::doSetObjectName(QString const&)"])
         let parts = MessageSplitter.parts(of: text)
         #expect(parts.map(\.className) == [nil])
@@ -130,7 +133,8 @@ import Testing
         #expect(message.callStack?.keyElements.last == "at main in Shop")
     }
 
-    @Test func `the call stack in one line of an older output of leaks is read, the innermost first`() {
+    @Test
+    func `a call stack on one line, as older versions of the leaks tool print it, is read innermost first`() {
         func block(_ name: String, _ address: String) -> String {
             "Leak: 0x7f8e4c\(address)  size=48  zone: DefaultMallocZone_0x10f2\(address)   \(name)  Swift  Shop\n"
                 + "\t0x00000000 0x00000000 4a616e65 20446f65     ....Jane Doe\n"
@@ -152,7 +156,7 @@ import Testing
     @Test(arguments: [
         "<UITextView: 0x1f; text = 'a'>\n", "typed 'a\n", "a; b\n",
     ])
-    func `a heading of leaks after text that a user may have typed is not read`(front: String) {
+    func `a heading of the leaks tool after text that a user may have typed is not read`(front: String) {
         #expect(
             LeaksStackReport(Text(front + Self.leaksReport(["Jane"])), FrameReader(demangle: { _ in nil }))
                 == nil)
@@ -551,7 +555,7 @@ import Testing
         "No leaks: CartModel, HomeModel",
         "0 leaks: CartModel, HomeModel",
     ])
-    func `a line about one leak or none is not split`(text: String) {
+    func `a line about one leak or no leak is not split`(text: String) {
         #expect(MessageSplitter.parts(of: text).isEmpty)
     }
 

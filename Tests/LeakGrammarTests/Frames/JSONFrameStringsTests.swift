@@ -191,7 +191,7 @@ import Testing
         ##""trace":["#1 0x1f in Cart::add (user=Jane) at a.cpp:12","#2 0x2f in Cart::pay (card=Jane) at a.cpp:12"]"##,
         #""stack":["at jane.doe(Jane@example.com)","at jane.doe(Jane@example.com)"]"#,
         ##""stack":["#0  User(name: Jane) at a.cpp:1","#1  User(name: Jane) at a.cpp:1"]"##,
-    ]) func `text that a user typed is not kept because it resembles a frame`(member: String) {
+    ]) func `text that a user typed is removed even if it resembles a frame`(member: String) {
         for head in [#""class":"CartModel""#, #""message":"CartModel leaked""#] {
             let text = "{\(head),\(member)}"
             let message = DetectorMessage(text, guessesClass: true)

@@ -259,7 +259,7 @@ import Testing
     }
 
     @Test(arguments: ["b.exe C:\\Users\\Jane\\b.exe", "b /srv/b"])
-    func `an image on Windows and one with a short id give offsets`(nameAndPath: String) throws {
+    func `an image on Windows and an image with a short id give offsets`(nameAndPath: String) throws {
         let images = [
             "Images (2 omitted):", "0\t0x000055d068847000-0x000055d0688493c0 5e7b2f4 \(nameAndPath)",
         ]

@@ -289,9 +289,9 @@ import Testing
     ]
 
     @Test(arguments: logPrefixes)
-    func `frames in the lines of a log are read as without the log, in a stack and in a text`(prefix: String)
-        throws
-    {
+    func `frames in the lines of a log are read like frames without the log, in a stack and in a text`(
+        prefix: String
+    ) throws {
         for frames in Self.framesInLogs {
             let lines = frames.enumerated().map { prefix.replacing("N", with: "\($0)") + $1 }
             let key = try #require(CallStack(frames)).keyElements

@@ -421,7 +421,7 @@ struct FrameForm: CustomTestStringConvertible, Sendable {
         }
     }
 
-    @Test func `a leak is one group in the output of leaks and in a crash report`() throws {
+    @Test func `a leak is one group in the output of the leaks tool and in a crash report`() throws {
         var random = SeededRandom(seed: 19)
         let keys = try ["leaks", "leaks with recorded stacks", "crash report"].map { name in
             key(try #require(FrameForm.all.first { $0.name == name }), &random)

@@ -223,7 +223,7 @@ import Testing
         try expectSameGroups(reports, &cache, limit: 4)
     }
 
-    @Test func `a path of owners is not taken for a call stack of the same class and length`() throws {
+    @Test func `a path of owners is not mistaken for a call stack of the same class and length`() throws {
         let callStack = report("f1", at: 977)
         let path = callStack.replacing("0x10", with: "0y10")
         #expect(path.utf8.count == callStack.utf8.count)

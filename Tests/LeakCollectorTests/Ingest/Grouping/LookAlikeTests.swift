@@ -146,7 +146,7 @@ import Testing
         #expect(Self.identity(message: jane).id == Self.identity(message: DetectorMessage.redacted(jane)).id)
     }
 
-    @Test func `witnesses of one protocol in two types are two leaks, and a witness is the method itself`() {
+    @Test func `protocol witnesses in two types are two leaks, and a witness counts as its method`() {
         func id(_ calls: [String]) -> LeakID {
             let stack = (calls + ["main"]).enumerated().map {
                 "\($0)   Shop   0x0000000104f85e\($0)0 \($1) + 8"
@@ -164,7 +164,8 @@ import Testing
         #expect(id(["$s4Shop9CartModelCACycfC"]) == id([inits[0]]))
     }
 
-    @Test func `a stack in the output of leaks is the leak of its class and of callStackSymbols`() {
+    @Test
+    func `a stack in the output of the leaks tool gives the same leak as its class with callStackSymbols`() {
         func report(_ name: String, _ call: String, address: String = "0x100dcdc1") -> String {
             "STACK OF 1 INSTANCE OF 'ROOT LEAK: <\(name)>':\n3   dyld   \(address)0 start + 2360\n"
                 + "2   Shop   \(address)4 main + 2088  main.swift:108\n1   Shop   \(address)c \(call) + 64\n====\n"
@@ -552,7 +553,7 @@ import Testing
         #expect(Self.identity(message: text).title != "(empty text)")
     }
 
-    @Test func `a JSON list of leaks is not taken for a call stack`() {
+    @Test func `a JSON list of leaks is not mistaken for a call stack`() {
         let text =
             #"{"class":"CartModel","module":"Shop"}"# + "\n" + #"{"class":"HomeModel","module":"Shop"}"#
         #expect(MessageSplitter.parts(of: text).count == 2)

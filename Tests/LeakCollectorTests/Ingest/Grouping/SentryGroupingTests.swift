@@ -103,10 +103,7 @@ import Testing
         #expect(leaks.map(\.className) == (event.contains("threads") ? [nil, nil] : names))
     }
 
-    @Test
-    func `an error with another domain or code is another leak, with another description it is not`()
-        throws
-    {
+    @Test func `another domain or code of an error is another leak, but another description is not`() throws {
         func error(_ domain: String, _ code: Int, _ description: String) -> String {
             """
             {"exception":[{"type":"\(domain)","value":"Code: \(code)","mechanism":{"type":"NSError",

@@ -131,7 +131,7 @@ struct WildText: Decodable, CustomTestStringConvertible {
         "JohnSmith leaked the plan", #"{"name": "JaneDoe", "title": "MyTitle", "leaked": "jane"}"#,
         #"{"text": "HomeViewModel"}"#, "typed 'HomeViewModel', then left",
     ])
-    func `a name that a user typed is not taken for a class, and redaction removes it if it is quoted`(
+    func `a name that a user typed is not mistaken for a class, and redaction removes it if it is quoted`(
         text: String
     ) {
         #expect(identity(text).className == nil)
