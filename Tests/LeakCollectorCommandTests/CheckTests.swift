@@ -48,11 +48,7 @@ import Testing
         ]
     }
 
-    @Test
-    func
-        `a release check by the server and one of its database give the same exit code and JSON`()
-        throws
-    {
+    @Test func `release checks by the server and of its database give the same exit code and JSON`() throws {
         for (version, code) in [("1.0", 3), ("1.1", 1), ("1.2", 0), ("1.3", 3)] as [(String, Int32)] {
             let answers = try sourceFlags.map {
                 try check(["--app", "shop", "--version", version, "--format", "json"] + $0)

@@ -346,11 +346,9 @@ import Testing
     }
 
     @Test(arguments: [(40, "2.0"), (41, "1.0")])
-    func
-        `a fix in the next version comes after a higher version with 5 % of the installs, or a pinned release`(
-            installs: Int, reference: String
-        ) throws
-    {
+    func `the next version follows a higher version with 5 % of the installs, unless a release is pinned`(
+        installs: Int, reference: String
+    ) throws {
         try count("1.0", installs: (1...UInt64(installs)).map(\.self), sessions: 500)
         // Two developers use 2.0.
         try count("2.0", installs: [900, 901], sessions: 2)

@@ -176,9 +176,7 @@ import Testing
         #expect(try detail().row.decisionStatus?.reportsSince == 2)
     }
 
-    @Test
-    func
-        `a merged leak that was resolved in a build regresses only with reports of this build or later ones`()
+    @Test func `a merged leak resolved in a build regresses only with reports of this build or later builds`()
         throws
     {
         try count(
@@ -263,8 +261,7 @@ import Testing
     }
 
     @Test
-    func
-        `a later reopening of one part reopens an ignored merged leak, and a part without a decision does not`()
+    func `an ignored merged leak is reopened if a part is reopened later, but not by an undecided part`()
         throws
     {
         try count(Report(leak: old), Report(leak: other), Report(leak: new))

@@ -163,8 +163,7 @@ import Testing
     }
 
     @Test
-    func
-        `a list of a period counts only reports of the period, and only of its version if it is filtered by one`()
+    func `a list of a period counts only reports of the period, and of the version that filters the list`()
         throws
     {
         try count("A", at: noon, install: 1, count: 2)

@@ -151,11 +151,9 @@ import Testing
             ("5.4.1", "1", .regressed, "1"), ("5.4.1", nil, .regressed, nil),
             ("6.0", "local", .regressed, "local"),
         ] as [(String, String?, LeakState, String?)])
-    func
-        `a leak resolved in a build regresses only with reports of this build, a later one, or a later version`(
-            version: String, build: String?, state: LeakState, back: String?
-        ) throws
-    {
+    func `a leak resolved in a build regresses only with reports of this or later builds or later versions`(
+        version: String, build: String?, state: LeakState, back: String?
+    ) throws {
         try count(
             Report(leak: page, version: "5.3.0", build: "800"),
             Report(leak: page, version: "5.4.0", build: "892", count: 5))
@@ -240,8 +238,7 @@ import Testing
     }
 
     @Test
-    func
-        `reports that a build had when the leak was resolved in it do not contradict the fix, later reports do`()
+    func `reports before a leak was resolved in their build do not contradict the fix, later reports do`()
         throws
     {
         try count(
@@ -316,8 +313,7 @@ import Testing
     }
 
     @Test
-    func
-        `reports of a build that was first used after a decision contradict it after hourly counts are deleted`()
+    func `reports of a build first used after a decision contradict it even without their hourly counts`()
         throws
     {
         let decision = noon - 2 * day

@@ -89,8 +89,7 @@ import LeakPlatform
     }
 
     @Test
-    func
-        `a connection is closed after more than ten requests with a wrong token, and not with the right one`()
+    func `a connection is closed after more than ten wrong tokens, but stays open with the right token`()
         throws
     {
         let clock = Guarded<Int64>(1_700_000_000_000)
@@ -136,8 +135,7 @@ import LeakPlatform
     }
 
     @Test
-    func
-        `after too many wrong tokens from an address, a right token from there waits, a sign-in link does not`()
+    func `after too many wrong tokens the sign-in form rejects even the right token; a sign-in link works`()
         throws
     {
         let running = try RunningCollector()

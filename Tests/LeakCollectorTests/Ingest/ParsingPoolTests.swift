@@ -118,8 +118,7 @@ import LeakPlatform
 
     /// Grouping a leak for the first time takes about a tenth of a millisecond.
     @Test
-    func
-        `a small body with more than 32 new leaks is grouped by the pool, and one with 32 on its event loop`()
+    func `a small body with over 32 new leaks is grouped by the pool, and a body with 32 on its event loop`()
         throws
     {
         let running = try RunningCollector()

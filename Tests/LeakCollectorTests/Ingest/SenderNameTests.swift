@@ -54,11 +54,9 @@ import Testing
     }
 
     @Test(arguments: ["1.9 (5)", "1.9 ", " 1.9"])
-    func
-        `a leak that was resolved in a version is regressed if the version comes with its build or with a space`(
-            version: String
-        ) throws
-    {
+    func `a leak resolved in a version regresses if a report has the version with its build or a space`(
+        version: String
+    ) throws {
         let running = try RunningCollector()
         func report(_ version: String) throws {
             let body = #"{"class":"A","app":{"id":"shop","version":"\#(version)"}}"#

@@ -155,11 +155,9 @@ import Testing
     }
 
     @Test(arguments: [("resolve-now", "5.2"), ("resolve-next", "5.3")])
-    func
-        `a form decides about the newest version that its page showed, even if a newer one exists now`(
-            button: String, back: String
-        ) throws
-    {
+    func `a form decides about the newest version that its page showed, even if a newer version exists now`(
+        button: String, back: String
+    ) throws {
         let running = try RunningCollector()
         try sendReport("5.2", to: running)
         let leak = try leak(running)

@@ -248,10 +248,7 @@ import Testing
         #expect(kit.takeChecks() == ["Chart 1"])
     }
 
-    @Test
-    func
-        `the button that closed the screen is retained by its touch, and reported only after the next touch`()
-    {
+    @Test func `a leaked button that closed its screen is reported only after another button is touched`() {
         let (button, chart) = (kit.keep(Button()), kit.keep(Chart()))
         kit.screens.didTouch([button])
         close(View(button, View(chart)))

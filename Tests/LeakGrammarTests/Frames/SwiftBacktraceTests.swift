@@ -306,9 +306,7 @@ import Testing
         #expect(stack?.frames == [])
     }
 
-    @Test
-    func
-        `a text that is only a backtrace with names gives the same functions in each launch, and no other text`()
+    @Test func `a backtrace with names gives the same functions in each launch, and leaves no other text`()
         throws
     {
         for slide: UInt64 in [0, 0x3000] {

@@ -283,8 +283,7 @@ import Testing
     }
 
     @Test
-    func
-        `a text of LeakSanitizer shares no cache entry with a text of other offsets, and does with other addresses`()
+    func `texts of LeakSanitizer share a cache entry if only addresses differ, but not if offsets differ`()
         throws
     {
         func report(_ offset: String, address: String = "55d0688487b0") -> String {
