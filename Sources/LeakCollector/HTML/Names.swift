@@ -32,7 +32,7 @@ extension LeakQuery.StateFilter {
 extension LeakQuery.Sort {
     var displayName: String {
         switch self {
-        case .impact: "Installs in the current release, \(RecentInstalls.days)\u{A0}days"
+        case .impact: "Impact: installs in the current release, \(RecentInstalls.days)\u{A0}days"
         case .reports: "Reports"
         case .installs: "Installs"
         case .cost: "Memory"
