@@ -108,8 +108,8 @@ def before_call(context, case, kwargs):
 
     # Each kind of data that can be deleted needs other parameters.
     what = (case.query or {}).get("what")
-    if path == "/api/v1/forget" and isinstance(what, str) and what in ("leak", "version", "environment", "app"):
-        needed = {"leak": {"leak": "0" * 32}, "version": {"app": "a", "version": "1"}}.get(what, {"app": "a"})
+    if path == "/api/v1/forget" and isinstance(what, str) and what in ("leak", "version", "environment", "app", "key"):
+        needed = {"leak": {"leak": "0" * 32}, "version": {"app": "a", "version": "1"}, "key": {"key": "1"}}.get(what, {"app": "a"})
         case.query = {**case.query, **{name: case.query.get(name) or value for name, value in needed.items()}}
 
     # Half of the decisions and of the pages are about leaks that exist.

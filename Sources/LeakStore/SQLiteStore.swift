@@ -293,6 +293,22 @@ public final class SQLiteStore: Store {
         }
     }
 
+    public func discard(
+        _ leak: LeakID, by author: String, audit entry: AuditEntry?, now: Int64
+    ) throws(StoreError) -> Bool {
+        try write { writer throws(StoreError) in
+            try writer.withReservedSpace { () throws(StoreError) in
+                try writer.discard(leak, by: author, audit: entry, now: now)
+            }
+        }
+    }
+
+    public func accept(_ leak: LeakID, audit entry: AuditEntry?) throws(StoreError) -> Bool {
+        try write { writer throws(StoreError) in
+            try writer.withReservedSpace { () throws(StoreError) in try writer.accept(leak, audit: entry) }
+        }
+    }
+
     public func rewrite(_ identity: LeakIdentity) throws(StoreError) -> Bool {
         try write { writer throws(StoreError) in
             try writer.withReservedSpace { () throws(StoreError) in try writer.rewrite(identity) }

@@ -69,6 +69,22 @@ public protocol Store: Sendable {
         _ target: ForgetTarget, audit entry: AuditEntry?, while isWanted: () -> Bool
     ) throws(StoreError) -> ForgetCounts?
 
+    /// Drops the later reports of a leak: they count as dropped of their app for the reason ``DiscardedLeak/reason``, and in
+    /// nothing else. So do later reports of the leaks that were merged into it. The leak itself stays until it is deleted.
+    ///
+    /// - Parameter author: the name of the token that discards the leak.
+    /// - Returns: `false` if there is no such leak.
+    /// - Throws: ``StoreError/Reason/invalidArgument`` if too many leaks of the app are discarded, and for a leak that counts
+    ///   reports beyond a limit.
+    func discard(
+        _ leak: LeakID, by author: String, audit entry: AuditEntry?, now: Int64
+    ) throws(StoreError) -> Bool
+    /// Counts the later reports of a discarded leak again.
+    ///
+    /// - Parameter leak: an id of the discarded leak.
+    /// - Returns: `false` if no such leak is discarded.
+    func accept(_ leak: LeakID, audit entry: AuditEntry?) throws(StoreError) -> Bool
+
     /// Stores a credential.
     ///
     /// - Parameter entry: the entry for the audit log, which is written in the same transaction, here and in the functions below, if
@@ -109,7 +125,7 @@ public protocol Store: Sendable {
     ///   - target: the leak to merge into. If no leak has its id, the source with the most reports gets its id, class and path.
     ///   - author: the name of the author for the history.
     ///   - note: returns the text of the note that is added to the history of the merged leak.
-    /// - Returns: `nil` if no source exists.
+    /// - Returns: `nil` if no source exists, and if the target is discarded: its reports would be dropped.
     /// - Throws: ``StoreError/Reason/invalidArgument`` for leaks of several apps or environments, and for an invalid note or
     ///   name.
     func merge(

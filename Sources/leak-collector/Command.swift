@@ -20,6 +20,7 @@ enum Command: Equatable {
     case `import`(file: String, name: String?, app: AppScope, version: String?, flags: [Setting: String])
     case erase(install: String, flags: [Setting: String])
     case forget(ForgetCommand)
+    case discarded(DiscardedCommand)
     /// - Parameter app: `nil` for all apps.
     case regroup(app: String?, isDryRun: Bool, flags: [Setting: String])
     case copy(flags: [Setting: String])
@@ -98,7 +99,12 @@ enum Command: Equatable {
         case "regroup":
             let app = line.take("--app").flatMap { $0.isEmpty ? nil : $0 }
             self = .regroup(app: app, isDryRun: try line.takeSwitch("--dry-run"), flags: line.settings)
-        case "forget": self = .forget(try Self.parseForget(&line))
+        case "forget":
+            if let command = try Self.parseDiscarded(&line) {
+                self = command
+            } else {
+                self = .forget(try Self.parseForget(&line))
+            }
         case "copy": self = .copy(flags: line.settings)
         case "check": self = .check(try Self.parseCheck(&line))
         case "symbols": self = .symbols(try Self.parseSymbols(&line))
@@ -144,10 +150,27 @@ enum Command: Equatable {
         return CheckCommand(checkRequest: ReleaseCheckRequest(query), format: format, flags: settings)
     }
 
+    /// Parses the options of `forget` about leaks that are discarded; `nil` if there are none.
+    private static func parseDiscarded(_ line: inout ParsedArguments) throws(UsageError) -> Command? {
+        if try line.takeSwitch("--list-discarded") {
+            return .discarded(DiscardedCommand(action: .list(line.takeScope()), flags: line.settings))
+        }
+        guard let text = line.take("--accept") else { return nil }
+        guard let id = LeakID(text) else {
+            throw UsageError(
+                "--accept is “\(text)”, must be the ID of a leak, as forget --list-discarded shows it")
+        }
+        return .discarded(DiscardedCommand(action: .accept(id), flags: line.settings))
+    }
+
     private static func parseForget(_ line: inout ParsedArguments) throws(UsageError) -> ForgetCommand {
         func nonEmpty(_ flag: String) -> String? { line.take(flag).flatMap { $0.isEmpty ? nil : $0 } }
         let (leak, app, version) = (nonEmpty("--leak"), nonEmpty("--app"), nonEmpty("--version"))
         let environment = nonEmpty("--environment")
+        let discards = try line.takeSwitch("--discard")
+        guard !discards || leak != nil else {
+            throw UsageError("--discard needs a leak: collector forget --leak ID --discard")
+        }
         let target: ForgetTarget
         switch (leak, app) {
         case (let text?, nil):
@@ -175,7 +198,7 @@ enum Command: Equatable {
         }
         return ForgetCommand(
             target: target, isDryRun: try line.takeSwitch("--dry-run"),
-            isConfirmed: try line.takeSwitch("--yes"), flags: line.settings)
+            isConfirmed: try line.takeSwitch("--yes"), flags: line.settings, discards: discards)
     }
 
     private static func parseSymbols(_ line: inout ParsedArguments) throws(UsageError) -> SymbolsCommand {
@@ -247,13 +270,39 @@ enum Command: Equatable {
                     "“\(word)” is not an ID; collector \(noun) list shows the ID of each \(noun)")
             }
             return .revoke(kind, id: id, flags: line.settings)
+        case "undo" where kind == .keys: return .forget(try parseUndo(&line))
         case let word?:
-            throw UsageError(
-                "there is no subcommand \(noun) \(word); use \(noun) create, \(noun) list or \(noun) revoke ID"
-            )
-        case nil:
-            throw UsageError("\(noun) needs a subcommand: \(noun) create, \(noun) list or \(noun) revoke ID")
+            throw UsageError("there is no subcommand \(noun) \(word); use \(subcommands(of: kind))")
+        case nil: throw UsageError("\(noun) needs a subcommand: \(subcommands(of: kind))")
         }
+    }
+
+    private static func subcommands(of kind: CredentialKind) -> String {
+        let noun = kind.noun
+        return kind == .keys
+            ? "\(noun) create, \(noun) list, \(noun) revoke ID or \(noun) undo ID"
+            : "\(noun) create, \(noun) list or \(noun) revoke ID"
+    }
+
+    private static func parseUndo(_ line: inout ParsedArguments) throws(UsageError) -> ForgetCommand {
+        guard let word = line.takeWord() else {
+            throw UsageError("key undo needs the ID of the key, which collector key list shows")
+        }
+        guard let id = Int64(word), id > 0 else {
+            throw UsageError("“\(word)” is not an ID; collector key list shows the ID of each key")
+        }
+        var since: Int64?
+        if let text = line.take("--since") {
+            since = ForgetTarget.sinceTime(text)
+            guard since != nil else {
+                throw UsageError(
+                    "--since is “\(text)”, must be a time or a day, such as 2026-11-20T12:00:00Z or 2026-11-20"
+                )
+            }
+        }
+        return ForgetCommand(
+            target: .key(id, since: since), isDryRun: try line.takeSwitch("--dry-run"),
+            isConfirmed: try line.takeSwitch("--yes"), flags: line.settings)
     }
 
     /// - Parameter app: the only app of the token; `nil` for any app.
@@ -281,10 +330,12 @@ private struct ParsedArguments {
         [
             "--name", "--role", "--app", "--environment", "--environments", "--version", "--build", "--at",
             "--baseline", "--baseline-build", "--format",
-            "--min-devices", "--min-reports", "--max-rate", "--leak",
+            "--min-devices", "--min-reports", "--max-rate", "--leak", "--since", "--accept",
         ] + switches
     /// Flags that need no value, called switches.
-    private static let switches = ["--overwrite", "--repair", "--dry-run", "--audit", "--yes"]
+    private static let switches = [
+        "--overwrite", "--repair", "--dry-run", "--audit", "--yes", "--discard", "--list-discarded",
+    ]
 
     /// Splits the arguments. A flag's value is the next argument, or follows an equals sign. A switch is on, unless
     /// `no` follows in one of these ways. All arguments after `--` are words, even if they begin with a hyphen.

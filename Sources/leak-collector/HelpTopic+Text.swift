@@ -15,6 +15,9 @@ extension HelpTopic {
             """
             An app sends reports with an ingest key; a key can do nothing else. create prints the key once:
             only its hash is stored. A running collector notices changes within two seconds.
+            undo deletes the apps, versions and leaks that a key made and that no other key has reported. It
+            prints what goes and what stays, and asks; without a terminal it needs --yes. It does not revoke
+            the key: revoke it first, or its next reports bring everything back.
             """
         case .token:
             """
@@ -81,6 +84,8 @@ extension HelpTopic {
             production unless --environment names another environment. Leaks that were also seen in other
             versions stay, with their decisions. Their counts that are not stored by version become smaller
             in proportion. A leak, version or app that is reported again is new.
+            --discard also drops later reports of the leak: they count as dropped, and in nothing else.
+            --list-discarded lists such leaks, and --accept counts the reports of a leak again.
             The command can run beside the collector, and can be repeated if it was interrupted. It cannot
             be undone: make a backup first.
             """
@@ -127,6 +132,10 @@ extension HelpTopic {
                   --name NAME             name for the list of keys (default: unnamed)
                   --app APP               accept reports of this app only, such as com.acme.shop
                   --environments NAMES    accept reports of these environments only, such as ci,debug
+                  --since TIME            undo only what was made since this time or day by the clock of the
+                                          collector, such as 2026-11-20T12:00:00Z or 2026-11-20
+                  --dry-run               print what would be deleted, and delete nothing
+                  --yes                   do not ask
                 \(database)
                 """
             case .token:
@@ -196,6 +205,9 @@ extension HelpTopic {
                   --environment NAME      only this environment of the app
                   --version VERSION       only this version (default environment: production)
                   --leak ID               leak to delete, as in the address of its page
+                  --discard               drop later reports of the leak too
+                  --list-discarded        list the discarded leaks of an app, or of all apps
+                  --accept ID             count the reports of a discarded leak again
                   --dry-run               print what would be deleted, and delete nothing
                   --yes                   do not ask
                 \(database)
@@ -232,6 +244,7 @@ extension HelpTopic {
             """
               collector key create --name shop --app com.acme.shop
               collector key revoke 3
+              collector key undo 3 --since 2026-11-20 --dry-run
             """
         case .token:
             """
@@ -268,6 +281,7 @@ extension HelpTopic {
             """
               collector forget --app com.acme.shop --version 5.3.0-pr417 --dry-run
               collector forget --app com.acme.shop --environment debug --yes
+              collector forget --leak 0f6a3b5c7d9e1f2030405060708090a0 --discard
             """
         case .regroup: "  collector backup before.sqlite && collector regroup --dry-run"
         case .copy: "  collector copy --database-url postgres://user@host/leaks"

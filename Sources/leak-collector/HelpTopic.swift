@@ -37,7 +37,7 @@ enum HelpTopic: String, CaseIterable {
     var summary: String {
         switch self {
         case .serve: "run the collector until SIGTERM or SIGINT; the default command"
-        case .key: "create, list and revoke ingest keys; --app restricts a key to one app"
+        case .key: "create, list, revoke and undo ingest keys; --app restricts a key to one app"
         case .token:
             "create, list and revoke access tokens for people and programs; --role says what a token may do"
         case .check: "exit 1 if a release leaks more than the version before it"
@@ -61,7 +61,7 @@ enum HelpTopic: String, CaseIterable {
         case .key:
             [
                 "collector key create [--name NAME] [--app APP] [--environments NAMES]", "collector key list",
-                "collector key revoke ID",
+                "collector key revoke ID", "collector key undo ID [--since TIME] [--dry-run] [--yes]",
             ]
         case .token:
             [
@@ -89,7 +89,9 @@ enum HelpTopic: String, CaseIterable {
         case .forget:
             [
                 "collector forget --app APP [--environment NAME] [--version VERSION] [--dry-run] [--yes]",
-                "collector forget --leak ID [--dry-run] [--yes]",
+                "collector forget --leak ID [--discard] [--dry-run] [--yes]",
+                "collector forget --list-discarded [--app APP] [--environment NAME]",
+                "collector forget --accept ID",
             ]
         case .regroup: ["collector regroup [--dry-run] [--app APP]"]
         case .copy: ["collector copy --database-url URL"]

@@ -101,6 +101,8 @@ enum Program {
             return try MaintenanceCommand(settings: readSettings(flags)).erase(install: install)
         case .forget(let forget):
             return try forget.run()
+        case .discarded(let discarded):
+            return try discarded.run()
         case .regroup(let app, let isDryRun, let flags):
             try RegroupCommand(settings: readSettings(flags), app: app, isDryRun: isDryRun).run()
         case .copy(let flags):

@@ -76,6 +76,28 @@ import Testing
                     target: .version("5.2", of: "a"), isDryRun: false, isConfirmed: true, flags: [:]))
         ),
         (
+            ["key", "undo", "7", "--since", "2026-11-20", "--dry-run"],
+            .forget(
+                ForgetCommand(
+                    target: .key(7, since: 1_795_132_800_000), isDryRun: true, isConfirmed: false, flags: [:])
+            )
+        ),
+        (
+            ["forget", "--leak", "000000000000000a0000000000000001", "--discard"],
+            .forget(
+                ForgetCommand(
+                    target: .leak(LeakID(high: 10, low: 1)), isDryRun: false, isConfirmed: false, flags: [:],
+                    discards: true))
+        ),
+        (
+            ["forget", "--list-discarded", "--app", "a"],
+            .discarded(DiscardedCommand(action: .list("a"), flags: [:]))
+        ),
+        (
+            ["forget", "--accept", "000000000000000a0000000000000001"],
+            .discarded(DiscardedCommand(action: .accept(LeakID(high: 10, low: 1)), flags: [:]))
+        ),
+        (
             ["forget", "--leak", "000000000000000a0000000000000001"],
             .forget(
                 ForgetCommand(
@@ -143,8 +165,28 @@ import Testing
         (["--port"], "--port needs a value"),
         (["--port", "1", "--port", "2"], "--port is given twice"),
         (["serve", "now"], "“now” is one argument too many"),
-        (["key"], "key needs a subcommand: key create, key list or key revoke ID"),
-        (["key", "make"], "there is no subcommand key make; use key create, key list or key revoke ID"),
+        (["key"], "key needs a subcommand: key create, key list, key revoke ID or key undo ID"),
+        (
+            ["key", "make"],
+            "there is no subcommand key make; use key create, key list, key revoke ID or key undo ID"
+        ),
+        (["key", "undo"], "key undo needs the ID of the key, which collector key list shows"),
+        (
+            ["key", "undo", "7", "--since", "x"],
+            "--since is “x”, must be a time or a day, such as 2026-11-20T12:00:00Z or 2026-11-20"
+        ),
+        (
+            ["token", "undo", "7"],
+            "there is no subcommand token undo; use token create, token list or token revoke ID"
+        ),
+        (
+            ["forget", "--app", "a", "--discard"],
+            "--discard needs a leak: collector forget --leak ID --discard"
+        ),
+        (
+            ["forget", "--accept", "x"],
+            "--accept is “x”, must be the ID of a leak, as forget --list-discarded shows it"
+        ),
         (["key", "revoke"], "key revoke needs the ID of the key, which collector key list shows"),
         (["key", "revoke", "x"], "“x” is not an ID; collector key list shows the ID of each key"),
         (["key", "list", "--app", "a"], "--app is not an option of this command"),

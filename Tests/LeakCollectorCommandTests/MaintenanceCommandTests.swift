@@ -16,22 +16,27 @@ import LeakPlatform
         try CollectorProcess.run(arguments + ["--data", data])
     }
 
-    private func post(_ body: String, to collector: CollectorProcess) throws -> Int {
+    private func post(
+        _ body: String, to collector: CollectorProcess, key: String = CollectorProcess.key
+    ) throws -> Int {
         try HTTPClient(.init()).post(
             Array(body.utf8), to: collector.address + "/api/v1/reports",
             fields: [
-                HTTPField("Authorization", "Bearer \(CollectorProcess.key)"),
+                HTTPField("Authorization", "Bearer \(key)"),
                 HTTPField("Content-Type", "application/json"),
             ]
         ).status
     }
 
     private func reportCount(_ collector: CollectorProcess) throws -> Int? {
+        try leaks(collector)?["reports"] as? Int
+    }
+
+    private func leaks(_ collector: CollectorProcess) throws -> [String: Any]? {
         let answer = try HTTPClient(.init()).get(
             collector.address + "/api/v1/leaks",
             fields: [HTTPField("Authorization", "Bearer \(CollectorProcess.token)")])
-        let json = try JSONSerialization.jsonObject(with: Data(answer.body)) as? [String: Any]
-        return json?["reports"] as? Int
+        return try JSONSerialization.jsonObject(with: Data(answer.body)) as? [String: Any]
     }
 
     /// Requests the summary six times, so that every reader thread of the collector answers, and returns the pages.
@@ -79,6 +84,61 @@ import LeakPlatform
         let missing = try run("forget", "--app", "shop", "--yes")
         #expect(missing.code == 1 && missing.errors.contains("there is no app shop"), "\(missing)")
         #expect(try post(#"{"app":{"id":"shop"},"reports":[{"class":"C"}]}"#, to: collector) == 200)
+        #expect(try run("verify").code == 0)
+    }
+
+    @Test
+    func `a key is undone while the collector runs, after the command has said what goes and what stays`()
+        throws
+    {
+        let collector = try CollectorProcess(data: data)
+        #expect(
+            try post(#"{"app":{"id":"shop","version":"1.0"},"reports":[{"class":"C"}]}"#, to: collector)
+                == 200)
+        let made = try run("key", "create", "--name", "stolen")
+        let lines = made.output.split(separator: "\n")
+        let id = try #require(lines.first?.split(separator: " ").dropFirst().first)
+        let secret = try #require(lines.last)
+        let fake = #"{"app":{"id":"shop","version":"66.0"},"reports":[{"class":"C"},{"class":"Fake"}]}"#
+        let deadline = ContinuousClock.now + .seconds(30)
+        while try post(fake, to: collector, key: String(secret)) != 200, ContinuousClock.now < deadline {}
+
+        let dry = try run("key", "undo", String(id), "--dry-run")
+        #expect(dry.code == 0 && dry.output.hasPrefix("to delete: 1 version, 1 leak, 2 reports, "), "\(dry)")
+        #expect(dry.output.contains("cannot be told apart") && dry.output.contains("nothing was deleted"))
+        #expect(dry.errors.contains("run collector key revoke \(id) first"), "\(dry)")
+        #expect(try run("key", "revoke", String(id)).code == 0)
+        let asked = try run("key", "undo", String(id))
+        #expect(asked.code == 2 && asked.errors.contains("confirm with --yes"), "\(asked)")
+        let late = try run("key", "undo", String(id), "--since", "2100-01-01", "--yes")
+        #expect(late.code == 1 && late.errors.contains("made no app, version or leak"), "\(late)")
+        let undone = try run("key", "undo", String(id), "--yes")
+        #expect(
+            undone.code == 0 && undone.output.contains("deleted: 1 version, 1 leak, 2 reports"), "\(undone)")
+        #expect(!undone.errors.contains("still valid"))
+        #expect(try reportCount(collector) == 1)
+        #expect(try run("verify").code == 0)
+    }
+
+    @Test func `a leak is discarded, listed and accepted again while the collector runs`() throws {
+        let collector = try CollectorProcess(data: data)
+        let report = #"{"app":{"id":"shop"},"reports":[{"class":"C"}]}"#
+        #expect(try post(report, to: collector) == 200)
+        let listedLeaks = try leaks(collector)?["leaks"] as? [[String: Any]]
+        let id = try #require(listedLeaks?.first?["id"] as? String)
+        #expect(try run("forget", "--list-discarded").output == "no leak is discarded\n")
+        let deleted = try run("forget", "--leak", id, "--discard", "--yes")
+        #expect(
+            deleted.code == 0 && deleted.output.contains("later reports of the leak are dropped"),
+            "\(deleted)")
+        #expect(try post(report, to: collector) == 200)
+        #expect(try reportCount(collector) == 0)
+        let listed = try run("forget", "--list-discarded", "--app", "shop")
+        #expect(listed.output.hasPrefix("\(id)\tshop\t1 dropped\tdiscarded "), "\(listed)")
+        #expect(try run("forget", "--accept", id).code == 0)
+        #expect(try run("forget", "--accept", id).code == 1)
+        #expect(try post(report, to: collector) == 200)
+        #expect(try reportCount(collector) == 1)
         #expect(try run("verify").code == 0)
     }
 

@@ -47,6 +47,14 @@ extension ForwardingStore {
     ) throws(StoreError) -> PastDecision? {
         try store.decide(decision, about: leaks, audit: entry, now: now)
     }
+    func discard(
+        _ leak: LeakID, by author: String, audit entry: AuditEntry?, now: Int64
+    ) throws(StoreError) -> Bool {
+        try store.discard(leak, by: author, audit: entry, now: now)
+    }
+    func accept(_ leak: LeakID, audit entry: AuditEntry?) throws(StoreError) -> Bool {
+        try store.accept(leak, audit: entry)
+    }
     func rewrite(_ identity: LeakIdentity) throws(StoreError) -> Bool { try store.rewrite(identity) }
     func put(
         _ symbols: StoredSymbols, body: [UInt8], audit entry: AuditEntry?

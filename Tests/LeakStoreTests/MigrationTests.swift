@@ -346,6 +346,17 @@ import Testing
         #expect(try schema(directory.path + "/backup") == 1)
     }
 
+    @Test func `apps, versions and leaks from before the makers were stored are not undone with a key`()
+        throws
+    {
+        let directory = TemporaryDirectory()
+        try MigratedMakers.test(in: directory.store()) {
+            let connection = try SQLiteConnection(path: directory.database, access: .readWrite)
+            try connection.execute("begin; \(PastSchema.without25OfSQLite) pragma user_version = 24; commit")
+            return try directory.store()
+        }
+    }
+
     @Test func `a database with a later schema is backed up without a check of its totals`() throws {
         let directory = TemporaryDirectory()
         _ = try directory.store()

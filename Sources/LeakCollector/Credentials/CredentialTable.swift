@@ -34,12 +34,20 @@ struct CredentialTable: Component {
     private func row(_ credential: Credential) -> HTML {
         let rights = kind == .keys ? appText(credential) : roleText(credential)
         let lastCell =
-            credential.revokedAt.map { context.relativeTime($0).dayElement }
-            ?? "\(isSetByVariable(credential) ? nil : renameForm(credential))\(revokeForm(credential))"
+            credential.revokedAt.map {
+                "\(context.relativeTime($0).dayElement) \(undoLink(credential))" as HTML
+            }
+            ?? "\(isSetByVariable(credential) ? nil : renameForm(credential))\(revokeForm(credential))\(undoLink(credential))"
         return #"""
             <tr><th scope="row">\#(IsolatedText(credential.name))</th><td class="num">\#(credential.id)</td><td>\#(rights)</td>\#
             <td>\#(context.relativeTime(credential.createdAt).dayElement)</td><td>\#(lastCell)</td></tr>
             """#
+    }
+
+    /// Returns the link to the page that deletes what a key made; `nil` for a token.
+    private func undoLink(_ credential: Credential) -> HTML? {
+        guard kind == .keys else { return nil }
+        return #"<a href="\#(context.links.to(.forget(.key(credential.id, since: nil))))">Undo…</a>"#
     }
 
     /// Returns the app and the environments that a key is restricted to.

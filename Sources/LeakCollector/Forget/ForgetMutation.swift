@@ -2,11 +2,11 @@ internal import LeakHTTPServer
 internal import LeakMessage
 internal import LeakStore
 
-/// The mutation that deletes a leak, a version or an app: `POST /forget/confirmed` for the form of the page `/forget`, and `DELETE`
+/// The mutation that deletes a leak, a version, an app, or what an ingest key made: `POST /forget/confirmed` for the form of the page `/forget`, and `DELETE`
 /// at the addresses of `/api/v1`. It runs on the thread of ``Erasure``, because it may take seconds.
 struct ForgetMutation: Mutation {
     enum Kind: Hashable, Sendable, CaseIterable {
-        case form, leak, version, environment, app
+        case form, leak, version, environment, app, key
     }
 
     static func all(erasure: Erasure) -> [any Mutation] {
@@ -24,6 +24,7 @@ struct ForgetMutation: Mutation {
         case .form: Links.served.to(.forgetForm)
         case .leak: "/api/v1/leaks/{leak}"
         case .app: "/api/v1/apps/{app}"
+        case .key: "/api/v1/keys/{id}/data"
         case .environment: "/api/v1/apps/{app}/environments/{environment}"
         case .version: "/api/v1/apps/{app}/environments/{environment}/versions/{version}"
         }
@@ -44,11 +45,20 @@ struct ForgetMutation: Mutation {
     }
 
     func start(_ request: borrowing Request, _ change: ChangeRequest) throws(Problem) {
-        let target = try kind == .form ? formTarget(of: request) : pathTarget(change.match.parameters)
+        let target =
+            try kind == .form ? formTarget(of: request) : pathTarget(of: request, change.match.parameters)
+        let discards = try discards(request)
         let (store, erasure) = (change.context.store, erasure)
-        let entry = AuditEntry(.delete, of: target.auditObject, by: change.origin, at: change.now)
+        let entry = target.auditEntry(by: change.origin, at: change.now)
         erasure.add(
             change.work("deleting \(target)") {
+                if discards, case .leak(let id) = target {
+                    let entry = AuditEntry(
+                        .discard, of: target.auditObject, by: change.origin, at: change.now)
+                    guard try store.discard(id, by: change.origin.actor, audit: entry, now: change.now) else {
+                        throw target.missingProblem
+                    }
+                }
                 guard let counts = try store.forget(target, audit: entry, while: { !erasure.isStopping })
                 else {
                     return change.rejection(Erasure.stoppingProblem)
@@ -56,6 +66,24 @@ struct ForgetMutation: Mutation {
                 guard !counts.isEmpty else { throw target.missingProblem }
                 return response(about: target, counts)
             })
+    }
+
+    /// Returns `true` if later reports of the leak are dropped too.
+    private func discards(_ request: borrowing Request) throws(Problem) -> Bool {
+        let value: String?
+        switch kind {
+        case .leak:
+            try request.requireParameters(["discard"])
+            value = request.query("discard")
+        case .form: value = request.form?["discard"]
+        case .version, .environment, .app, .key: return false
+        }
+        switch value {
+        case "true": return true
+        case "false", nil: return false
+        case let value?:
+            throw Problem(.badRequest, "the parameter “discard” is “\(value)”, must be true or false")
+        }
     }
 
     private func formTarget(of request: borrowing Request) throws(Problem) -> ForgetTarget {
@@ -68,15 +96,23 @@ struct ForgetMutation: Mutation {
         return try ForgetTarget(fields)
     }
 
-    private func pathTarget(_ parameters: Parameters) throws(Problem) -> ForgetTarget {
+    private func pathTarget(
+        of request: borrowing Request, _ parameters: Parameters
+    ) throws(Problem) -> ForgetTarget {
         var fields: [String: String] = [:]
         for name in ForgetTarget.parameterNames { fields[name] = parameters[name] }
+        if kind == .key {
+            try request.requireParameters(["since"])
+            fields["key"] = parameters["id"]
+            fields["since"] = request.query("since")
+        }
         let word: ForgetTarget.Kind =
             switch kind {
             case .form, .leak: .leak
             case .version: .version
             case .environment: .environment
             case .app: .app
+            case .key: .key
             }
         fields["what"] = word.rawValue
         return try ForgetTarget(fields)
@@ -85,10 +121,10 @@ struct ForgetMutation: Mutation {
     private func response(about target: ForgetTarget, _ counts: ForgetCounts) -> Response {
         guard kind != .form else {
             let page: LinkTarget
-            if case .version = target {
-                page = .releases(app: target.scope)
-            } else {
-                page = .summary(app: nil)
+            switch target {
+            case .version: page = .releases(app: target.scope)
+            case .key: page = .access
+            case .leak, .environment, .app: page = .summary(app: nil)
             }
             return .redirect(to: Links.served.to(page) + "#" + PageLayout.mainAnchor)
         }

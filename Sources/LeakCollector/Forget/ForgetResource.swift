@@ -1,8 +1,9 @@
 internal import LeakHTTPServer
 internal import LeakMessage
+internal import LeakPlatform
 internal import LeakStore
 
-/// The data that would be deleted with a leak, a version or an app. The page has the form that deletes it.
+/// The data that would be deleted with a leak, a version, an app or an ingest key. The page has the form that deletes it.
 struct ForgetResource: JSONResource, PageResource {
     static let permission = Permission.administer
     static let (jsonPath, pagePath) = ("/forget", "/forget")
@@ -23,9 +24,18 @@ struct ForgetResource: JSONResource, PageResource {
     func page(from view: StoreView) throws -> HTML {
         let counts = try counts(from: view)
         var title: String?
-        if case .leak(let id) = target { title = try view.reader.outline(of: id)?.title }
+        var credential: Credential?
+        switch target {
+        case .leak(let id): title = try view.reader.outline(of: id)?.title
+        case .key(let key, _):
+            credential = try view.reader.credentials(includingEnded: true, now: view.now).first {
+                $0.id == key
+            }
+        case .version, .environment, .app: break
+        }
         return ForgetPage(
-            context: view.context(app: target.scope), target: target, counts: counts, leakTitle: title
+            context: view.context(app: target.scope), target: target, counts: counts, leakTitle: title,
+            key: credential
         ).html
     }
 
@@ -42,23 +52,77 @@ struct ForgetPage: Component {
     var counts: ForgetCounts
     /// The title of the leak, for a leak.
     var leakTitle: String?
+    /// The ingest key, for a key.
+    var key: Credential?
 
     var html: HTML {
         PageLayout(
             title: "Delete", section: section, context: context,
             main: #"""
-                <div class="narrow"><h1>Delete \#(name)?</h1>
-                <p>This deletes:</p>
-                <ul>\#(counts.descriptions.map { "<li>\($0)</li>" as HTML })</ul>
-                <p>\#(consequence) This cannot be undone.</p>
-                <form method="post" action="\#(context.links.to(.forgetForm))">\#(hiddenFields)<button>Delete \#(name)</button></form>
+                <div class="narrow"><h1>Delete \#(name)?</h1>\#(keyNotes)
+                \#(deletion)
                 <p><a href="\#(context.links.to(back))">Cancel</a></p></div>
                 """#
         ).html
     }
 
+    private var deletion: HTML {
+        guard !counts.isEmpty else { return "<p>There is nothing to delete.</p>" }
+        return #"""
+            <p>This deletes:</p>
+            <ul>\#(Self.list(counts.descriptions))</ul>\#(kept)
+            <p>\#(consequence) This cannot be undone.</p>
+            <form method="post" action="\#(context.links.to(.forgetForm))">\#(hiddenFields)<button>Delete \#(name)</button>\#(discardButton)</form>
+            """#
+    }
+
+    /// For a leak: the button that also drops its later reports.
+    private var discardButton: HTML? {
+        guard case .leak = target else { return nil }
+        return #"""
+             <button name="discard" value="true">Delete and discard later reports</button>\#
+            <p class="dim">Later reports of a discarded leak count as dropped, and in nothing else. The page of releases lists the \#
+            discarded leaks of an app.</p>
+            """#
+    }
+
+    private static func list(_ descriptions: [String]) -> [HTML] {
+        descriptions.map { "<li>\($0)</li>" as HTML }
+    }
+
+    /// The numbers of what stays because other keys reported it too; `nil` if there is nothing.
+    private var kept: HTML? {
+        guard counts.kept != ForgetCounts.Kept() else { return nil }
+        return """
+            <p>This stays, because other keys have reported it too:</p><ul>\(Self.list(counts.kept.descriptions))</ul>
+            """
+    }
+
+    /// For a key: a note if it is still valid, and the form that chooses the time.
+    private var keyNotes: HTML? {
+        guard case .key(let id, let since) = target else { return nil }
+        let note: HTML? =
+            key?.revokedAt == nil
+            ? #"""
+            <p class="alert">The key is still valid: <a href="\#(context.links.to(.access))#keys">revoke it</a> first. Otherwise its \#
+            next reports bring everything back.</p>
+            """#
+            : nil
+        return #"""
+            \#(note)<form class="filters" action="\#(context.links.to(.forgetChoice))" aria-label="Time">\#
+            <input type="hidden" name="what" value="key"><input type="hidden" name="key" value="\#(id)">\#
+            <label>Only what was made since <input name="since" autocomplete="off" spellcheck="false" \#
+            placeholder="2026-11-20T12:00:00Z" value="\#(since.map { CivilTime(milliseconds: $0).rfc3339 } ?? "")"></label>\#
+            <button>Show</button></form>
+            """#
+    }
+
     private var section: PageLayout.Section {
-        if case .leak = target { .summary } else { .releases }
+        switch target {
+        case .leak: .summary
+        case .key: .access
+        case .version, .environment, .app: .releases
+        }
     }
 
     private var name: HTML {
@@ -68,6 +132,12 @@ struct ForgetPage: Component {
             "version \(IsolatedText(version)) of \(IsolatedText(app.name)) in \(IsolatedText(app.environment))"
         case .environment(let app): "\(IsolatedText(app.name)) in \(IsolatedText(app.environment))"
         case .app(let name): "\(IsolatedText(name)) in all environments"
+        case .key(let id, let since):
+            """
+            what key \(id)\(key.map { " (\(IsolatedText($0.name)))" as HTML }) made\(since.map {
+                " since \(CivilTime(milliseconds: $0).rfc3339)" as HTML
+            })
+            """
         }
     }
 
@@ -84,6 +154,7 @@ struct ForgetPage: Component {
             """
             Keys stay: to stop further reports, revoke the ingest keys first. If the app is reported again, it is a new app.
             """
+        case .key: "\(ForgetTarget.undoLimits.joined(separator: " "))"
         }
     }
 
@@ -95,6 +166,7 @@ struct ForgetPage: Component {
         switch target {
         case .leak(let id): .leak(id)
         case .version, .environment, .app: .releases(app: target.scope)
+        case .key: .access
         }
     }
 }

@@ -1,5 +1,6 @@
 internal import LeakHTTPServer
 internal import LeakMessage
+internal import LeakPlatform
 public import LeakStore
 
 extension ForgetTarget {
@@ -17,7 +18,17 @@ extension ForgetTarget {
         let word = try required("what")
         guard let kind = Kind(rawValue: word) else {
             throw Problem(
-                .badRequest, "the parameter “what” is “\(word)”, must be leak, version, environment or app")
+                .badRequest,
+                "the parameter “what” is “\(word)”, must be leak, version, environment, app or key")
+        }
+        guard kind != .key else {
+            let number = try required("key")
+            guard let key = Int64(decimalDigits: number), key > 0 else {
+                throw Problem(
+                    .badRequest, "the parameter “key” must be the ID of a key, as /api/v1/keys lists it")
+            }
+            self = .key(key, since: try Self.since(parameters["since"]))
+            return
         }
         guard kind != .leak else {
             guard let id = LeakID(try required("leak")) else { throw .noLeak }
@@ -30,14 +41,31 @@ extension ForgetTarget {
         switch kind {
         case .version: self = .version(try required("version"), of: app)
         case .environment: self = .environment(app)
-        case .app, .leak: self = .app(name)
+        case .app, .leak, .key: self = .app(name)
         }
+    }
+
+    private static func since(_ text: String?) throws(Problem) -> Int64? {
+        guard let text, !text.isEmpty else { return nil }
+        guard let time = sinceTime(text) else {
+            throw Problem(
+                .badRequest,
+                "the parameter “since” must be a time or a day, such as 2026-11-20T12:00:00Z or 2026-11-20")
+        }
+        return time
+    }
+
+    /// Parses the time of ``ForgetTarget/key(_:since:)``: a time as in RFC 3339, or a day, which begins at midnight UTC. Rounds
+    /// down to a full second, because links name no milliseconds.
+    public static func sinceTime(_ text: String) -> Int64? {
+        (WallClock.milliseconds(rfc3339: text) ?? WallClock.milliseconds(rfc3339: text + "T00:00:00Z"))
+            .map { $0 / 1000 * 1000 }
     }
 
     /// The app of the target, for the navigation of pages.
     var scope: AppScope {
         switch self {
-        case .leak: AppScope(nil)
+        case .leak, .key: AppScope(nil)
         case .version(_, let app), .environment(let app): app.scope
         case .app(let name): AppScope(name)
         }
@@ -50,7 +78,16 @@ extension ForgetTarget {
         case .version(let version, let app): "version \(version) of \(app)"
         case .environment(let app): "\(app)"
         case .app(let name): "\(name) in all environments"
+        case .key(let key, let since):
+            "key \(key)" + (since.map { " since \(CivilTime(milliseconds: $0).rfc3339)" } ?? "")
         }
+    }
+
+    /// The entry for the audit log about the deletion.
+    public func auditEntry(by origin: ChangeOrigin, at time: Int64) -> AuditEntry {
+        var action = AuditEntry.Action.delete
+        if case .key = self { action = .undoKey }
+        return AuditEntry(action, of: auditObject, by: origin, at: time)
     }
 
     /// The problem of a target that does not exist.
@@ -62,8 +99,25 @@ extension ForgetTarget {
         case .environment(let app):
             Problem(.notFound, "there is no app \(app); /api/v1/apps lists all of them")
         case .app(let name): Problem(.notFound, "there is no app \(name); /api/v1/apps lists all of them")
+        case .key: Problem(.notFound, "\(missingKeyText)")
         }
     }
+}
+
+extension ForgetTarget {
+    /// The text for a key that made nothing; empty for other targets.
+    public var missingKeyText: String {
+        guard case .key(let key, let since) = self else { return "" }
+        return "key \(key) made no app, version or leak that is stored"
+            + (since == nil ? "" : " since this time")
+            + "; those from before the collector stored their keys cannot be undone"
+    }
+
+    /// Sentences that say what stays in place if the data of an ingest key is deleted.
+    public static let undoLimits = [
+        "Reports, sessions and checks of the key in apps, versions and leaks that another key made stay, because they cannot be told apart from those of other keys. What was made before the collector stored the keys stays too.",
+        "If real installs use the key too, their new leaks and versions go as well, and come back as new with their next report.",
+    ]
 }
 
 extension JSONWriter {
@@ -71,10 +125,28 @@ extension JSONWriter {
     mutating func fields(of counts: ForgetCounts) {
         field("environments", counts.environments)
         field("versions", counts.versions)
+        field("builds", counts.builds)
         field("leaks", counts.leaks)
         field("reports", counts.reports)
         field("samples", counts.samples)
         field("decisions", counts.decisions)
+        if counts.kept != ForgetCounts.Kept() {
+            object("kept") { writer in
+                writer.field("environments", counts.kept.environments)
+                writer.field("versions", counts.kept.versions)
+                writer.field("leaks", counts.kept.leaks)
+            }
+        }
+    }
+}
+
+extension ForgetCounts.Kept {
+    /// The numbers that are not 0, each with its noun.
+    public var descriptions: [String] {
+        [
+            (environments, "environment", "environments"), (versions, "version", "versions"),
+            (leaks, "leak", "leaks"),
+        ].filter { $0.0 > 0 }.map { Count($0.0).text(noun: $0.1, plural: $0.2) }
     }
 }
 
@@ -83,7 +155,7 @@ extension ForgetCounts {
     public var descriptions: [String] {
         [
             (environments, "environment", "environments"), (versions, "version", "versions"),
-            (leaks, "leak", "leaks"), (reports, "report", "reports"),
+            (builds, "build", "builds"), (leaks, "leak", "leaks"), (reports, "report", "reports"),
             (samples, "sample report", "sample reports"),
             (decisions, "decision or note", "decisions and notes"),
         ].filter { $0.0 > 0 }.map { Count($0.0).text(noun: $0.1, plural: $0.2) }

@@ -20,6 +20,8 @@ enum LinkTarget: Hashable, Sendable {
     case forgetForm
     /// The address of the page ``forget(_:)`` without parameters. The form on the page of releases adds them.
     case forgetChoice
+    /// The address to which the form with the discarded leaks is sent.
+    case discardedForm
     /// Two versions side by side. An export does not have this page.
     case compare(app: AppScope, from: String?, to: String?)
     case leakClass(String, app: AppScope)
@@ -86,7 +88,7 @@ struct Links: Hashable, Sendable {
         switch target {
         case .file(let name): name
         case .summary, .overview, .leak, .reports, .decisions, .causes, .releases, .currentRelease,
-            .compare, .leakClass, .list, .forget, .forgetForm, .forgetChoice,
+            .compare, .leakClass, .list, .forget, .forgetForm, .forgetChoice, .discardedForm,
             .access, .audit, .credentialForm, .signIn, .signOut:
             stem(of: target) + ".html"
         }
@@ -108,7 +110,7 @@ struct Links: Hashable, Sendable {
         case .releases(let app): app.app.map { "releases/" + PercentEncoder.fileName($0) } ?? "releases"
         // These addresses need a server.
         case .overview, .compare, .currentRelease, .decisions, .access, .credentialForm, .signIn, .signOut,
-            .forget, .forgetForm, .forgetChoice:
+            .forget, .forgetForm, .forgetChoice, .discardedForm:
             "index"
         case .leakClass(let name, let app): "classes/" + classFileName(name, app)
         // In a name from ``PercentEncoder/fileName(_:)``, only hexadecimal digits or a hyphen follow an equals sign, never
@@ -160,6 +162,7 @@ struct Links: Hashable, Sendable {
         case .forget(let target): "/forget" + parameters(target.parameters)
         case .forgetForm: "/forget/confirmed"
         case .forgetChoice: "/forget"
+        case .discardedForm: "/releases/discarded"
         case .compare(let app, let from, let to):
             "/compare" + parameters(app.parameters + [("from", from), ("to", to)])
         case .leakClass(let name, let app): "/classes" + parameters([("class", name)] + app.parameters)
@@ -180,7 +183,8 @@ struct Links: Hashable, Sendable {
         case .compare(let app, let from, let to):
             "/check" + parameters(app.parameters + [("version", to), ("baseline", from)])
         case .overview, .leak, .reports, .decisions, .causes, .releases, .currentRelease, .leakClass, .list,
-            .access, .audit, .signIn, .signOut, .file, .forget, .forgetForm, .forgetChoice:
+            .access, .audit, .signIn, .signOut, .file, .forget, .forgetForm, .forgetChoice,
+            .discardedForm:
             path(of: target)
         }
     }

@@ -125,6 +125,10 @@ final class AppLimitedReader: StoreReader {
         try isVisible(id) ? try reader.outlines(similarTo: id) : []
     }
 
+    func discardedLeaks(app: AppScope) throws(StoreError) -> [DiscardedLeak] {
+        try reader.discardedLeaks(app: limited(app))
+    }
+
     // MARK: Symbols, which belong to no app
 
     func symbolsVersion() throws(StoreError) -> SymbolsVersion { try reader.symbolsVersion() }

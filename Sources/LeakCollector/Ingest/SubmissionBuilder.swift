@@ -242,7 +242,7 @@ struct SubmissionBuilder {
     /// The collector's own reasons, beside those that begin with ``sentryPrefix``. If a batch names one of them, the
     /// prefix `device_` is added to the reason.
     static let collectorReasons: Set<String> = [
-        unseenReason, leaksOverLimit, droppedOverLimit, SentryRejections.reason,
+        unseenReason, leaksOverLimit, droppedOverLimit, SentryRejections.reason, DiscardedLeak.reason,
     ]
     /// The prefix of reasons from requests of Sentry SDKs. Batches of other senders may not use it.
     static let sentryPrefix = "sentry_"

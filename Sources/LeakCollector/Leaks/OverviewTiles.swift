@@ -141,7 +141,7 @@ struct OverviewTiles: Component {
 enum DropReasonText {
     private static let names = [
         "before_send": "removed by beforeSend", "budget": "storage limit of the device",
-        "damaged": "damaged file",
+        "damaged": "damaged file", "discarded": "discarded leaks",
         "over_limit": "other reasons", "queue_full": "queue full",
         "reentrant": "recorded in a signal handler or inside a closure of the reporter",
         "refused": "rejected by the collector", "text_over_limit": "text limit", "too_long": "too long",

@@ -27,10 +27,13 @@ struct ReleasesResource: JSONResource, PageResource {
         let context = try view.context(query)
         let shown = scope.orFirst(of: context.apps)
         let releases = try shown.key.map { try view.reader.releases(app: $0) } ?? []
-        return ReleasesPage(
+        var page = ReleasesPage(
             context: context, app: shown, releases: releases,
-            comparisons: try ReleaseComparisons(of: shown, releases, from: view.reader, now: view.now)
-        ).html
+            comparisons: try ReleaseComparisons(of: shown, releases, from: view.reader, now: view.now))
+        if page.offersDeletion, shown.app != nil {
+            page.discarded = try view.reader.discardedLeaks(app: shown)
+        }
+        return page.html
     }
 }
 
@@ -49,6 +52,8 @@ struct ReleasesPage: Component {
     /// Newest version first.
     var releases: [ReleaseSummary]
     var comparisons = ReleaseComparisons()
+    /// The discarded leaks of the app, if the page offers to delete data.
+    var discarded: [DiscardedLeak] = []
 
     var html: HTML {
         PageLayout(
@@ -56,7 +61,7 @@ struct ReleasesPage: Component {
             main: #"""
                 <h1>Releases</h1>
                 \#(apps)
-                \#(releases.isEmpty ? emptyCard : numbers)
+                \#(releases.isEmpty ? emptyCard : numbers)\#(discardedCard)
                 """#,
             footer: [
                 isCut
@@ -78,8 +83,16 @@ struct ReleasesPage: Component {
 
     /// The form that deletes a version or the app; `nil` in an export, and for readers who may not delete.
     private var deletion: HTML? {
-        guard context.links.isServed, context.permissions.contains(.administer) else { return nil }
+        guard offersDeletion else { return nil }
         return app.key.map { ForgetForm(context: context, app: $0, versions: releases.map(\.version)).html }
+    }
+
+    /// `false` in an export, and for readers who may not delete.
+    var offersDeletion: Bool { context.links.isServed && context.permissions.contains(.administer) }
+
+    private var discardedCard: HTML? {
+        guard !discarded.isEmpty else { return nil }
+        return app.key.map { DiscardedCard(context: context, app: $0, leaks: discarded).html }
     }
 
     /// `true` if the app may have older versions, which are not listed.

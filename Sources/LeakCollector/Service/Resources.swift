@@ -11,7 +11,7 @@ enum Resources {
         .page(ReleasesResource.self), .json(ReleasesResource.self),
         .page(CompareResource.self), .json(ReleaseCheckResource.self),
         .json(AppsResource.self),
-        .page(ForgetResource.self), .json(ForgetResource.self),
+        .page(ForgetResource.self), .json(ForgetResource.self), .json(DiscardedResource.self),
         .json(SymbolsResource.self),
         .page(AccessResource.self), .json(KeysResource.self), .json(TokensResource.self),
         .page(AuditResource.self), .json(AuditResource.self),

@@ -8,7 +8,9 @@
         /// Row IDs of the apps that are deleted, for ``ForgetTarget/app(_:)``; `nil` before the first step. An app that is
         /// reported again meanwhile is a new one, and stays.
         fileprivate var apps: [Int64]?
-        /// The entry for the audit log, until the first step has written it.
+        /// For ``ForgetTarget/key(_:since:)``.
+        fileprivate var undo = KeyUndo()
+        /// The entry for the audit log, until the first step that deletes something has written it.
         fileprivate var pendingEntry: AuditEntry?
 
         init(target: ForgetTarget, audit entry: AuditEntry?) {
@@ -16,7 +18,8 @@
             pendingEntry = entry
         }
 
-        /// A query for the app whose rows the next step deletes, and for the row ID of the leak or release.
+        /// A query for the app whose rows the next step deletes, and for the row ID of the leak or release. For
+        /// ``ForgetTarget/key(_:since:)``, it returns several rows of the table, in the order of their IDs.
         fileprivate var rowsQuery: Query {
             switch target {
             case .leak(let id):
@@ -38,8 +41,50 @@
                     select id, id from app where name = $1::text and ($2::bigint[] is null or id = any($2::bigint[]))
                     order by id
                     """, .text(name), apps.map { .integers($0) } ?? Parameter(type: .integers, bytes: nil))
+            case .key(let key, let since):
+                Query(
+                    """
+                    select \(undo.table?.appSQL ?? "id"), id from \(undo.table?.name ?? "app") t
+                    where id > $1::bigint and id <= $2::bigint and made_by = $3::bigint and made_at >= $4::bigint
+                      and \(undo.table?.conditionSQL ?? "true")
+                    order by id limit \(Writer.maxUndoneRows)
+                    """, .integer(undo.lastRow), .integer(undo.highestRow), .integer(key),
+                    .integer(since ?? .min))
             }
         }
+    }
+
+    extension KeyUndo.Table {
+        fileprivate var name: String {
+            switch self {
+            case .app: "app"
+            case .leak: "leak"
+            case .release: "release"
+            case .build: "build"
+            }
+        }
+
+        /// SQL for the app of a row `t`.
+        fileprivate var appSQL: String {
+            switch self {
+            case .app: "id"
+            case .leak, .release: "app"
+            case .build: "(select app from release where id = t.release)"
+            }
+        }
+
+        /// SQL for the condition that a row `t` is deleted.
+        fileprivate var conditionSQL: String {
+            guard self == .build else { return "is_shared = 0" }
+            return """
+                session_buckets = 0 and leaky_buckets = 0 and not exists (select 1 from build_check where build = t.id)
+                  and not exists (select 1 from leak_release c join leak_build p on p.leak = c.leak and p.build = t.id
+                    where c.release = t.release)
+                """
+        }
+
+        /// A query for the highest row ID.
+        fileprivate var highestRowQuery: Query { Query("select coalesce(max(id), 0) from \(name)") }
     }
 
     extension Writer {
@@ -47,6 +92,9 @@
         private static let maxForgottenLeaks = 20
         /// Maximum number of releases of an app that one step deletes.
         private static let maxForgottenReleases = 10
+        /// Maximum number of leaks, or of releases without leaks, that one step deletes for an ingest key. The step computes the
+        /// installs of the leaks' versions from all their leaks, so that fewer steps take less time.
+        fileprivate static let maxUndoneRows = 100
         /// Number of counts by hour and day above which one step deletes only one release of a leak.
         private static let maxForgottenCounts = 5_000
 
@@ -56,6 +104,9 @@
         func runStep(of run: inout ForgetRun) throws(StoreError) -> Bool {
             let connection = try connector.open()
             do throws(StoreError) {
+                if case .key = run.target, run.undo.highestRow == nil, let table = run.undo.table {
+                    run.undo.highestRow = try connection.run(table.highestRowQuery).first?.int64(0) ?? 0
+                }
                 connection.begin("begin")
                 let answers = try connection.run([
                     Migration.sharedLockQuery, Migration.versionQuery, run.rowsQuery,
@@ -63,7 +114,9 @@
                 try Migration.requireKnownVersion(answers[1], connection)
                 guard let found = answers[2].first else {
                     try connection.run(Query("commit"))
-                    return false
+                    guard case .key = run.target else { return false }
+                    run.undo.finishTable()
+                    return !run.undo.isDone
                 }
                 let (app, row) = (found.int64(0), found.int64(1))
                 if case .app = run.target, run.apps == nil { run.apps = answers[2].map { $0.int64(0) } }
@@ -79,6 +132,7 @@
                 }
                 var deletion = LeakDeletion(app: app, connection: connection)
                 let isLeft: Bool
+                var lastRow: Int64?
                 switch run.target {
                 case .leak:
                     isLeft = try delete(leak: row, by: &deletion)
@@ -87,17 +141,66 @@
                 case .app:
                     _ = try deleteSome(ofApp: app, by: &deletion)
                     isLeft = true
+                case .key:
+                    lastRow = try deleteSome(
+                        lockedRows.prefix { $0.int64(0) == app }.map { $0.int64(1) }, of: run.undo.table,
+                        app: app, by: &deletion)
+                    isLeft = true
                 }
                 try deletion.finish()
+                let entry = deletion.counts.isEmpty ? nil : run.pendingEntry
                 _ = try connection.run(
                     [InstallErasure.deletionMark, InstallErasure.countIncrement]
-                        + (run.pendingEntry?.queries ?? []) + [Query("commit")])
+                        + (entry?.queries ?? []) + [Query("commit")])
                 run.counts.add(deletion.counts)
-                run.pendingEntry = nil
+                if entry != nil { run.pendingEntry = nil }
+                run.undo.lastRow = lastRow ?? run.undo.lastRow
                 return isLeft
             } catch {
                 connector.reset()
                 throw error
+            }
+        }
+
+        /// Deletes some of the rows of an app that an ingest key made.
+        ///
+        /// - Parameter rows: the row IDs in the table, ascending, at least one.
+        /// - Returns: the last row up to which all rows are deleted; `nil` if the first row still exists.
+        private func deleteSome(
+            _ rows: [Int64], of table: KeyUndo.Table?, app: Int64, by deletion: inout LeakDeletion
+        ) throws(StoreError) -> Int64? {
+            switch table {
+            case .app: return try deleteSome(ofApp: app, by: &deletion) ? nil : app
+            case .leak:
+                deletion.keepsReleases = true
+                let counted = try deletion.connection.run(
+                    Query(
+                        """
+                        select id, \(Self.countsSQL(ofLeak: "l.id")) from unnest($1::bigint[]) as l (id) order by id
+                        """, .integers(rows.map(Optional.some))))
+                let leaks = Self.deletableLeaks(counted, limit: Self.maxUndoneRows).map { $0.int64(0) }
+                try deletion.delete(leaks: leaks)
+                return leaks.last
+            case .build:
+                _ = try deletion.connection.run(
+                    Query(
+                        "delete from build where id = any($1::bigint[])", .integers(rows.map(Optional.some))))
+                deletion.counts.builds += rows.count
+                return rows.last
+            case .release, nil:
+                let withLeaks = try deletion.connection.run(
+                    Query(
+                        """
+                        select id from unnest($1::bigint[]) as r (id)
+                        where exists (select 1 from leak_release where release = r.id) order by id limit 1
+                        """, .integers(rows.map(Optional.some)))
+                ).first?.int64(0)
+                if let release = withLeaks, release == rows.first {
+                    return try deleteSome(ofRelease: release, by: &deletion) ? nil : release
+                }
+                let empty = Array(rows.prefix { $0 != withLeaks })
+                try deletion.delete(releases: empty)
+                return empty.last
             }
         }
 
@@ -128,10 +231,10 @@
         /// Returns as many of the first leaks as one step may delete, at least one.
         ///
         /// - Parameter rows: the leaks, with the number of their counts in the second column.
-        private static func deletableLeaks(_ rows: Rows) -> [Row] {
+        private static func deletableLeaks(_ rows: Rows, limit: Int = maxForgottenLeaks) -> [Row] {
             var counts = 0
             var leaks: [Row] = []
-            for row in rows where leaks.count < maxForgottenLeaks {
+            for row in rows where leaks.count < limit {
                 counts += row.int(1)
                 guard leaks.isEmpty || counts <= maxForgottenCounts else { break }
                 leaks.append(row)

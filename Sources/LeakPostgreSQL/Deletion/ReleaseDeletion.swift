@@ -34,7 +34,7 @@
         mutating func deleteApp() throws(StoreError) {
             let tables = [
                 "app_slot", "app_day", "app_last_hour", "dropped", "over_limit", "leak_element",
-                "release_hour",
+                "release_hour", "discarded_leak",
             ]
             var queries = [
                 Query("delete from install_set where scope in (4, 5) and owner = $1::bigint", .integer(app))

@@ -317,6 +317,9 @@
                       builds = (select count(*) from leak_build where leak = l.id),
                       alive_at_most = greatest(l.alive_at_most, s.alive_at_most),
                       first_seen = least(l.first_seen, s.first_seen), last_seen = greatest(l.last_seen, s.last_seen),
+                      is_shared = case when l.made_by is not distinct from s.made_by
+                        then greatest(l.is_shared, s.is_shared) else 1 end,
+                      made_at = least(l.made_at, s.made_at),
                       last_hour = greatest(l.last_hour, s.last_hour),
                       first_release = (select id from release where id in (l.first_release, s.first_release)
                         order by order_key limit 1),

@@ -20,6 +20,10 @@
                     Self.partsQuery(ids + [target.id]),
                 ])
                 try Migration.requireKnownVersion(answers[1], connection)
+                guard try CachedDiscards(on: connection).ids.id(of: target) == nil else {
+                    try connection.run(Query("commit"))
+                    return nil
+                }
                 var (parts, existingTarget) = try Self.parts(answers[3], of: target, connection)
                 guard !parts.isEmpty else {
                     try connection.run(Query("commit"))

@@ -14,6 +14,12 @@
                 counts.reports = row.int(3)
                 counts.samples = row.int(4)
                 counts.decisions = row.int(5)
+                if case .key = target {
+                    counts.builds = row.int(10)
+                    counts.kept.environments = row.int(7)
+                    counts.kept.versions = row.int(8)
+                    counts.kept.leaks = row.int(9)
+                }
                 return counts
             }
         }
@@ -52,7 +58,47 @@
                     """, .text(app.name), .text(app.environment), .text(version))
             case .environment(let app): query(ofApp: app.name, environment: app.environment)
             case .app(let name): query(ofApp: name, environment: nil)
+            case .key(let key, let since): query(ofKey: key, since: since ?? .min)
             }
+        }
+
+        private static func query(ofKey key: Int64, since: Int64) -> Query {
+            let isMade = "made_by = $1::bigint and made_at >= $2::bigint and is_shared"
+            return Query(
+                """
+                with app_gone as (select id from app where \(isMade) = 0),
+                  release_gone as (select id, app, version from release
+                    where \(isMade) = 0 or app in (select id from app_gone)),
+                  gone as (select id as leak, reports from leak
+                    where \(isMade) = 0 or app in (select id from app_gone)
+                    union select l.id, l.reports
+                    from release_gone g join leak_release c on c.release = g.id join leak l on l.id = c.leak
+                    where not exists (select 1 from leak_release o
+                      where o.leak = c.leak and o.release not in (select id from release_gone))),
+                  partial as (select c.leak, c.reports, g.app, g.version
+                    from release_gone g join leak_release c on c.release = g.id
+                    where c.leak not in (select leak from gone)),
+                  numbers as (select (select count(*) from app_gone) as environments,
+                    (select count(*) from release_gone) as versions, (select count(*) from gone) as leaks,
+                    (select count(*) from build b where made_by = $1::bigint and made_at >= $2::bigint
+                      and release not in (select id from release_gone) and session_buckets = 0 and leaky_buckets = 0
+                      and not exists (select 1 from build_check where build = b.id)
+                      and not exists (select 1 from leak_release c join leak_build p on p.leak = c.leak and p.build = b.id
+                        where c.release = b.release and c.leak not in (select leak from gone))) as builds,
+                    (select count(*) from app where \(isMade) = 1) as kept_environments,
+                    (select count(*) from release where \(isMade) = 1) as kept_versions,
+                    (select count(*) from leak where \(isMade) = 1) as kept_leaks)
+                select environments, versions, leaks,
+                  least((select coalesce(sum(reports), 0) from gone) + (select coalesce(sum(reports), 0) from partial),
+                    LARGEST_TOTAL)::bigint,
+                  (\(samplesSQL)) + (select count(*) from partial p join sample s on s.leak = p.leak
+                    where s.version = p.version or p.version = 'other'
+                      and not exists (select 1 from release r where r.app = p.app and r.version = s.version)),
+                  (\(decisionsSQL)),
+                  environments + versions + leaks + builds + kept_environments + kept_versions + kept_leaks,
+                  kept_environments, kept_versions, kept_leaks, builds
+                from numbers
+                """, .integer(key), .integer(since))
         }
 
         private static func query(ofApp name: String, environment: String?) -> Query {

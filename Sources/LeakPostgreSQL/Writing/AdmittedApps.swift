@@ -38,7 +38,8 @@
         /// Each key's lock is held until the commit, so that two collectors do not both create the last app that a key may create.
         /// Locks of keys are taken before those of apps.
         func admitApps(
-            of submissions: some Collection<Submission>, _ names: inout NameCache, limits: StoreLimits
+            of submissions: some Collection<Submission>, _ names: inout NameCache, limits: StoreLimits,
+            now: Int64
         ) throws(StoreError) -> AdmittedApps {
             var apps = AdmittedApps()
             var uncachedApps: [RequestedApp] = []
@@ -71,7 +72,7 @@
                 !$0.keys.isEmpty
             }
             if !missingApps.isEmpty {
-                try create(missingApps, addingTo: &apps, names: &names, limits: limits)
+                try create(missingApps, addingTo: &apps, names: &names, limits: limits, now: now)
             }
             return apps
         }
@@ -104,7 +105,7 @@
 
         private func create(
             _ missingApps: [RequestedApp], addingTo apps: inout AdmittedApps, names: inout NameCache,
-            limits: StoreLimits
+            limits: StoreLimits, now: Int64
         ) throws(StoreError) {
             let keys = Set(missingApps.flatMap(\.keys)).sorted()
             let answers = try connection.run([
@@ -157,12 +158,13 @@
             let rows = try connection.run([
                 Query(
                     """
-                    insert into app (name, environment, last_seen, made_by)
-                    select * from unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[]) order by 1, 2
-                    on conflict (name, environment) do nothing
+                    insert into app (name, environment, last_seen, made_by, made_at)
+                    select *, case when key is not null then $5::bigint end
+                    from unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[]) as new (name, environment, seen, key)
+                    order by 1, 2 on conflict (name, environment) do nothing
                     """, .texts(appKeys.map(\.name)), .texts(appKeys.map(\.environment)),
                     .integers(appKeys.map { newApps[$0]?.firstSeenAt ?? 0 }),
-                    .integers(appKeys.map { newApps[$0]?.creatorKey })),
+                    .integers(appKeys.map { newApps[$0]?.creatorKey }), .integer(now)),
                 Self.rows(of: appKeys),
             ])
             for row in rows[1] {

@@ -21,15 +21,17 @@
         private let limitName: OverLimitCount.Name
         /// `true` if the table has a column `buckets`.
         private let hasBuckets: Bool
+        /// SQL for the names that are not limited.
+        private let unlimitedNames: String
 
         static let checks = CappedCounts(
             table: "build_check", ownerColumn: "build", nameColumn: "class", countColumn: "checks",
             limitName: .checkClasses,
-            hasBuckets: true)
+            hasBuckets: true, unlimitedNames: "'other'")
         static let dropped = CappedCounts(
             table: "dropped", ownerColumn: "app", nameColumn: "reason", countColumn: "count",
             limitName: .droppedReasons,
-            hasBuckets: false)
+            hasBuckets: false, unlimitedNames: "'other', '\(DiscardedLeak.reason)'")
 
         /// Returns the query that adds the rows, or `nil` if there are none. The query counts existing names only for owners
         /// that get a new name.
@@ -50,11 +52,11 @@
                   group by owner, app, name
                 ), fresh as (
                   select owner, name, row_number() over (partition by owner order by name collate "C") as number from asked
-                  where name <> 'other'
+                  where name not in (\(unlimitedNames))
                     and not exists (select 1 from \(table) t where t.\(ownerColumn) = asked.owner and t.\(nameColumn) = asked.name)
                 ), there as (
                   select \(ownerColumn) as owner, count(*) as names from \(table)
-                  where \(ownerColumn) in (select owner from fresh) and \(nameColumn) <> 'other' group by \(ownerColumn)
+                  where \(ownerColumn) in (select owner from fresh) and \(nameColumn) not in (\(unlimitedNames)) group by \(ownerColumn)
                 ), placed as (
                   select asked.owner, asked.app, asked.name, asked.count, asked.buckets, fresh.owner is not null
                     and coalesce(there.names, 0) + fresh.number > $5::bigint as is_over_limit

@@ -93,24 +93,27 @@
         }
 
         /// Returns queries that insert leaks without their counts. The last query is ``query(for:)``, which reads the new rows.
-        static func insertions(_ leaks: [SubmissionAggregate.Leak], apps: [Int64], releases: [Int64])
-            -> [Query]
-        {
+        ///
+        /// - Parameter now: the time at which the leaks are made, by the collector's clock.
+        static func insertions(
+            _ leaks: [SubmissionAggregate.Leak], apps: [Int64], releases: [Int64], now: Int64
+        ) -> [Query] {
             let identities = leaks.map(\.identity)
             let keys = identities.map(\.id)
             return [
                 Query(
                     """
-                    insert into leak (key, app, kind, class, quality, first_seen, last_seen, first_release, last_release)
-                    select key, app, kind, class, quality, first_seen, last_seen, release, release
+                    insert into leak (key, app, kind, class, quality, first_seen, last_seen, first_release, last_release,
+                      made_by, made_at)
+                    select key, app, kind, class, quality, first_seen, last_seen, release, release, ingest_key, $10::bigint
                     from unnest($1::uuid[], $2::bigint[], $3::text[], $4::text[], $5::text[], $6::bigint[],
-                      $7::bigint[], $8::bigint[])
-                      as new (key, app, kind, class, quality, first_seen, last_seen, release)
+                      $7::bigint[], $8::bigint[], $9::bigint[])
+                      as new (key, app, kind, class, quality, first_seen, last_seen, release, ingest_key)
                     order by key
                     """, .uuids(keys), .integers(apps.map { $0 }), .texts(identities.map(\.kind)),
                     .texts(identities.map(\.className)), .texts(identities.map(\.quality.rawValue)),
                     .integers(leaks.map { $0.span?.first }), .integers(leaks.map { $0.span?.last }),
-                    .integers(releases.map { $0 })),
+                    .integers(releases.map { $0 }), .integers(leaks.map { Optional($0.key) }), .integer(now)),
                 Query(
                     """
                     insert into leak_text (leak, title, module, stack, children, cycle, grouped_version, grouped_class,

@@ -13,7 +13,7 @@
         mutating func run(
             _ submissions: [Submission], now: Int64, _ clock: StoreClock, by writer: Writer
         ) throws(StoreError) -> [Receipt] {
-            let submissions = try Self.prefix(of: submissions, weighing: writer.limits.weightPerCommit)
+            var submissions = try Self.prefix(of: submissions, weighing: writer.limits.weightPerCommit)
             connection.begin("begin")
             var idempotencyKeys = IdempotencyKeys(of: submissions, clock)
             let openingQueries = [
@@ -28,14 +28,26 @@
                 _ = try commit([])
                 return receipts
             }
+            let discards: CachedDiscards
+            if let cached = writer.discards {
+                discards = cached
+            } else {
+                discards = try CachedDiscards(on: connection)
+                writer.discards = discards
+            }
+            var dropped: [LeakID: Int] = [:]
+            for index in countedIndexes where !discards.ids.isEmpty {
+                dropped.merge(discards.ids.remove(from: &submissions[index])) { Total.bounded($0 + $1) }
+            }
             let apps = try admitApps(
                 of: countedIndexes.lazy.map { submissions[$0] }, &writer.nameCache,
-                limits: writer.limits)
+                limits: writer.limits, now: now)
             var aggregate = try Self.aggregate(
                 submissions, countedIndexes, forgotten: idempotencyKeys.unrecognizedIndexes, in: apps,
                 by: AppNameQuota(apps, modules: writer.nameCache.modules))
             var existing = try ExistingRows(
                 of: aggregate, apps: apps, on: connection, names: &writer.nameCache)
+            try requireCurrent(discards, existing.erasureCount, by: writer)
             for countedID in aggregate.countedIDs {
                 for leak in countedID.reported.ids {
                     writer.nameCache.remember(existing.module(of: leak), of: leak)
@@ -55,7 +67,8 @@
                     ))
             }
             let textBytes = existing.newTextBytes(of: aggregate)
-            let rowIDs = try RowIDs(of: aggregate, &existing, on: connection, names: &writer.nameCache)
+            let rowIDs = try RowIDs(
+                of: aggregate, &existing, on: connection, names: &writer.nameCache, now: now)
 
             writer.installSetCache.invalidate(unlessErasureCountIs: existing.erasureCount)
             var batch = WriteBatch(
@@ -67,13 +80,29 @@
                 idempotencyKeys, textBytes: textBytes.merging(batch.cellBytes, uniquingKeysWith: +),
                 details: batch.details, limits: writer.limits)
             let answers = try commit(
-                writes + [usageQuery].compactMap { $0 }
+                writes + [usageQuery, CachedDiscards.droppedUpdate(dropped)].compactMap { $0 }
                     + batch.detailQueries(maxCheckClasses: writer.limits.checkClassesPerBuild))
             writer.installSetCache.remember(batch.sets)
             writer.nameCache.remember(batch.cells)
             writer.nameCache.remember(batch.details)
             if usageQuery != nil { writer.idempotencyCache.remember(answers[writes.count]) }
             return receipts
+        }
+
+        /// Checks, after the apps are locked, that the discarded leaks are those with which reports were dropped.
+        ///
+        /// - Throws: ``StoreError/Reason/locked`` if they changed. The writer reads them again and makes another attempt.
+        private func requireCurrent(
+            _ discards: CachedDiscards, _ erasureCount: Int64, by writer: Writer
+        ) throws(StoreError) {
+            guard discards.erasureCount != erasureCount else { return }
+            let current = try CachedDiscards(on: connection)
+            guard current.ids == discards.ids else {
+                throw StoreError(
+                    .locked,
+                    "database \(connection.name): a leak was discarded while its reports were counted")
+            }
+            writer.discards = current
         }
 
         private mutating func commit(_ writes: [Query]) throws(StoreError) -> [Rows] {

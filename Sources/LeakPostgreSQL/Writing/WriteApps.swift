@@ -11,15 +11,26 @@
                 update app a set last_seen = greatest(a.last_seen, d.last_seen), leaks = a.leaks + d.leaks,
                   text_bytes = a.text_bytes + d.text_bytes, cells = a.cells + d.cells,
                   reports = least(a.reports + d.reports, LARGEST_TOTAL),
-                  freed = least(a.freed + d.freed, LARGEST_TOTAL)
+                  freed = least(a.freed + d.freed, LARGEST_TOTAL), is_shared = \(Self.isSharedSQL("a"))
                 from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[],
-                  $7::bigint[])
-                  as d (id, last_seen, leaks, text_bytes, cells, reports, freed)
+                  $7::bigint[], $8::bigint[], $9::bigint[])
+                  as d (id, last_seen, leaks, text_bytes, cells, reports, freed, key, has_other_keys)
                 where a.id = d.id
                 """, .integers(rowIDs.apps.map(\.id)), .integers(aggregate.apps.map { $0.lastSeen }),
                 .integers(rowIDs.apps.map(\.newLeaks)), .integers(rowIDs.apps.map(\.newTextBytes)),
                 .integers(cells),
-                .integers(aggregate.apps.map { $0.reports }), .integers(aggregate.apps.map { $0.freed }))
+                .integers(aggregate.apps.map { $0.reports }), .integers(aggregate.apps.map { $0.freed }),
+                .integers(aggregate.apps.map { Optional($0.ingestKey) }),
+                .integers(aggregate.apps.map { $0.hasOtherKeys ? 1 as Int : 0 }))
+        }
+
+        /// Returns SQL for the column `is_shared` of a table after the reports in `d`: 1 if their ingest keys `d.key`, or
+        /// other keys, did not make the row.
+        static func isSharedSQL(_ table: String) -> String {
+            """
+            greatest(\(table).is_shared, d.has_other_keys,
+              case when \(table).made_by is distinct from d.key then 1 else 0 end)
+            """
         }
 
         func slotsUpsert() -> Query? {

@@ -41,14 +41,14 @@
                   first_release = d.first_release, last_release = d.last_release, first_build = d.first_build,
                   first_sample = d.first_sample,
                   newest_sample = d.newest_sample, newest_kept = d.newest_kept,
-                  last_hour = \(lastHour),
+                  last_hour = \(lastHour), is_shared = \(Self.isSharedSQL("l")),
                   \(PeriodColumns.leaks.assignmentsSQL("l", reportsSQL: reports, lastHourSQL: lastHour, added: .since("d.first_hour")))
                 from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[],
                   $7::bigint[], $8::bigint[], $9::bigint[], $10::bigint[], $11::bigint[], $12::bigint[], $13::bigint[],
-                  $14::bigint[], $15::bigint[], $16::bigint[], $17::bigint[], $18::bigint[])
+                  $14::bigint[], $15::bigint[], $16::bigint[], $17::bigint[], $18::bigint[], $19::bigint[], $20::bigint[])
                   as d (id, reports, freed, installs, impact, builds, sightings, alive, first_seen, last_seen,
                   first_release, last_release, first_sample, newest_sample, newest_kept, first_hour,
-                  last_hour, first_build)
+                  last_hour, first_build, key, has_other_keys)
                 where l.id = d.id
                 """, .integers(states.map { $0.id }), .integers(leaks.map { $0.reports }),
                 .integers(leaks.map { $0.freed }),
@@ -62,7 +62,9 @@
                 .integers(states.map { $0.samples.newestReportedAt }),
                 .integers(states.map { $0.samples.newestWrittenAt }),
                 .integers(hours.map { $0?.lowerBound }), .integers(hours.map { $0?.upperBound }),
-                .integers(states.map { $0.lowestBuild?.build }))
+                .integers(states.map { $0.lowestBuild?.build }),
+                .integers(leaks.map { Optional($0.key) }),
+                .integers(leaks.map { $0.hasOtherKeys ? 1 as Int : 0 }))
         }
 
         /// Returns the query that writes the modules of leaks for which no earlier report had named a module.

@@ -13,17 +13,21 @@
                   freed = least(r.freed + d.freed, LARGEST_TOTAL),
                   sessions = least(r.sessions + d.sessions, LARGEST_TOTAL),
                   leaky_sessions = least(r.leaky_sessions + d.leaky_sessions, LARGEST_TOTAL),
-                  checks = least(r.checks + d.checks, LARGEST_TOTAL), installs = coalesce(d.installs, r.installs)
+                  checks = least(r.checks + d.checks, LARGEST_TOTAL), installs = coalesce(d.installs, r.installs),
+                  is_shared = \(Self.isSharedSQL("r"))
                 from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[],
-                  $7::bigint[], $8::bigint[], $9::bigint[], $10::bigint[])
-                  as d (id, first_seen, last_seen, leaks, reports, freed, sessions, leaky_sessions, checks, installs)
+                  $7::bigint[], $8::bigint[], $9::bigint[], $10::bigint[], $11::bigint[], $12::bigint[])
+                  as d (id, first_seen, last_seen, leaks, reports, freed, sessions, leaky_sessions, checks, installs,
+                  key, has_other_keys)
                 where r.id = d.id
                 """, .integers(rowIDs.releases.map { $0 }), .integers(releases.map { $0.span.first }),
                 .integers(releases.map { $0.span.last }), .integers(newLeakCountsOfReleases),
                 .integers(releases.map { $0.reports }), .integers(releases.map { $0.freed }),
                 .integers(releases.map { $0.sessions }), .integers(releases.map { $0.leakySessions }),
                 .integers(releases.map { $0.checks }),
-                .integers(rowIDs.releases.map { installCount(of: .release(rowID: $0)) }))
+                .integers(rowIDs.releases.map { installCount(of: .release(rowID: $0)) }),
+                .integers(releases.map { Optional($0.key) }),
+                .integers(releases.map { $0.hasOtherKeys ? 1 as Int : 0 }))
         }
 
         /// Returns the query that writes the number of leaks that were first seen in each release. Such a release may have no reports

@@ -32,6 +32,8 @@
         /// `nil` until it has been read.
         private var clock: StoreClock?
         var nameCache = NameCache()
+        /// `nil` until it has been read.
+        var discards: CachedDiscards?
         var installSetCache = InstallSetCache()
         var idempotencyCache = IdempotencyCache()
         var commitMarker = CommitMarker()
@@ -88,6 +90,7 @@
                 serverErrorKind = connection.serverErrorKind
                 // Cached row IDs may belong to rows that were not committed.
                 nameCache = NameCache()
+                discards = nil
                 installSetCache = InstallSetCache()
                 idempotencyCache = IdempotencyCache()
                 connector.reset()

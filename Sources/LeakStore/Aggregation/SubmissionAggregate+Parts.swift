@@ -7,6 +7,10 @@ extension SubmissionAggregate {
         package var key: AppKey
         /// The number that the quota gave the app.
         package let number: AppNumber
+        /// The ingest key whose report was the first in this aggregate to name the app.
+        package let ingestKey: Int64
+        /// `true` if reports of other ingest keys name the app too.
+        package var hasOtherKeys = false
         /// Arrival of the latest submission, in milliseconds since 1970.
         package var lastSeen: Int64
         package var reports = 0
@@ -25,6 +29,8 @@ extension SubmissionAggregate {
         package let number: ReleaseNumber
         /// The ingest key whose report was the first in this aggregate to name the version.
         package let key: Int64
+        /// `true` if reports of other ingest keys name the version too.
+        package var hasOtherKeys = false
         /// First and last time at which the version was used.
         package var span: TimeSpan
         package var reports = 0
@@ -127,6 +133,8 @@ extension SubmissionAggregate {
         package var app: Int
         /// The ingest key whose report first named the leak.
         package var key: Int64
+        /// `true` if reports of other ingest keys name the leak too.
+        package var hasOtherKeys = false
         /// First and last time of the leak's sightings; `nil` while only explanations name it.
         package var span: TimeSpan?
         package var reports = 0

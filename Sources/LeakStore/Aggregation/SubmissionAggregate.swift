@@ -352,6 +352,7 @@ package struct SubmissionAggregate {
         let reported = reported.storable
         if let entry = appIndices[reported], entry.isValid(for: key) {
             apps[entry.index].lastSeen = max(apps[entry.index].lastSeen, arrival)
+            if apps[entry.index].ingestKey != key { apps[entry.index].hasOtherKeys = true }
             return entry
         }
         let admitted = try quota.app(reported, key: key, seenAt: arrival)
@@ -359,8 +360,10 @@ package struct SubmissionAggregate {
         if let entry = appIndices[admitted.key], !entry.isOverLimit {
             index = entry.index
             apps[index].lastSeen = max(apps[index].lastSeen, arrival)
+            if apps[index].ingestKey != key { apps[index].hasOtherKeys = true }
         } else {
-            apps.append(App(key: admitted.key, number: admitted.number, lastSeen: arrival))
+            apps.append(
+                App(key: admitted.key, number: admitted.number, ingestKey: key, lastSeen: arrival))
             index = apps.count - 1
             appIndices[admitted.key] = CountedEntry(index: index, key: key)
         }
@@ -377,6 +380,7 @@ package struct SubmissionAggregate {
         let pair = OwnedKey(owner: app, name: ByteText(version))
         if let entry = releaseIndices[pair], entry.isValid(for: key) {
             releases[entry.index].span.widen(to: arrival)
+            if releases[entry.index].key != key { releases[entry.index].hasOtherKeys = true }
             return entry
         }
         // Several versions may count as one version.
@@ -386,6 +390,7 @@ package struct SubmissionAggregate {
         if let entry = releaseIndices[admittedPair], !entry.isOverLimit {
             index = entry.index
             releases[index].span.widen(to: arrival)
+            if releases[index].key != key { releases[index].hasOtherKeys = true }
         } else {
             releases.append(
                 Release(
@@ -427,7 +432,10 @@ package struct SubmissionAggregate {
         _ identity: LeakIdentity, _ app: Int, key: Int64, by quota: some NameQuota
     ) throws(StoreError) -> CountedLeak {
         let pair = OwnedKey(owner: app, name: identity.lookupID)
-        if let leak = countedLeaks[pair], leak.isValid(for: key) { return leak }
+        if let leak = countedLeaks[pair], leak.isValid(for: key) {
+            if leaks[leak.index].key != key { leaks[leak.index].hasOtherKeys = true }
+            return leak
+        }
         let reportedLeak = identity.counted(in: apps[app].key)
         let chosenLeak = try reportedLeak.countedIdentity { id throws(StoreError) in
             try module(of: id, by: quota)
@@ -438,6 +446,7 @@ package struct SubmissionAggregate {
         let index: Int
         if let existingIndex = leakIndices[countedIdentity.id] {
             index = existingIndex
+            if leaks[index].key != key { leaks[index].hasOtherKeys = true }
         } else {
             leaks.append(Leak(identity: countedIdentity, number: number, app: app, key: key))
             index = leaks.count - 1

@@ -7,12 +7,21 @@ struct ForgetRun {
     /// Row IDs of the apps that are left to delete, for ``ForgetTarget/app(_:)``; `nil` before the first step. An app that is
     /// reported again meanwhile is a new one, and stays.
     fileprivate var apps: [Int64]?
-    /// The entry for the audit log, until the first step has written it.
+    /// For ``ForgetTarget/key(_:since:)``.
+    fileprivate var undo = KeyUndo()
+    /// The entry for the audit log, until the first step that deletes something has written it.
     fileprivate var pendingEntry: AuditEntry?
 
     init(target: ForgetTarget, audit entry: AuditEntry?) {
         self.target = target
         pendingEntry = entry
+    }
+}
+
+extension ForgetRun {
+    fileprivate mutating func finishTable() {
+        undo.finishTable()
+        deletesReleases = false
     }
 }
 
@@ -23,6 +32,11 @@ extension Writer {
     private static let maxForgottenReleases = 10
     /// Number of changed rows after which a step deletes no further leak. 2,000 rows take a few milliseconds.
     private static let maxForgottenRows = 2_000
+    /// Maximum number of leaks that one step deletes completely, if their versions stay. Each step computes the installs of
+    /// these versions from all their leaks, so that fewer steps take less time.
+    private static let maxUndoneLeaks = 100
+    /// Number of row IDs that one step searches for rows that an ingest key made.
+    private static let maxSearchedRows: Int64 = 50_000
     /// Number of counts by hour and day above which one step deletes only one release of a leak.
     private static let maxForgottenCounts = 5_000
 
@@ -43,8 +57,10 @@ extension Writer {
                 try flushLogs()
                 var deletion = LeakDeletion()
                 guard let isLeft = try runStep(of: &next, by: &deletion) else { return false }
-                try record(next.pendingEntry)
-                next.pendingEntry = nil
+                if !deletion.counts.isEmpty {
+                    try record(next.pendingEntry)
+                    next.pendingEntry = nil
+                }
                 try finish(deletion)
                 try reindexAll()
                 try recordDeletion()
@@ -112,7 +128,101 @@ extension Writer {
             if try !deleteSome(ofApp: app, &run, by: &deletion) { apps.removeFirst() }
             run.apps = apps
             return !apps.isEmpty
+        case .key(let key, let since):
+            guard !run.undo.isDone else { return nil }
+            try deleteSome(madeBy: key, since: since ?? .min, &run, by: &deletion)
+            return true
         }
+    }
+
+    /// Returns the highest row ID of a table when its deletion began.
+    private func highestRow(of undo: KeyUndo, by sql: StaticString) throws(StoreError) -> Int64 {
+        if let highest = undo.highestRow { return highest }
+        return try singleNumber(sql)
+    }
+
+    /// Deletes some of the rows that an ingest key made, or goes on with the search for them.
+    private func deleteSome(
+        madeBy key: Int64, since: Int64, _ run: inout ForgetRun, by deletion: inout LeakDeletion
+    ) throws(StoreError) {
+        guard let table = run.undo.table else { return }
+        let former = run.undo.lastRow
+        let formerChanges = connection.totalChanges
+        let highest: Int64
+        switch table {
+        case .app:
+            highest = try highestRow(of: run.undo, by: "select coalesce(max(id), 0) from app")
+            let app = try numbers(
+                """
+                select id from app where id > ? and id <= ? and made_by = ? and made_at >= ? and is_shared = 0
+                order by id limit 1
+                """, former, highest, key, since
+            ).first
+            guard let app else { return run.finishTable() }
+            if try !deleteSome(ofApp: app, &run, by: &deletion) { run.undo.lastRow = app }
+        case .leak:
+            highest = try highestRow(of: run.undo, by: "select coalesce(max(id), 0) from leak")
+            let end = min(highest, former + Self.maxSearchedRows)
+            let leaks = try numbers(
+                """
+                select id from leak where id > ? and id <= ? and made_by = ? and made_at >= ? and is_shared = 0
+                order by id limit ?
+                """, former, end, key, since, Self.maxUndoneLeaks)
+            deletion.keepsReleases = true
+            for leak in leaks where connection.totalChanges - formerChanges < Self.maxForgottenRows {
+                try delete(leak: leak, in: nil, by: &deletion)
+                run.undo.lastRow = leak
+            }
+            guard leaks.isEmpty else { break }
+            guard end < highest else { return run.finishTable() }
+            run.undo.lastRow = end
+        case .release:
+            highest = try highestRow(of: run.undo, by: "select coalesce(max(id), 0) from release")
+            guard run.deletesReleases else {
+                run.deletesReleases = true
+                break
+            }
+            let releases = try numbers(
+                """
+                select id from release where id > ? and id <= ? and made_by = ? and made_at >= ? and is_shared = 0
+                order by id limit ?
+                """, former, highest, key, since, Self.maxForgottenReleases)
+            guard !releases.isEmpty else { return run.finishTable() }
+            for release in releases where connection.totalChanges - formerChanges < Self.maxForgottenRows {
+                // Leaks that other keys made or reported too.
+                let leaks = try numbers(
+                    "select leak from leak_release where release = ? order by leak limit ?", release,
+                    Self.maxForgottenLeaks + 1)
+                guard try delete(leaks, in: release, by: &deletion) else { break }
+                try delete(release: release, by: &deletion)
+                run.undo.lastRow = release
+            }
+        case .build:
+            highest = try highestRow(of: run.undo, by: "select coalesce(max(id), 0) from build")
+            guard run.deletesReleases else {
+                run.deletesReleases = true
+                break
+            }
+            let end = min(highest, former + Self.maxSearchedRows)
+            let builds = try numbers(
+                """
+                select id from build as b where id > ? and id <= ? and made_by = ? and made_at >= ?
+                  and length(session_buckets) = 0 and length(leaky_buckets) = 0
+                  and not exists (select 1 from build_check where build = b.id)
+                  and not exists (select 1 from leak_release c join leak_build p on p.leak = c.leak and p.build = b.id
+                    where c.release = b.release)
+                order by id limit ?
+                """, former, end, key, since, Self.maxUndoneLeaks)
+            for build in builds { try connection.run("delete from build where id = ?", build) }
+            deletion.counts.builds += builds.count
+            if builds.count == Self.maxUndoneLeaks {
+                run.undo.lastRow = builds.last ?? end
+            } else {
+                guard end < highest else { return run.finishTable() }
+                run.undo.lastRow = end
+            }
+        }
+        run.undo.highestRow = highest
     }
 
     /// Deletes some leaks of a release; with the last ones, the release.

@@ -30,6 +30,7 @@ extension Writer {
             "delete from app_slot where app = ?", "delete from app_day where app = ?",
             "delete from dropped where app = ?", "delete from over_limit where app = ?",
             "delete from leak_element where app = ?", "delete from release_hour where app = ?",
+            "delete from discarded_leak where app = ?",
             "delete from app where id = ?",
         ] { try connection.run(delete, app) }
         deletion.counts.environments += 1
@@ -37,7 +38,7 @@ extension Writer {
 
     /// Updates the apps and releases of the deleted rows.
     func finish(_ deletion: LeakDeletion) throws(StoreError) {
-        if deletion.counts.versions > 0 {
+        if deletion.counts.versions > 0 || deletion.counts.builds > 0 {
             // SQLite may use the row IDs of the newest release and build again. A later release or build was not known when a
             // decision was made, so decisions must not refer to the deleted rows.
             try connection.run(

@@ -8,6 +8,7 @@ extension Writer {
         do throws(StoreError) {
             return try connection.transaction(.immediate) { () throws(StoreError) -> LeakMerge? in
                 try clearCachesIfOthersWrote()
+                guard try discardedIDs().id(of: target) == nil else { return nil }
                 // Rows in the logs may refer to leaks that are deleted below.
                 try flushLogs()
                 var parts: [MergePart] = []
@@ -198,6 +199,8 @@ extension Writer {
               sightings = min(l.sightings + s.sightings, LARGEST_TOTAL),
               alive_at_most = nullif(max(coalesce(l.alive_at_most, -1), coalesce(s.alive_at_most, -1)), -1),
               first_seen = min(l.first_seen, s.first_seen), last_seen = max(l.last_seen, s.last_seen),
+              is_shared = case when l.made_by is s.made_by then max(l.is_shared, s.is_shared) else 1 end,
+              made_at = min(l.made_at, s.made_at),
               first_release = (select id from release where id in (l.first_release, s.first_release)
                 order by order_key limit 1),
               last_release = (select id from release where id in (l.last_release, s.last_release)

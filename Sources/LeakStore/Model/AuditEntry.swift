@@ -49,6 +49,9 @@ public struct AuditEntry: Hashable, Sendable {
         public static let removeSymbols = Action(rawValue: "remove_symbols")
         public static let eraseInstall = Action(rawValue: "erase_install")
         public static let delete = Action(rawValue: "delete")
+        public static let undoKey = Action(rawValue: "undo_key")
+        public static let discard = Action(rawValue: "discard")
+        public static let acceptAgain = Action(rawValue: "accept_again")
 
         /// Changes that people without the role of an administrator may make as often as they like.
         static let routine: [Action] = [

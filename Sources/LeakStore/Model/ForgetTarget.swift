@@ -8,6 +8,12 @@ public enum ForgetTarget: Hashable, Sendable {
     case environment(AppKey)
     /// An app in all environments.
     case app(String)
+    /// The apps, versions and leaks that the reports of an ingest key made and that no other key has reported since, and the
+    /// builds that it made of other versions, unless they have sessions, checks or reports of other leaks.
+    ///
+    /// - since: only those that were made at this time or later, in milliseconds since 1970, by the collector's clock; `nil` for
+    ///   all. Those from before the collector stored their keys are never deleted.
+    case key(Int64, since: Int64?)
 }
 
 /// The data that ``Store/forget(_:audit:while:)`` deletes, or has deleted.
@@ -16,6 +22,8 @@ public struct ForgetCounts: Hashable, Sendable {
     public var environments = 0
     /// Number of versions that are deleted completely, each in one environment.
     public var versions = 0
+    /// Number of builds that are deleted without their version: ``ForgetTarget/key(_:since:)``.
+    public var builds = 0
     /// Number of leaks that are deleted completely, each in one environment. A leak that was also seen in other versions stays.
     public var leaks = 0
     /// Number of reports that are no longer counted.
@@ -25,16 +33,33 @@ public struct ForgetCounts: Hashable, Sendable {
     /// Number of decisions and notes about the deleted leaks.
     public var decisions = 0
 
+    /// For ``ForgetTarget/key(_:since:)``, what stays although the key made it, because other keys have reported it too.
+    public var kept = Kept()
+
+    /// Numbers of environments of apps, of versions and of leaks.
+    public struct Kept: Hashable, Sendable {
+        public var environments = 0
+        public var versions = 0
+        public var leaks = 0
+
+        public init() {}
+    }
+
     public init() {}
 
-    /// `true` if nothing was deleted: the target does not exist.
-    public var isEmpty: Bool { self == ForgetCounts() }
+    /// `true` if nothing was deleted, for example because the target does not exist.
+    public var isEmpty: Bool {
+        var counts = self
+        counts.kept = Kept()
+        return counts == ForgetCounts()
+    }
 }
 
 extension ForgetCounts {
     package mutating func add(_ other: ForgetCounts) {
         environments += other.environments
         versions += other.versions
+        builds += other.builds
         leaks += other.leaks
         reports.addBounded(other.reports)
         samples += other.samples

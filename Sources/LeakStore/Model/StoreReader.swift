@@ -30,6 +30,8 @@ public protocol StoreReader: AnyObject {
     func target(ofMerged id: LeakID) throws(StoreError) -> LeakID?
     /// Returns the data that ``Store/forget(_:audit:while:)`` would delete; `nil` if there is no such leak, version or app.
     func forgetCounts(of target: ForgetTarget) throws(StoreError) -> ForgetCounts?
+    /// Returns the discarded leaks of an app, or of all apps, in an environment, most recently discarded first.
+    func discardedLeaks(app: AppScope) throws(StoreError) -> [DiscardedLeak]
     /// Returns a value that changes with every upload and removal of symbols.
     func symbolsVersion() throws(StoreError) -> SymbolsVersion
     /// Returns the symbols of all images, newest upload first.

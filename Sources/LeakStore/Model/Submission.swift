@@ -17,6 +17,8 @@ public struct Submission: Sendable {
     public var usageCounts: [UsageCounts]
     /// Counts of reports that devices dropped, by app and reason.
     public var dropped: [Dropped]
+    /// `true` if origins without ``sightings`` are not counted, because their reports were removed: ``DiscardedIDs``.
+    package var countsOnlyReportingOrigins = false
     /// The bytes that ``Sighting/jsonRange`` refers to.
     public var body: [UInt8]
     /// The response body that is stored, and sent again if the request is repeated.
@@ -37,7 +39,9 @@ public struct Submission: Sendable {
 
     /// Indices of the ``origins`` that are counted; `nil` if all are counted. An origin that only has explanations is not
     /// counted: it creates no app, version or build.
-    package var countedOrigins: Set<Int>? { explanations.isEmpty ? nil : Set(sightings.map(\.originIndex)) }
+    package var countedOrigins: Set<Int>? {
+        explanations.isEmpty && !countsOnlyReportingOrigins ? nil : Set(sightings.map(\.originIndex))
+    }
 
     /// All apps that are counted; an app may occur more than once.
     package var countedApps: [AppKey] {

@@ -5,7 +5,8 @@ extension PortableTable {
             "app",
             [
                 .number("id"), .text("name"), .text("environment"), .number("last_seen"),
-                .number("made_by"), .number("newest_release"), .number("pinned_release"),
+                .number("made_by"), .number("made_at"), .number("is_shared"), .number("newest_release"),
+                .number("pinned_release"),
                 .text("pinned_by"), .number("pinned_at"),
                 .count("leaks"), .count("text_bytes"), .count("cells"),
                 .count("reports"), .count("freed"),
@@ -17,7 +18,7 @@ extension PortableTable {
                 .number("id"), .number("app"), .text("version"), .bytes("order_key"), .number("first_seen"),
                 .number("last_seen"), .count("leaks"), .count("new_leaks"), .count("reports"),
                 .count("freed"), .count("installs"), .count("sessions"), .count("leaky_sessions"),
-                .count("checks"),
+                .count("checks"), .number("made_by"), .number("made_at"), .number("is_shared"),
             ]),
         PortableTable(
             "recent_install_set",
@@ -39,6 +40,7 @@ extension PortableTable {
             [
                 .number("id"), .number("release"), .text("name"), .bytes("order_key"),
                 .buckets("session_buckets"), .buckets("leaky_buckets"), .number("has_lower"),
+                .number("made_by"), .number("made_at"),
             ]),
         PortableTable(
             "build_check", [.number("build"), .text("class"), .count("checks"), .buckets("buckets")]),
@@ -58,6 +60,7 @@ extension PortableTable {
                 .number("last_hour", lastHourSQL),
                 .number("first_sample", "(select at from sample where id = leak.id)"),
                 .number("newest_sample", "(select at from sample where id = 1 << 40 | leak.id)"),
+                .number("made_by"), .number("made_at"), .number("is_shared"),
             ]),
         PortableTable(
             "leak_text",
@@ -109,6 +112,12 @@ extension PortableTable {
         PortableTable(
             "merged_leak", highestIDQuery: "select seq from sqlite_sequence where name = 'merged_leak'",
             [.number("id"), .key("key"), .number("leak"), .number("at")]),
+        PortableTable(
+            "discarded_leak",
+            [
+                .key("key"), .key("leak"), .number("app"), .text("title"), .text("module"), .text("by"),
+                .number("at"), .count("dropped"),
+            ]),
         // Ids of uploads are never reused: `sqlite_sequence` has the last one.
         PortableTable(
             "symbol_table", highestIDQuery: "select seq from sqlite_sequence where name = 'symbol_table'",

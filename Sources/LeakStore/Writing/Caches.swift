@@ -8,6 +8,8 @@ struct Caches {
     var leaks = RecentCache<LeakID, LeakEntry>(capacity: 2_048)
     /// Installs that were already counted, in the log of counts or in the tables, by row ID in `leak_release`.
     var countedInstalls = CountedInstalls()
+    /// `nil` until they have been read.
+    var discardedIDs: DiscardedIDs?
     /// `nil` until the logs have been read.
     var logs: PendingLogs?
     var deferredIndexing = DeferredIndexing()
@@ -20,6 +22,7 @@ struct Caches {
         installs.removeAll()
         leaks.removeAll()
         countedInstalls = CountedInstalls()
+        discardedIDs = nil
         logs = nil
         deferredIndexing = DeferredIndexing()
         idempotency = IdempotencyUse()
@@ -143,6 +146,10 @@ final class LeakEntry {
     /// The row ID of the leak's app.
     let app: Int64
     var module: String?
+    /// The ingest key whose report made the leak; `nil` if it is not known.
+    var madeBy: Int64?
+    /// `true` once another ingest key than ``madeBy`` has reported the leak.
+    var isShared = false
     var reports = 0
     var freed = 0
     var installs = 0

@@ -22,6 +22,8 @@ final class ResolvedRows: NameQuota {
     private let writer: Writer
     /// The day for which the bytes of new texts and details are counted.
     let day: Int
+    /// The time at which new rows are made, by the collector's clock, in milliseconds since 1970.
+    private let now: Int64
     // Entries by the numbers that this quota gives them, which the aggregate stores.
     private(set) var apps = NumberedEntries<SubmissionAggregate.App, Int64, AppEntry>()
     private(set) var releases = NumberedEntries<SubmissionAggregate.Release, Int64, ReleaseEntry>()
@@ -32,20 +34,22 @@ final class ResolvedRows: NameQuota {
     /// The first row in `build` that was inserted for the aggregate.
     private var firstNewBuild: Int64?
 
-    init(of writer: Writer, day: Int) {
+    init(of writer: Writer, day: Int, now: Int64) {
         self.writer = writer
         self.day = day
+        self.now = now
     }
 
     func app(_ app: AppKey, key: Int64, seenAt: Int64) throws(StoreError) -> AppAdmission {
-        let entry = try writer.app(app, key: key, seenAt: seenAt)
+        let entry = try writer.app(app, key: key, seenAt: seenAt, now: now)
         return AppAdmission(entry.key, number: apps.number(of: entry.id, adding: entry))
     }
 
     func release(
         _ version: String, of app: AppNumber, key: Int64, seenAt: Int64
     ) throws(StoreError) -> NameAdmission<SubmissionAggregate.Release> {
-        let entry = try writer.release(version, of: apps[app], at: seenAt) { () throws(StoreError) in
+        let entry = try writer.release(version, of: apps[app], key: key, at: seenAt, now: now) {
+            () throws(StoreError) in
             try writer.admitText(bytes: DetailBytes.ofVersion(version), key: key, day: day)
         }
         let number = releases.number(of: entry.id, adding: entry)
@@ -55,7 +59,7 @@ final class ResolvedRows: NameQuota {
     func build(_ name: String, of release: ReleaseNumber, key: Int64) throws(StoreError) -> NameAdmission<
         SubmissionAggregate.Build
     > {
-        let (rowID, isOverLimit, isNew) = try writer.build(name, of: releases[release]) {
+        let (rowID, isOverLimit, isNew) = try writer.build(name, of: releases[release], key: key, now: now) {
             () throws(StoreError) in
             try writer.admitText(bytes: DetailBytes.ofVersion(name), key: key, day: day)
         }
@@ -113,15 +117,17 @@ final class ResolvedRows: NameQuota {
 
 extension Writer {
     /// Finds or inserts the row of an app. Beyond a limit, this is the row of the app or environment `other`.
-    func app(_ app: AppKey, key: Int64, seenAt: Int64) throws(StoreError) -> AppEntry {
+    ///
+    /// - Parameter key: the ingest key whose report names the app: the maker of a new row.
+    func app(_ app: AppKey, key: Int64, seenAt: Int64, now: Int64) throws(StoreError) -> AppEntry {
         if let entry = try findApp(app) { return entry }
         let counted = try admittedApp(app, key: key)
         if counted != app, let entry = try findApp(counted) { return entry }
         // The app `other` belongs to no ingest key, so that it does not count towards the limit of apps of any key.
         let creatingKey: Int64? = counted.name == StoreLimits.other ? nil : key
         try connection.run(
-            "insert into app (name, environment, last_seen, made_by) values (?, ?, ?, ?)", counted.name,
-            counted.environment, seenAt, creatingKey)
+            "insert into app (name, environment, last_seen, made_by, made_at) values (?, ?, ?, ?, ?)",
+            counted.name, counted.environment, seenAt, creatingKey, creatingKey == nil ? nil : now)
         let entry = AppEntry(id: connection.lastInsertedRowID, key: counted)
         caches.apps.insert(entry, for: counted)
         return entry
@@ -169,10 +175,13 @@ extension Writer {
 
     /// Finds or inserts the row of a version. Beyond a limit, this is the row of the version `other`.
     ///
-    /// - Parameter admit: returns `true` if the ingest key has enough daily bytes left for a new name. Not called for
-    ///   ``StoreLimits/other``.
+    /// - Parameters:
+    ///   - key: the ingest key whose report names the version: the maker of a new row.
+    ///   - admit: returns `true` if the ingest key has enough daily bytes left for a new name. Not called for
+    ///     ``StoreLimits/other``.
     func release(
-        _ version: String, of app: AppEntry, at time: Int64, admit: () throws(StoreError) -> Bool
+        _ version: String, of app: AppEntry, key: Int64, at time: Int64, now: Int64,
+        admit: () throws(StoreError) -> Bool
     ) throws(StoreError) -> ReleaseEntry {
         if let entry = try findRelease(version, of: app) { return entry }
         let releaseCount = try number(
@@ -185,8 +194,10 @@ extension Writer {
         let countedVersion = isOverLimit ? StoreLimits.other : version
         let order = VersionOrder(countedVersion).key
         try connection.run(
-            "insert into release (app, version, order_key, first_seen, last_seen) values (?, ?, ?, ?, ?)",
-            app.id, countedVersion, order, time, time)
+            """
+            insert into release (app, version, order_key, first_seen, last_seen, made_by, made_at)
+            values (?, ?, ?, ?, ?, ?, ?)
+            """, app.id, countedVersion, order, time, time, key, now)
         app.releaseCount = releaseCount + 1
         let entry = ReleaseEntry(id: connection.lastInsertedRowID, version: countedVersion, order: order)
         caches.releases.insert(entry, for: ReleaseKey(app: app.id, version: ByteText(countedVersion)))
@@ -208,9 +219,10 @@ extension Writer {
 
     /// Finds or inserts the row of a build. Beyond a limit, this is the row of the build `other`.
     ///
-    /// - Parameter admit: as for ``release(_:of:at:admit:)``.
+    /// - Parameters: as for ``release(_:of:key:at:now:admit:)``.
     func build(
-        _ name: String, of release: ReleaseEntry, admit: () throws(StoreError) -> Bool
+        _ name: String, of release: ReleaseEntry, key: Int64, now: Int64,
+        admit: () throws(StoreError) -> Bool
     ) throws(StoreError) -> (rowID: Int64, isOverLimit: Bool, isNew: Bool) {
         if let rowID = try findBuild(name, of: release) { return (rowID, name == StoreLimits.other, false) }
         let buildCount = try number(
@@ -225,9 +237,11 @@ extension Writer {
         let countedName = isOverLimit ? StoreLimits.other : name
         try connection.run(
             """
-            insert into build (release, name, order_key, has_lower) values (?1, ?2, ?3, ?3 >= ?4 and exists (
-              select 1 from build where release = ?1 and order_key >= ?4 and order_key < ?3))
-            """, release.id, countedName, VersionOrder(countedName).key, VersionOrder.numberedLowerBound)
+            insert into build (release, name, order_key, has_lower, made_by, made_at)
+            values (?1, ?2, ?3, ?3 >= ?4 and exists (
+              select 1 from build where release = ?1 and order_key >= ?4 and order_key < ?3), ?5, ?6)
+            """, release.id, countedName, VersionOrder(countedName).key, VersionOrder.numberedLowerBound,
+            key, now)
         release.buildCount = buildCount + 1
         let rowID = connection.lastInsertedRowID
         release.remember(build: countedName, rowID: rowID)

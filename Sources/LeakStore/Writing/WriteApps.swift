@@ -6,9 +6,11 @@ extension Writer {
         try connection.run(
             """
             update app set last_seen = max(last_seen, ?), reports = min(reports + ?, LARGEST_TOTAL),
-              freed = min(freed + ?, LARGEST_TOTAL), cells = ?, text_bytes = ?
+              freed = min(freed + ?, LARGEST_TOTAL), cells = ?, text_bytes = ?,
+              is_shared = max(is_shared, ?, made_by is not ?)
             where id = ?
-            """, app.lastSeen, app.reports, app.freed, entry.cells, entry.textBytes, entry.id)
+            """, app.lastSeen, app.reports, app.freed, entry.cells, entry.textBytes,
+            app.hasOtherKeys ? 1 : 0, app.ingestKey, entry.id)
         for (reason, count) in app.dropped { try writeDropped(count, reason: reason.text, of: entry) }
         for (limit, count) in app.overLimitCounts { try addOverLimitCount(count, of: limit, to: entry) }
     }
@@ -19,10 +21,11 @@ extension Writer {
             app.id, reason)
         guard connection.changes == 0 else { return }
         var isOverLimit = false
-        if reason != StoreLimits.other {
+        // The collector's own reason always counts under its name.
+        if reason != StoreLimits.other, reason != DiscardedLeak.reason {
             let reasonCount = try number(
                 cached: app.reasonCount,
-                by: "select count(*) from dropped where app = ? and reason <> 'other'",
+                by: "select count(*) from dropped where app = ? and reason not in ('other', 'discarded')",
                 of: app.id)
             isOverLimit = reasonCount >= limits.droppedReasonsPerApp
             app.reasonCount = reasonCount + (isOverLimit ? 0 : 1)
@@ -53,10 +56,11 @@ extension Writer {
             update release set first_seen = min(first_seen, ?), last_seen = max(last_seen, ?),
               reports = min(reports + ?, LARGEST_TOTAL), freed = min(freed + ?, LARGEST_TOTAL),
               sessions = min(sessions + ?, LARGEST_TOTAL),
-              leaky_sessions = min(leaky_sessions + ?, LARGEST_TOTAL), checks = min(checks + ?, LARGEST_TOTAL)
+              leaky_sessions = min(leaky_sessions + ?, LARGEST_TOTAL), checks = min(checks + ?, LARGEST_TOTAL),
+              is_shared = max(is_shared, ?, made_by is not ?)
             where id = ?
             """, release.span.first, release.span.last, release.reports, release.freed, release.sessions,
-            release.leakySessions, release.checks, entry.id)
+            release.leakySessions, release.checks, release.hasOtherKeys ? 1 : 0, release.key, entry.id)
     }
 
     /// Counts the sessions and checks of a build.

@@ -17,7 +17,11 @@ extension Writer {
             entry = try insert(
                 leak, seen: leak.span ?? SubmissionAggregate.TimeSpan(now),
                 app: rows.apps[aggregate.apps[leak.app].number],
-                release: LeakEntry.ReleaseMark(release))
+                release: LeakEntry.ReleaseMark(release), now: now)
+        }
+        if !entry.isShared, leak.hasOtherKeys || leak.key != entry.madeBy {
+            entry.isShared = true
+            try connection.run("update leak set is_shared = 1 where id = ?", entry.id)
         }
         entry.reports.addBounded(leak.reports)
         entry.freed.addBounded(leak.freed)
@@ -134,7 +138,7 @@ extension Writer {
               l.installs, l.sightings, l.alive_at_most,
               (select at from sample where id = l.id), (select at from sample where id = 1 << 40 | l.id),
               (select count(*) from leak_build where leak = l.id), l.is_unindexed, l.app,
-              (select module from leak_text where leak = l.id), b.id, b.release, b.order_key
+              (select module from leak_text where leak = l.id), b.id, b.release, b.order_key, l.made_by, l.is_shared
             from leak l join release f on f.id = l.first_release join release n on n.id = l.last_release
             left join build b on b.id = l.first_build
             where l.key = ?
@@ -168,24 +172,29 @@ extension Writer {
         entry.samples.newestReportedAt = select.optionalTime(13)
         entry.buildCount = select.int(14)
         entry.module = select.optionalText(17)
+        entry.madeBy = select.optionalInt64(21)
+        // A leak from before the schema that stores the key is never deleted with a key, so that no flag is written for it.
+        entry.isShared = entry.madeBy == nil || select.int(22) == 1
         if select.int(15) == 1 { entry.deferredIn = caches.deferredIndexing.period }
         return entry
     }
 
     private func insert(
         _ leak: SubmissionAggregate.Leak, seen span: SubmissionAggregate.TimeSpan, app: AppEntry,
-        release: LeakEntry.ReleaseMark
+        release: LeakEntry.ReleaseMark, now: Int64
     ) throws(StoreError) -> LeakEntry {
         let identity = leak.identity
         try connection.run(
             """
-            insert into leak (key, app, kind, class, quality, first_seen, last_seen, first_release, last_release, is_unindexed)
-            values (?, ?, ?, ?, ?, ?, ?, ?, ?, 1)
+            insert into leak (key, app, kind, class, quality, first_seen, last_seen, first_release, last_release, is_unindexed,
+              made_by, made_at)
+            values (?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?)
             """, identity.id.bytes, app.id, identity.kind, identity.className, identity.quality.rawValue,
-            span.first, span.last, release.id, release.id)
+            span.first, span.last, release.id, release.id, leak.key, now)
         let rowID = connection.lastInsertedRowID
         let entry = LeakEntry(id: rowID, app: app.id, span: span, release: release)
         entry.module = leak.claimedModule ?? identity.module
+        entry.madeBy = leak.key
         try connection.run(
             """
             insert into leak_text (leak, title, module, stack, children, cycle, grouped_version, grouped_class,

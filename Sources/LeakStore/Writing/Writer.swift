@@ -151,16 +151,22 @@ final class Writer {
                 var receipts: [Receipt] = []
                 var aggregate = SubmissionAggregate(
                     expecting: min(submissions.reportCount, limits.weightPerCommit))
-                let rows = ResolvedRows(of: self, day: Calendar.day(of: clock.newKeyTime))
-                for (number, submission) in submissions.enumerated() {
+                let rows = ResolvedRows(of: self, day: Calendar.day(of: clock.newKeyTime), now: now)
+                let discardedIDs = try discardedIDs()
+                var counted = submissions
+                var dropped: [LeakID: Int] = [:]
+                for number in submissions.indices {
                     guard number == 0 || aggregate.weight < limits.weightPerCommit else { break }
+                    let discarded = discardedIDs.isEmpty ? [:] : discardedIDs.remove(from: &counted[number])
                     receipts.append(
-                        try receipt(for: submission, aggregate: &aggregate, rows: rows, clock: clock))
+                        try receipt(for: counted[number], aggregate: &aggregate, rows: rows, clock: clock))
                     if receipts[number] == .counted {
-                        try aggregate.add(submission, number: number, by: rows)
+                        try aggregate.add(counted[number], number: number, by: rows)
+                        dropped.merge(discarded) { Total.bounded($0 + $1) }
                     }
                 }
-                try write(aggregate, in: rows, of: submissions, now: now, expiry: clock.expiryTime)
+                try write(aggregate, in: rows, of: counted, now: now, expiry: clock.expiryTime)
+                try writeDropped(dropped)
                 try writeIdempotencyUse()
                 return receipts
             }

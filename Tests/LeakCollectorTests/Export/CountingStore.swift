@@ -69,6 +69,10 @@ private final class CountingReader: StoreReader {
         try reader.forgetCounts(of: target)
     }
 
+    func discardedLeaks(app: AppScope) throws(StoreError) -> [DiscardedLeak] {
+        try reader.discardedLeaks(app: app)
+    }
+
     func trend(of id: LeakID, by step: Trend.Step, now: Int64) throws(StoreError) -> Trend? {
         try reader.trend(of: id, by: step, now: now)
     }

@@ -67,9 +67,104 @@ import Testing
         #expect(try running.json("/api/v1/leaks/\(id)")["reports"] as? Int == 1)
     }
 
+    private static let form = "application/x-www-form-urlencoded"
+
+    // MARK: Discarded leaks
+
+    @Test func `a leak that is deleted with discard drops its later reports until it is accepted again`()
+        throws
+    {
+        let id = try leakID()
+        let batch = #"{"app":{"id":"a.b","version":"2.0"},"reports":[{"class":"Shop.A"},{"class":"Shop.B"}]}"#
+        #expect(try running.delete("/api/v1/leaks/\(id)?discard=yes").status == 400)
+        #expect(try running.delete("/api/v1/leaks/\(id)?discard=true").status == 200)
+        let answer = try running.post(batch)
+        #expect(answer.status == 200)
+        #expect(try answer.json["accepted"] as? Int == 2)
+        #expect(try running.get("/api/v1/leaks/\(id)").status == 404)
+        let listed = try #require(
+            try running.json("/api/v1/discarded?app=a.b")["discarded"] as? [[String: Any]])
+        #expect(listed.map { $0["id"] as? String } == [id] && listed.first?["dropped"] as? Int == 1)
+        let dropped = try running.json("/api/v1/summary?app=a.b")["dropped"] as? [[String: Any]]
+        #expect(dropped?.first { $0["reason"] as? String == "discarded" }?["count"] as? Int == 1)
+        #expect(try running.get("/?app=a.b").text.contains("discarded leaks: 1"))
+
+        #expect(try running.delete("/api/v1/discarded/\(id)").status == 200)
+        #expect(try running.delete("/api/v1/discarded/\(id)").status == 404)
+        #expect(try running.post(batch).status == 200)
+        #expect(try running.json("/api/v1/leaks/\(id)")["reports"] as? Int == 1)
+        let audit = try #require(try running.json("/api/v1/audit?limit=3")["entries"] as? [[String: Any]])
+        #expect(audit.compactMap { $0["action"] as? String } == ["accept_again", "delete", "discard"])
+        #expect(audit.allSatisfy { $0["object"] as? String == "leak \(id)" })
+    }
+
+    @Test func `the page discards a leak, lists it with the releases, and accepts it again`() throws {
+        let id = try leakID()
+        let page = try running.get("/forget?what=leak&leak=\(id)").text
+        #expect(page.contains(#"<button name="discard" value="true">"#))
+        #expect(try !running.get("/forget?what=app&app=a.b").text.contains(#"name="discard""#))
+        let form = "what=leak&leak=\(id)&discard=true"
+        #expect(
+            try running.post(form, Self.form, to: "/forget/confirmed", fields: Self.token).status == 303)
+        let releases = try running.get("/releases?app=a.b").text
+        #expect(releases.contains("Discarded leaks") && releases.contains(#"value="\#(id)""#))
+        let accept = "leak=\(id)&app=a.b&environment=production"
+        let answer = try running.post(accept, Self.form, to: "/releases/discarded", fields: Self.token)
+        #expect(answer.status == 303 && answer.field("Location")?.hasPrefix("/releases?app=a.b") == true)
+        #expect(try !running.get("/releases?app=a.b").text.contains("Discarded leaks"))
+        let again = try running.post(accept, Self.form, to: "/releases/discarded", fields: Self.token)
+        #expect(again.status == 404)
+    }
+
+    // MARK: Ingest keys
+
+    /// Creates an ingest key, and reports a leak of a new version with it.
+    private func attack() throws -> Int {
+        let made = try running.post(
+            #"{"name":"stolen"}"#, to: "/api/v1/keys", fields: Self.token
+        ).json
+        let key = HTTPField("Authorization", "Bearer \(try #require(made["secret"] as? String))")
+        let batch = #"{"app":{"id":"a.b","version":"66.0"},"reports":[{"class":"Shop.Fake"}]}"#
+        #expect(try running.post(batch, fields: [key]).status == 200)
+        return try #require(made["id"] as? Int)
+    }
+
+    @Test func `the page of keys leads to a page that says what a key made, and its form deletes it`() throws
+    {
+        let id = try attack()
+        #expect(try running.get("/access").text.contains("/forget?what=key&amp;key=\(id)"))
+        let page = try running.get("/forget?what=key&key=\(id)").text
+        #expect(page.contains("what key \(id) (stolen) made?") && page.contains("<li>1\u{A0}version</li>"))
+        #expect(page.contains("The key is still valid"))
+        #expect(try running.delete("/api/v1/keys/\(id)").status == 200)
+        #expect(try !running.get("/forget?what=key&key=\(id)").text.contains("The key is still valid"))
+        let form = "what=key&key=\(id)&since="
+        let answer = try running.post(form, Self.form, to: "/forget/confirmed", fields: Self.token)
+        #expect(answer.status == 303 && answer.field("Location")?.hasPrefix("/access") == true)
+        #expect(try running.get("/forget?what=key&key=\(id)").status == 404)
+        #expect(try running.json("/api/v1/leaks?state=any")["reports"] as? Int == 2)
+    }
+
+    @Test func `the API undoes a key, and the audit log names it`() throws {
+        let id = try attack()
+        let path = "/api/v1/keys/\(id)/data"
+        let before = numbers(try running.json("/api/v1/forget?what=key&key=\(id)"))
+        #expect(before["leaks"] == 1 && before["versions"] == 1 && before["reports"] == 1)
+        #expect(try running.delete(path + "?since=2050-01-01").status == 404)
+        #expect(try running.delete(path + "?since=x").status == 400)
+        let answer = try running.delete(path + "?since=2020-01-01T00:00:00Z")
+        #expect(answer.status == 200)
+        #expect(numbers(try answer.json) == before)
+        #expect(try running.delete(path).status == 404)
+        let audit = try #require(try running.json("/api/v1/audit?limit=1")["entries"] as? [[String: Any]])
+        #expect(audit.first?["action"] as? String == "undo_key")
+        #expect(audit.first?["object"] as? String == "key \(id) since 2020-01-01T00:00:00Z")
+    }
+
     @Test(arguments: [
         ("", "what"), ("what=x", "what"), ("what=app", "app"), ("what=version&app=a", "version"),
-        ("what=leak", "leak"), ("what=app&app=a&wrong=1", "wrong"),
+        ("what=leak", "leak"), ("what=app&app=a&wrong=1", "wrong"), ("what=key", "key"),
+        ("what=key&key=-1", "key"), ("what=key&key=1&since=x", "since"),
     ])
     func `the error of a request about data to delete names the parameter that is missing or wrong`(
         query: String, name: String

@@ -236,6 +236,10 @@ private final class SlowStore: Store {
     func decide(
         _ decision: Decision, about leaks: [LeakID], audit entry: AuditEntry?, now: Int64
     ) throws(StoreError) -> PastDecision? { nil }
+    func discard(
+        _ leak: LeakID, by author: String, audit entry: AuditEntry?, now: Int64
+    ) throws(StoreError) -> Bool { false }
+    func accept(_ leak: LeakID, audit entry: AuditEntry?) throws(StoreError) -> Bool { false }
     func rewrite(_ identity: LeakIdentity) throws(StoreError) -> Bool { false }
     func put(
         _ symbols: StoredSymbols, body: [UInt8], audit entry: AuditEntry?

@@ -408,7 +408,7 @@ enum SamplePage: String, CaseIterable {
         signInLink = "sign-in-link", error
     case exported = "summary-exported"
     case compare, compareFew = "compare-few", compareRare = "compare-rare"
-    case forget
+    case forget, undoKey = "undo-key"
     case access, accessEmpty = "access-empty", newKey = "new-key", newToken = "new-token"
 
     private static var versionToForget: HTML {
@@ -416,6 +416,17 @@ enum SamplePage: String, CaseIterable {
         (counts.versions, counts.leaks, counts.reports, counts.samples) = (1, 2, 1_284, 33)
         return ForgetPage(
             context: Shop.context(), target: .version("5.2.0", of: "com.acme.shop"), counts: counts
+        ).html
+    }
+
+    private static var keyToUndo: HTML {
+        var counts = ForgetCounts()
+        (counts.versions, counts.builds, counts.leaks, counts.reports) = (1_000, 3, 10_000, 10_284)
+        (counts.kept.versions, counts.kept.leaks) = (1, 4)
+        let key = Credential(
+            id: 3, purpose: .ingest, name: "shop", hash: [], createdAt: Shop.now - 90 * 86_400_000)
+        return ForgetPage(
+            context: Shop.context(), target: .key(3, since: Shop.now - 86_400_000), counts: counts, key: key
         ).html
     }
 
@@ -499,6 +510,7 @@ enum SamplePage: String, CaseIterable {
         case .error:
             ErrorPage(context: Shop.context(), status: 404, detail: nil).html
         case .forget: Self.versionToForget
+        case .undoKey: Self.keyToUndo
         case .access:
             AccessPage(
                 context: Shop.context(), apps: Shop.apps, appCount: 120, keys: Shop.keys, tokens: Shop.tokens

@@ -68,6 +68,7 @@ import LeakSeededRandom
                     _ = try source.decide(Decision(action, note: "why", by: "ada"), about: leak, now: now)
                 }
             }
+            #expect(try source.discard(#require(leaks.first), by: "ada", audit: nil, now: now))
             for (image, body) in [("A", [1, 0, 255]), ("B", []), ("A", [2])] as [(String, [UInt8])] {
                 _ = try source.put(Self.symbols(image, at: now), body: body)
             }

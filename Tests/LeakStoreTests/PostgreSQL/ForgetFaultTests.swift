@@ -10,6 +10,7 @@
     /// A deletion whose connection to the server ends at a random moment, and deletions beside other collectors.
     @Suite struct ForgetFaultTests {
         private static let leakCount = 120
+        private static let rounds = 0..<60
 
         private static func reports(_ version: String, install: UInt64) -> Submission {
             submission(
@@ -22,18 +23,27 @@
 
         @Test
         func
-            `after 50 deletions that lost their connection all totals are consistent, and other calls finish them`()
+            `after 60 deletions that lost their connection all totals are consistent, and other calls finish them`()
             throws
         {
             let schema = try DatabaseSchema()
             let store = try PostgreSQLStore(address: schema.address, clock: .unguarded)
             var random = SeededRandom(seed: 1)
             var failures = 0
-            for round in 0..<50 {
+            for round in Self.rounds {
                 for version in ["1.0", "2.0"] {
                     _ = try store.count([Self.reports(version, install: UInt64(round))], now: noon)
                 }
-                let target: ForgetTarget = round % 2 == 0 ? .version("1.0", of: "shop") : .app("shop")
+                var target: ForgetTarget = round % 2 == 0 ? .version("1.0", of: "shop") : .app("shop")
+                if round % 5 == 0 {
+                    target = .key(2, since: nil)
+                    let made = (0..<300).map {
+                        Report(
+                            leak: leak("Fake \($0)"), version: $0 % 2 == 0 ? "1.0" : "66.\($0 % 60)",
+                            install: 5)
+                    }
+                    _ = try store.count([submission(made, keyID: 2)], now: noon)
+                }
                 let microseconds = UInt32.random(in: 0...80_000, using: &random)
                 let thread = WorkerThread(name: "killer") {
                     guard let killer = try? PostgreSQLConnection(to: schema.server) else { return }

@@ -342,6 +342,13 @@
             }
         }
 
+        @Test func `apps, versions and leaks from before the makers were stored are not undone with a key`()
+            throws
+        {
+            let store = try PostgreSQLStore(address: schema.address, clock: .unguarded)
+            try MigratedMakers.test(in: store) { try migrate(from: 26, by: PastSchema.without27) }
+        }
+
         @Test func `a migration adds up the newest 91 days of an app, and no earlier days`() throws {
             let late = (0..<5).map { Report(leak: leak("L\($0)"), at: noon - 3 * day) }
             _ = try PostgreSQLStore(address: schema.address, clock: .unguarded).count(

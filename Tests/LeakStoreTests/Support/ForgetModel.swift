@@ -70,12 +70,13 @@ struct ForgetModel {
                 case .version(let version, let app): origin.version == version && origin.appKey == app
                 case .environment(let app): origin.appKey == app
                 case .app(let name): origin.app == name
+                case .key: false
                 }
             }
             submissions[index].usageCounts.removeAll { usage in
                 let app = AppKey(usage.app, environment: usage.environment)
                 return switch target {
-                case .leak: false
+                case .leak, .key: false
                 case .version(let version, let target): usage.version == version && app == target
                 case .environment(let target): app == target
                 case .app(let name): usage.app == name

@@ -19,6 +19,14 @@ struct StoreContents {
         var ids: Set<LeakID> = []
         let environments = try reader.environments(app: nil)
         lines.append("environments \(environments)")
+        for environment in environments {
+            let discarded = try reader.discardedLeaks(app: AppScope(nil, environment: environment))
+            lines.append("discarded in \(environment) \(discarded)")
+        }
+        for key: Int64 in 0...3 {
+            let counts = try reader.forgetCounts(of: .key(key, since: nil))
+            lines.append("made by \(key) \(String(describing: counts))")
+        }
         let scopes = environments.flatMap { environment in
             ([nil] + apps.map(Optional.some)).map { AppScope($0, environment: environment) }
         }

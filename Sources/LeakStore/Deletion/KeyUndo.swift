@@ -1,0 +1,27 @@
+/// The progress of the deletion of what an ingest key made, table by table: ``ForgetTarget/key(_:since:)``.
+package struct KeyUndo {
+    /// The tables in the order in which their rows are deleted. An app is deleted with all its leaks and versions, and the leaks
+    /// of a version are deleted before it, so that they need not be subtracted from each version. A build is deleted if nothing is left in it.
+    package enum Table: CaseIterable {
+        case app, leak, release, build
+    }
+
+    /// `nil` if all tables are done.
+    package private(set) var table: Table? = .app
+    /// Rows up to this row ID are done.
+    package var lastRow: Int64 = 0
+    /// The highest row ID of the table when its deletion began; `nil` before that. Later rows stay, so that a key that still
+    /// sends reports cannot delay the end.
+    package var highestRow: Int64?
+
+    package init() {}
+
+    package var isDone: Bool { table == nil }
+
+    /// Goes on to the next table.
+    package mutating func finishTable() {
+        let next = Table.allCases.drop { $0 != table }.dropFirst().first
+        self = KeyUndo()
+        table = next
+    }
+}

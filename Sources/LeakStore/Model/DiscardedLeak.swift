@@ -1,0 +1,41 @@
+/// A deleted leak whose later reports are dropped: ``Store/discard(_:by:audit:now:)``.
+public struct DiscardedLeak: Hashable, Sendable {
+    /// The id of the deleted leak.
+    public var id: LeakID
+    public var app: AppKey
+    /// The title of the deleted leak.
+    public var title: String
+    /// The name of the token that discarded the leak.
+    public var by: String
+    /// Milliseconds since 1970.
+    public var at: Int64
+    /// Number of reports that were dropped since.
+    public var dropped: Int
+
+    public init(id: LeakID, app: AppKey, title: String, by: String, at: Int64, dropped: Int) {
+        self.id = id
+        self.app = app
+        self.title = title
+        self.by = by
+        self.at = at
+        self.dropped = dropped
+    }
+
+    /// The reason under which an app counts dropped reports of discarded leaks.
+    public static let reason = "discarded"
+    /// Maximum number of ids that are discarded for one app. A leak into which others were merged has several ids.
+    public static let maxPerApp = 1_000
+}
+
+extension StoreError {
+    /// The error for a leak that counts the reports of many leaks.
+    package static let collectiveLeakDiscarded = StoreError(
+        .invalidArgument, "this leak counts reports of other leaks together, so that it cannot be discarded")
+
+    package static func tooManyDiscardedLeaks(of app: String) -> StoreError {
+        StoreError(
+            .invalidArgument,
+            "\(DiscardedLeak.maxPerApp) leaks of \(app) are discarded, which is the limit; accept some of them again first"
+        )
+    }
+}
