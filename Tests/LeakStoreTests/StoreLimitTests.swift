@@ -55,7 +55,7 @@ import Testing
         query.sort = .reports
         let page = try reader.leaks(query, now: noon)
         #expect(page.total == 5 && page.reports == 110)
-        let other = try #require(page.leaks.first)
+        let other = try #require(page.leaks.last)
         #expect(other.identity.title.hasPrefix("Not grouped") && other.identity.quality == .low)
         #expect(other.reports == 2 * (5 + 6 + 7 + 8 + 9 + 10))
         #expect(try readOverLimit(reader) == [.leaks: other.reports])

@@ -8,16 +8,19 @@
         private let now: Int64
         /// Row IDs of the leaks that the list is limited to; `nil` without such a limit.
         private let assignedRowIDs: [Int64]?
+        /// Row IDs of the leaks that count all others of their app, if the list is limited to them; otherwise `nil`.
+        private let otherRowIDs: [Int64]?
         /// Row IDs of the leaks that the list leaves out.
         private let excludedRowIDs: [Int64]
         private let leakStates: LeakStates
 
-        init(_ query: LeakQuery, _ leakStates: LeakStates, now: Int64) {
+        init(_ query: LeakQuery, _ leakStates: LeakStates, part: LeakListPart = .all, now: Int64) {
             self.query = query
             self.now = now
             self.leakStates = leakStates
             assignedRowIDs = query.state.assigned.map { leakStates.rowIDs([$0]) }
-            excludedRowIDs = leakStates.rowIDs(query.state.excluded)
+            otherRowIDs = part == .others ? leakStates.others.sorted() : nil
+            excludedRowIDs = leakStates.rowIDs(excludedFrom: part, of: query.state)
         }
 
         // MARK: Queries
@@ -294,6 +297,7 @@
                 let start = values.bind(period.startTime(now: now) / Calendar.hourMilliseconds)
                 conditions.append("\(row).last_hour >= \(start)")
             }
+            if let otherRowIDs { conditions.append("\(id) = any(\(values.bind(otherRowIDs)))") }
             if let assignedRowIDs { conditions.append("\(id) = any(\(values.bind(assignedRowIDs)))") }
             if !excludedRowIDs.isEmpty {
                 conditions.append("\(id) not in (select unnest(\(values.bind(excludedRowIDs))))")

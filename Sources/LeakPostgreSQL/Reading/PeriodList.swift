@@ -20,7 +20,7 @@
             self.period = period
             self.now = now
             counts = RunningCounts.of(period)
-            excludedRowIDs = leakStates.rowIDs(query.state.excluded)
+            excludedRowIDs = leakStates.rowIDs(excludedFrom: .named, of: query.state)
         }
 
         private var startHour: Int64 { period.startTime(now: now) / Calendar.hourMilliseconds }

@@ -33,7 +33,9 @@
                             of: leakStates.regressed, in: release, build: version.build?.buildRowID)),
                 ])
                 // Without an earlier version, nothing is known to be new.
-                if baseline.side != nil { rates.markNew(except: Set(answers[0].map { $0.int64(0) })) }
+                if baseline.side != nil {
+                    rates.markNew(except: leakStates.others.union(answers[0].map { $0.int64(0) }))
+                }
                 let verdict = ReleaseVerdict(
                     rates, app: query.key,
                     version: ReleaseCheck.Side(version: query.version, build: query.build),

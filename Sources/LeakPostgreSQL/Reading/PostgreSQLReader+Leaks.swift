@@ -11,7 +11,9 @@
             let cursor = try query.cursor.map { text throws(StoreError) in try PageCursor(text, for: query) }
             return try snapshot { connection throws(StoreError) in
                 let leakStates = try leakStates(app: query.scope, now: now, on: connection)
-                let foundPage = try Self.page(query, leakStates, after: cursor, now: now, on: connection)
+                let start = cursor?.isAmongOthers(of: query) == true ? PageCursor.end(of: query) : cursor
+                let foundPage = try Self.page(query, leakStates, after: start, now: now, on: connection)
+                let others = try Self.otherLeaks(query, leakStates, now: now, on: connection)
                 var rows: [LeakRow] = []
                 var cursors: [PageCursor] = []
                 for found in foundPage.rows {
@@ -24,11 +26,17 @@
                     rows.removeLast()
                     cursors.removeLast()
                     next = cursors.last?.text(for: query)
+                } else {
+                    next = others.append(to: &rows, &cursors, of: query, after: cursor)?.text(for: query)
                 }
                 try connection.addStatesAndTrends(
                     to: &rows, rowIDs: cursors.map(\.leakRowID), leakStates: leakStates, now: now)
                 var page = LeakPage(
                     leaks: rows, next: next, total: foundPage.totals.leaks, reports: foundPage.totals.reports)
+                if !foundPage.countsOthers {
+                    page.total += others.totals.leaks
+                    page.reports.addBounded(others.totals.reports)
+                }
                 page.add(foundPage.setAside)
                 if page.resolved.leaks > 0 {
                     page.resolvedSeen = LeakTotals(
@@ -44,6 +52,8 @@
         private struct FoundPage {
             var rows: Rows
             var totals: LeakTotals
+            /// `true` if ``totals`` include the leaks that count all others of their app.
+            var countsOthers = false
             /// Totals of leaks that the list leaves out, by the state for which they are left out.
             var setAside: [(state: LeakQuery.StateFilter, totals: LeakTotals)]
 
@@ -58,6 +68,7 @@
                 rows: Rows, all: LeakTotals, setAside: [(state: LeakQuery.StateFilter, totals: LeakTotals)]
             ) {
                 self.init(rows: rows, totals: all, setAside: setAside)
+                countsOthers = true
                 for (_, part) in setAside {
                     totals.leaks = max(totals.leaks - part.leaks, 0)
                     totals.reports = max(totals.reports - part.reports, 0)
@@ -76,7 +87,7 @@
             // The indexes give upper limits of the reports of a period, which do not help to find the leaks with the fewest
             // reports.
             guard ofAllTime.isReadFromIndex, query.period == nil || !query.isAscending else {
-                let selection = FilteredList(query, leakStates, now: now)
+                let selection = FilteredList(query, leakStates, part: .named, now: now)
                 let setAsideTotals = setAside.map {
                     FilteredList(query.with($0), leakStates, now: now).totals()
                 }
@@ -121,6 +132,24 @@
                 setAside: zip(setAside, answers.dropFirst(2)).map { ($0, LeakTotals($1.first)) })
         }
 
+        /// Returns the last rows of a list, which do not have the order of the list.
+        private static func otherLeaks(
+            _ query: LeakQuery, _ leakStates: LeakStates, now: Int64, on connection: PostgreSQLConnection
+        ) throws(StoreError) -> OtherLeaks {
+            var others = OtherLeaks()
+            guard OtherLeaks.areListed(query, leakStates) else { return others }
+            let rows = try run(
+                FilteredList(query, leakStates, part: .others, now: now)
+                    .page(after: nil, from: nil, limit: leakStates.others.count), on: connection)
+            for found in rows {
+                let row = NamedRow(found, of: LeakRow.Column.self)
+                others.rows.append(
+                    (try LeakRow(row, isOfPeriod: query.period != nil), row.int64(.row)))
+            }
+            others.totals = LeakTotals(rows.first, from: LeakRow.Column.count)
+            return others
+        }
+
         /// Runs a query whose fastest plan depends on the number of matching leaks: PostgreSQL makes a new plan for its values.
         ///
         /// It joins the tables in the order in which they are written. Comparing the orders of a dozen tables takes longer than
@@ -159,7 +188,7 @@
         ) -> Query {
             let next = NextLeaks(query, after: cursor, limit: limit)
             var values = next.values
-            let excluded = leakStates.rowIDs(query.state.excluded)
+            let excluded = leakStates.rowIDs(excludedFrom: .named, of: query.state)
             let order = query.direction.keyword
             var exclusion = ""
             if !excluded.isEmpty {

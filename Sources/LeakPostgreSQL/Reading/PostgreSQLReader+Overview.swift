@@ -9,7 +9,8 @@
                 let leakStates = try leakStates(app: app, now: now, on: connection)
                 let regressed = leakStates.regressed
                 let (current, previous) = try currentReleases(ofOnly: app, on: connection)
-                let setAside = leakStates.rowIDs(LeakState.setAside)
+                // The leaks that count all others of their app are never new.
+                let setAside = leakStates.others.union(leakStates.rowIDs(LeakState.setAside)).sorted()
                 let (newTitles, newCount, regressedTitles, recent, recentLeaks, totals, dropped, overLimit) =
                     try connection.readAll(
                         Self.newLeaks(app, excluding: setAside), Self.newLeakCount(app, excluding: setAside),

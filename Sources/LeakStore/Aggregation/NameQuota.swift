@@ -108,7 +108,10 @@ extension LeakIdentity {
     }
 
     /// `true` for the leak that counts all leaks of an app beyond the limit: ``overLimit(app:rowID:)``.
-    package var isOverLimit: Bool { id.high == 0 }
+    package var isOverLimit: Bool { Self.isOverLimit(id) }
+
+    /// Returns `true` for the id of the leak that counts all leaks of an app beyond the limit.
+    package static func isOverLimit(_ id: LeakID) -> Bool { id.high == 0 }
 
     /// Approximate bytes of the leak's row in `leak_text`.
     package var storedBytes: Int {

@@ -23,7 +23,7 @@ struct LeakListSQL {
     /// `true` if only the reports of a period count.
     let isOfPeriod: Bool
 
-    init(_ query: LeakQuery, _ leakStates: LeakStates, now: Int64) {
+    init(_ query: LeakQuery, _ leakStates: LeakStates, part: LeakListPart = .all, now: Int64) {
         var values: [any Bindable] = []
         var fromClause = "leak l"
         if let state = query.state.assigned {
@@ -66,7 +66,11 @@ struct LeakListSQL {
         case .new: conditions.append("l.first_release = a.newest_release")
         case .toFix, .known, .any, .regressed, .resolved, .ignored: break
         }
-        let excluded = leakStates.rowIDs(query.state.excluded)
+        if part == .others {
+            conditions.append("l.id in (select value from json_each(?))")
+            values.append(leakStates.others.sorted().jsonArray)
+        }
+        let excluded = leakStates.rowIDs(excludedFrom: part, of: query.state)
         if !excluded.isEmpty {
             conditions.append("l.id not in (select value from json_each(?))")
             values.append(excluded.jsonArray)

@@ -128,7 +128,8 @@ extension LeakRow {
                 groupingKey: GroupingKey(
                     version: row.int(.groupedVersion), className: row.text(.groupedClass),
                     stack: groupedStack)),
-            state: row.bool(.isSlow) ? .slow : .open, isNew: row.bool(.isNew), reports: row.int(.reports),
+            state: row.bool(.isSlow) ? .slow : .open,
+            isNew: row.bool(.isNew) && !LeakIdentity.isOverLimit(id), reports: row.int(.reports),
             freed: row.int(.freed),
             installs: min(row.int(.installs), row.int(isOfPeriod ? .allReports : .reports)),
             impact: min(row.int(.impact), row.int(.allReports)),

@@ -26,7 +26,8 @@ extension SQLiteReader {
             // Without an earlier version, no leak counts as new.
             if let side = baseline.side {
                 try add(side, isBaseline: true, to: &rates)
-                rates.markNew(except: try leaksSeen(upTo: baseline, in: version))
+                rates.markNew(
+                    except: try leaksSeen(upTo: baseline, in: version).union(leakStates.others))
             }
             let verdict = ReleaseVerdict(
                 rates, app: query.key, version: ReleaseCheck.Side(version: query.version, build: query.build),

@@ -9,17 +9,23 @@ extension SQLiteReader {
         let cursor = try query.cursor.map { text throws(StoreError) in try PageCursor(text, for: query) }
         return try snapshot { connection throws(StoreError) in
             let leakStates = try leakStates(app: query.scope, now: now, on: connection)
+            let start = cursor?.isAmongOthers(of: query) == true ? PageCursor.end(of: query) : cursor
             var (rows, cursors, listedTotals) =
                 query.isReadFromIndex
-                ? try pageFromIndexes(query, leakStates, after: cursor, limit: query.limit + 1)
+                ? try pageFromIndexes(query, leakStates, after: start, limit: query.limit + 1)
                 : try page(
-                    of: LeakListSQL(query, leakStates, now: now), after: cursor, limit: query.limit + 1)
+                    of: LeakListSQL(query, leakStates, part: .named, now: now), after: start,
+                    limit: query.limit + 1)
+            let others = try otherLeaks(query, leakStates, now: now)
+            if !query.isReadFromIndex { listedTotals.add(others.totals) }
             let totals = try totals(of: query, listedTotals, leakStates, now: now)
             var next: String?
             if rows.count > query.limit {
                 rows.removeLast()
                 cursors.removeLast()
                 next = cursors.last?.text(for: query)
+            } else {
+                next = others.append(to: &rows, &cursors, of: query, after: cursor)?.text(for: query)
             }
             try connection.addStatesAndTrends(
                 to: &rows, rowIDs: cursors.map(\.leakRowID), leakStates: leakStates, now: now)
@@ -74,6 +80,20 @@ extension SQLiteReader {
         defer { select.reset() }
         try select.bind(all: list.values)
         return try select.step() ? LeakTotals(leaks: select.int(0), reports: select.int(1)) : LeakTotals()
+    }
+
+    /// Returns the last rows of a list, which do not have the order of the list.
+    private func otherLeaks(
+        _ query: LeakQuery, _ leakStates: LeakStates, now: Int64
+    ) throws(StoreError) -> OtherLeaks {
+        var others = OtherLeaks()
+        guard OtherLeaks.areListed(query, leakStates) else { return others }
+        let (rows, cursors, totals) = try page(
+            of: LeakListSQL(query, leakStates, part: .others, now: now), after: nil,
+            limit: leakStates.others.count)
+        others.rows = zip(rows, cursors).map { ($0, $1.leakRowID) }
+        others.totals = totals
+        return others
     }
 
     /// Reads a page together with the totals of all leaks that match, because reading these leaks takes most of the time of a
@@ -161,6 +181,7 @@ extension SQLiteReader {
                 while count < limit, try select.step() {
                     let rowID = select.int64(2)
                     if query.state == .toFix, leakStates.isSetAside(rowID) { continue }
+                    if leakStates.others.contains(rowID) { continue }
                     cursors.append(
                         PageCursor(primary: select.int64(0), secondary: select.int64(1), leakRowID: rowID))
                     count += 1

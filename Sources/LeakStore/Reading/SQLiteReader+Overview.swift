@@ -51,7 +51,8 @@ extension SQLiteReader {
             """)
         defer { releases.reset() }
         try releases.bind(app.app, app.environment)
-        let isNoneSetAside = leakStates.totals(of: LeakState.setAside).leaks == 0
+        let areAllCounted =
+            leakStates.totals(of: LeakState.setAside).leaks == 0 && leakStates.others.isEmpty
         var count = 0
         var titledLeaks: [(reports: Int, rowID: Int64)] = []
         while try releases.step() {
@@ -69,9 +70,10 @@ extension SQLiteReader {
                 defer { leaks.reset() }
                 try leaks.bind(releases.int64(0))
                 var titleCount = 0
-                // If some leaks are set aside, reads all new leaks, to subtract those that are set aside from the count.
-                while !isNoneSetAside || titleCount < Self.maxTitlesShown, try leaks.step() {
-                    if leakStates.isSetAside(leaks.int64(0)) {
+                // If some leaks are set aside, or count all others, reads all new leaks, to subtract those from the count.
+                while !areAllCounted || titleCount < Self.maxTitlesShown, try leaks.step() {
+                    let rowID = leaks.int64(0)
+                    if leakStates.isSetAside(rowID) || leakStates.others.contains(rowID) {
                         count -= 1
                     } else if titleCount < Self.maxTitlesShown {
                         titledLeaks.append((leaks.int(1), leaks.int64(0)))

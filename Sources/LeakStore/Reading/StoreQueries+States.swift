@@ -13,10 +13,11 @@ extension QueryReader {
         {
             return cachedStates
         }
-        let leakStates = LeakStates(
-            known: try knownRows(app: app, on: connection),
-            decided: try decidedLeaks(app: app, on: connection),
-            slow: try connection.read(StoreQueries.slowLeaks(app)), now: now)
+        let known = try knownRows(app: app, on: connection)
+        let decided = try decidedLeaks(app: app, on: connection)
+        let (slow, others) = try connection.readAll(
+            StoreQueries.slowLeaks(app), StoreQueries.otherLeaks(app))
+        let leakStates = LeakStates(known: known, decided: decided, slow: slow, others: others, now: now)
         if changeCounter != nil { decisionCache.keep(leakStates, app: app) }
         return leakStates
     }

@@ -12,6 +12,16 @@ package struct DecidedLeak: Sendable {
     }
 }
 
+/// The part of a list that a query reads.
+package enum LeakListPart: Sendable {
+    /// All leaks that match the filters.
+    case all
+    /// The leaks without those that count all others of their app.
+    case named
+    /// The leaks that count all others of their app, which are the last rows of every list.
+    case others
+}
+
 /// The states of leaks that are known leaks of the system, have a decision, or are nearly always freed later. All other leaks
 /// are ``LeakState/open``.
 package struct LeakStates: Sendable {
@@ -20,6 +30,9 @@ package struct LeakStates: Sendable {
     package let decisionStatuses: [Int64: DecisionStatus]
     /// States by row ID in `leak`. Leaks without an entry are open.
     package private(set) var states: [Int64: LeakState] = [:]
+    /// Row IDs of the leaks that count all others of their app: ``LeakIdentity/isOverLimit``. They are the last rows of every
+    /// list, and never new.
+    package let others: Set<Int64>
     private var totals: [LeakState: LeakTotals] = [:]
     /// The range of times for which these states are valid, in milliseconds since 1970: a leak may be ignored until a date.
     package private(set) var span = Int64.min..<Int64.max
@@ -29,9 +42,10 @@ package struct LeakStates: Sendable {
     ///   - now: milliseconds since 1970.
     package init(
         known: KnownLeakRows, decided: [DecidedLeak], slow: [(leakRowID: Int64, reports: Int)] = [],
-        now: Int64
+        others: [Int64] = [], now: Int64
     ) {
         self.known = known
+        self.others = Set(others)
         decisionStatuses = Dictionary(decided.map { ($0.leakRowID, $0.decisionStatus) }) { first, _ in first }
         totals[.known] = known.totals
         for rowID in known.rowIDs { states[rowID] = .known }
@@ -75,6 +89,13 @@ package struct LeakStates: Sendable {
     /// Returns the row IDs of the leaks in these states, ascending.
     package func rowIDs(_ selectedStates: Set<LeakState>) -> [Int64] {
         states.filter { selectedStates.contains($0.value) }.keys.sorted()
+    }
+
+    /// Returns the row IDs of the leaks that a part of a list leaves out.
+    package func rowIDs(excludedFrom part: LeakListPart, of filter: LeakQuery.StateFilter) -> [Int64] {
+        let excluded = rowIDs(filter.excluded)
+        guard part == .named, !others.isEmpty else { return excluded }
+        return Set(excluded).union(others).sorted()
     }
 
     /// Returns SQL for a number by which a list of leaks is sorted by state.
