@@ -55,7 +55,17 @@
                 pendingCalls.yield()
                 guard isWanted() else { return expiry.wait }
             } while try writer.with({ writer throws(StoreError) in try writer.runStep(of: &expiry) })
+            try evictNames(now: now, while: isWanted)
             return expiry.wait
+        }
+
+        /// Makes room for new names: ``EvictionRule``.
+        private func evictNames(now: Int64, while isWanted: () -> Bool) throws(StoreError) {
+            var eviction = Eviction(now: now)
+            repeat {
+                pendingCalls.yield()
+                guard isWanted() else { return }
+            } while try writer.with({ writer throws(StoreError) in try writer.runStep(of: &eviction) })
         }
 
         public func erase(

@@ -177,12 +177,7 @@
             RowCheck(
                 "reports and freed of a release are the sums of its leaks", .releaseTotals),
             RowCheck(
-                "checks of a release are the sum of its classes",
-                """
-                select count(*) from release r
-                where checks <> (select \(cappedSumSQL(of: "c.checks")) from build b join build_check c on c.build = b.id
-                  where b.release = r.id)
-                """),
+                "checks of a release are the sum of its classes", .releaseChecks),
             RowCheck(
                 "reports of a leak in a build by bucket of installs are no more than all its reports there",
                 "select count(*) from leak_build where \(BucketCountsNumeric.totalSQL(ofColumn: "buckets")) > reports"

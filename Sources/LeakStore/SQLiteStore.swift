@@ -193,7 +193,23 @@ public final class SQLiteStore: Store {
             }
             if needsAnotherStep { pendingCalls.yield() }
         }
+        if !needsAnotherStep { try evictNames(now: now, while: isWanted) }
         return expiry.wait
+    }
+
+    /// Makes room for new names: ``EvictionRule``.
+    private func evictNames(now: Int64, while isWanted: () -> Bool) throws(StoreError) {
+        var eviction = Eviction(now: now)
+        var needsAnotherStep = true
+        while needsAnotherStep, isWanted() {
+            needsAnotherStep = try writer.with { writer throws(StoreError) in
+                try writer.requireSoundFile()
+                return try writer.withReservedSpace { () throws(StoreError) in
+                    try writer.runStep(of: &eviction)
+                }
+            }
+            if needsAnotherStep { pendingCalls.yield() }
+        }
     }
 
     public func erase(

@@ -35,10 +35,12 @@
                 // leak keeps only later hours.
                 Query(
                     """
-                    select max(day) from leak_day d where leak = any($1::bigint[]) and reports <> (
-                      select least(coalesce(sum(reports), 0), LARGEST_TOTAL) from leak_hour h
-                      where h.leak = d.leak and h.release = d.release
-                        and h.hour between d.day * 24 and d.day * 24 + 23)
+                    select max(incomplete.day) from unnest($1::bigint[]) as merged (leak)
+                    cross join lateral (select day from leak_day d where d.leak = merged.leak and reports <> (
+                        select least(coalesce(sum(reports), 0), LARGEST_TOTAL) from leak_hour h
+                        where h.leak = d.leak and h.release = d.release
+                          and h.hour between d.day * 24 and d.day * 24 + 23)
+                      order by day desc limit 1) incomplete
                     """, bothLeaks),
                 Query(
                     """

@@ -61,6 +61,12 @@
             from: """
                 select \(cappedSumSQL(of: "reports")), \(cappedSumSQL(of: "freed")) from leak_release where release = r.id
                 """)
+        static let releaseChecks = DerivedColumns(
+            "checks", of: "release", as: "r",
+            from: """
+                select \(cappedSumSQL(of: "c.checks")) from build b join build_check c on c.build = b.id
+                where b.release = r.id
+                """)
         static let appTotals = DerivedColumns(
             "leaks, reports, freed", of: "app", as: "a",
             from: """

@@ -25,6 +25,8 @@
         /// Bytes of the texts and cells that this quota has admitted, by ingest key.
         private var textBytes: [Int64: Int] = [:]
         private let limits: StoreLimits
+        /// Ingest keys that may not use the last part of a limit: ``EvictionRule/newKeyLimit(_:)``.
+        private let newKeys: Set<Int64>
         private var apps = NumberedEntries<SubmissionAggregate.App, AppKey, App>()
         private var releases = NumberedEntries<SubmissionAggregate.Release, ReleaseName, Release>()
         private var builds = NumberedEntries<SubmissionAggregate.Build, BuildName, BuildName>()
@@ -33,8 +35,10 @@
         /// - Parameter existing: the rows of all names in the aggregate. ``ExistingRows/lookUpFallbacks(_:_:)`` has added the
         ///   rows under which names beyond a limit are counted.
         init(
-            apps: AdmittedApps, existing: ExistingRows, idempotency: IdempotencyCache, limits: StoreLimits
+            apps: AdmittedApps, existing: ExistingRows, idempotency: IdempotencyCache, limits: StoreLimits,
+            newKeys: Set<Int64>
         ) {
+            self.newKeys = newKeys
             admittedApps = apps
             self.existing = existing
             self.idempotency = idempotency
@@ -50,6 +54,22 @@
                 of: app,
                 adding: App(key: app, stored: stored, releases: existing.releaseCounts[stored.id] ?? 0))
             return AppAdmission(app, number: number)
+        }
+
+        /// Returns those ingest keys that may not use the last part of a limit.
+        static func newKeys(
+            among keys: Set<Int64>, now: Int64, on connection: PostgreSQLConnection
+        ) throws(StoreError) -> Set<Int64> {
+            let rows = try connection.run(
+                Query(
+                    "select id from credential where id = any($1::bigint[]) and created_at > $2::bigint",
+                    .integers(keys.map(Optional.some)), .integer(EvictionRule.newKeyStart(now: now))))
+            return Set(rows.map { $0.int64(0) })
+        }
+
+        /// Returns `true` if an app may have a number of names or bytes after an ingest key has added some.
+        private func admits(_ number: Int, of limit: Int, key: Int64) -> Bool {
+            number <= (newKeys.contains(key) ? EvictionRule.newKeyLimit(limit) : limit)
         }
 
         /// Returns `false` if the ingest key may not add so many bytes of texts on this day. Otherwise adds them to its bytes.
@@ -71,7 +91,7 @@
             }
             let isOverLimit =
                 existing.releases[name] == nil && name.version.text != StoreLimits.other
-                && (apps[app].releases >= limits.releasesPerApp
+                && (!admits(apps[app].releases + 1, of: limits.releasesPerApp, key: key)
                     || !admitText(bytes: DetailBytes.ofVersion(name.version.text), key: key))
             let countedName =
                 isOverLimit ? ReleaseName(app: name.app, version: ByteText(StoreLimits.other)) : name
@@ -109,8 +129,9 @@
             var limit: OverLimitCount.Name?
             if existingLeak == nil, leaks.number(of: identity.id) == nil {
                 let bytes = identity.storedBytes
-                if apps[app].stored.leaks >= limits.leaksPerApp
-                    || apps[app].stored.textBytes + bytes > limits.leakTextBytesPerApp
+                if !admits(apps[app].stored.leaks + 1, of: limits.leaksPerApp, key: key)
+                    || !admits(
+                        apps[app].stored.textBytes + bytes, of: limits.leakTextBytesPerApp, key: key)
                 {
                     limit = .leaks
                 } else if !admitText(bytes: bytes, key: key) {

@@ -2,7 +2,7 @@
     internal import LeakStore
 
     extension ExistingRows {
-        /// Returns `true` if a part of the aggregate may exceed a limit. Nearly always no part does, and no exact check is needed.
+        /// Returns `true` if a part of the aggregate may exceed a limit, or the part of it for new keys. Nearly always no part does, and no exact check is needed.
         mutating func mayExceed(
             _ limits: StoreLimits, adding aggregate: SubmissionAggregate, names: inout NameCache,
             idempotency: inout IdempotencyCache
@@ -25,7 +25,7 @@
                 releasesOf: Set(newReleases.keys),
                 buildsOf: Set(newBuilds.keys.compactMap { releases[$0] }))
             for (app, count) in newReleases
-            where releaseCounts[app, default: 0] + count > limits.releasesPerApp {
+            where releaseCounts[app, default: 0] + count > EvictionRule.newKeyLimit(limits.releasesPerApp) {
                 return true
             }
             for (release, count) in newBuilds {
@@ -91,9 +91,11 @@
             }
             return zip(aggregate.apps, growth).contains { app, growth in
                 guard let storedApp = apps[app.key] else { return false }
-                return growth.leaks > 0 && storedApp.leaks + growth.leaks > limits.leaksPerApp
+                return growth.leaks > 0
+                    && storedApp.leaks + growth.leaks > EvictionRule.newKeyLimit(limits.leaksPerApp)
                     || growth.textBytes > 0
-                        && storedApp.textBytes + growth.textBytes > limits.leakTextBytesPerApp
+                        && storedApp.textBytes + growth.textBytes
+                            > EvictionRule.newKeyLimit(limits.leakTextBytesPerApp)
                     || growth.cells > 0 && storedApp.cells + growth.cells > limits.leakBuildsPerApp
             }
         }

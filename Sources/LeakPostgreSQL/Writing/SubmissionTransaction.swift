@@ -59,11 +59,14 @@
                 idempotency: &writer.idempotencyCache)
             if mayExceed || isStale {
                 try existing.lookUpFallbacks(aggregate, &writer.nameCache)
+                let newKeys = try ExactNameQuota.newKeys(
+                    among: Set(countedIndexes.map { submissions[$0].keyID }), now: clock.expiryTime,
+                    on: connection)
                 aggregate = try Self.aggregate(
                     submissions, countedIndexes, forgotten: idempotencyKeys.unrecognizedIndexes, in: apps,
                     by: ExactNameQuota(
                         apps: apps, existing: existing, idempotency: writer.idempotencyCache,
-                        limits: writer.limits
+                        limits: writer.limits, newKeys: newKeys
                     ))
             }
             let textBytes = existing.newTextBytes(of: aggregate)

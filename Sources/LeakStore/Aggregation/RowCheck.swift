@@ -85,7 +85,7 @@ struct RowCheck: Sendable {
          where app = d.app and slot between d.day * 144 and d.day * 144 + 143)
         """
 
-    // Checks whose rows are also computed one by one, after a part of their sums was deleted: ForgetRun.
+    // Checks whose rows are also computed one by one, after a part of their sums was deleted or moved: ForgetRun, Eviction.
 
     static let leakTotals = RowCheck(
         "reports and freed of a leak are the sums of its releases",
@@ -100,6 +100,13 @@ struct RowCheck: Sendable {
         "reports and freed of a release are the sums of its leaks",
         "reports, freed", of: "release", as: "r",
         from: "select \(sumSQL("reports")), \(sumSQL("freed")) from leak_release where release = r.id")
+    static let releaseChecks = RowCheck(
+        "checks of a release are the sum of its classes",
+        "checks", of: "release", as: "r",
+        from: """
+            select \(sumSQL("c.checks"))
+            from build b join build_check c on c.build = b.id where b.release = r.id
+            """, firstSchema: 14)
     static let appTotals = RowCheck(
         "leaks, reports and freed of an app are the sums of its leaks",
         "leaks, reports, freed", of: "app", as: "a",
@@ -189,13 +196,7 @@ struct RowCheck: Sendable {
             "retained_bytes", of: "leak", as: "l",
             from: "select \(RetainedBytes.medianSQL(ofLeak: "l.id"))", firstSchema: 11),
         releaseTotals,
-        RowCheck(
-            "checks of a release are the sum of its classes",
-            "checks", of: "release", as: "r",
-            from: """
-                select \(sumSQL("c.checks"))
-                from build b join build_check c on c.build = b.id where b.release = r.id
-                """, firstSchema: 14),
+        releaseChecks,
         RowCheck(
             "reports of a leak in a build by bucket of installs are no more than all its reports there",
             countSQL: "select count(*) from leak_build where bucket_total(buckets) > reports",

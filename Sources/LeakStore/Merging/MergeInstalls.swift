@@ -21,18 +21,23 @@ extension Writer {
         var unions: [Int64: InstallSet] = [:]
         for release in try numbers("select release from leak_release where leak = ?", source) {
             for leak in [source, target] {
-                let set = try installSet(
-                    by: """
-                        select i.members from leak_release c join install_set i on i.id = coalesce(
-                          (select id from install_set where id = c.id << 3 | 4),
-                          (select p.id << 3 | 1 from leak_build p join build b on b.id = p.build
-                           where p.leak = c.leak and b.release = c.release limit 1))
-                        where c.leak = ?1 and c.release = ?2
-                        """, leak, release)
-                unions[release, default: InstallSet()].merge(set)
+                unions[release, default: InstallSet()].merge(try installSet(ofLeak: leak, in: release))
             }
         }
         return unions
+    }
+
+    /// Returns the installs of a leak in a release. A release with only one build has no set of its own: it uses the set of the
+    /// build.
+    func installSet(ofLeak leak: Int64, in release: Int64) throws(StoreError) -> InstallSet {
+        try installSet(
+            by: """
+                select i.members from leak_release c join install_set i on i.id = coalesce(
+                  (select id from install_set where id = c.id << 3 | 4),
+                  (select p.id << 3 | 1 from leak_build p join build b on b.id = p.build
+                   where p.leak = c.leak and b.release = c.release limit 1))
+                where c.leak = ?1 and c.release = ?2
+                """, leak, release)
     }
 
     /// Moves the counts by build, and their sets of installs, from one leak to another leak.
@@ -47,24 +52,29 @@ extension Writer {
                 "select id from leak_build where leak = ? and build = ?", source, build)
             let targetRowID = try singleNumber(
                 "select id from leak_build where leak = ? and build = ?", target, build)
-            var installs = try readStoredSet(in: InstallScope.leakBuild.rowID(ownerRowID: targetRowID))
-            installs.merge(try readStoredSet(in: InstallScope.leakBuild.rowID(ownerRowID: sourceRowID)))
-            try put(installs, in: InstallScope.leakBuild.rowID(ownerRowID: targetRowID))
-            try put(InstallSet(), in: InstallScope.leakBuild.rowID(ownerRowID: sourceRowID))
-            try connection.run(
-                """
-                update leak_build set reports = min(leak_build.reports + s.reports, LARGEST_TOTAL),
-                  freed = min(leak_build.freed + s.freed, LARGEST_TOTAL), installs = ?3,
-                  buckets = add_buckets(leak_build.buckets, s.buckets)
-                from leak_build s where s.id = ?1 and leak_build.id = ?2
-                """, sourceRowID, targetRowID, installs.count)
-            try connection.run("delete from leak_build where id = ?", sourceRowID)
+            try addBuildCounts(of: sourceRowID, to: targetRowID)
         }
         try connection.run("update leak_build set leak = ? where leak = ?", target, source)
         try connection.run(
             "update app set cells = cells - ? where id = (select app from leak where id = ?)",
             commonBuilds.count,
             target)
+    }
+
+    /// Adds the counts and installs of a row of `leak_build` to another row, and deletes the first.
+    func addBuildCounts(of source: Int64, to target: Int64) throws(StoreError) {
+        var installs = try readStoredSet(in: InstallScope.leakBuild.rowID(ownerRowID: target))
+        installs.merge(try readStoredSet(in: InstallScope.leakBuild.rowID(ownerRowID: source)))
+        try put(installs, in: InstallScope.leakBuild.rowID(ownerRowID: target))
+        try put(InstallSet(), in: InstallScope.leakBuild.rowID(ownerRowID: source))
+        try connection.run(
+            """
+            update leak_build set reports = min(leak_build.reports + s.reports, LARGEST_TOTAL),
+              freed = min(leak_build.freed + s.freed, LARGEST_TOTAL), installs = ?3,
+              buckets = add_buckets(leak_build.buckets, s.buckets)
+            from leak_build s where s.id = ?1 and leak_build.id = ?2
+            """, source, target, installs.count)
+        try connection.run("delete from leak_build where id = ?", source)
     }
 
     /// Moves the counts by release from one leak to another leak.
@@ -81,15 +91,7 @@ extension Writer {
                 "select id from leak_release where leak = ? and release = ?", target, release
             ).first {
                 targetRowID = existingRowID
-                try connection.run(
-                    """
-                    update leak_release set reports = min(leak_release.reports + s.reports, LARGEST_TOTAL),
-                      freed = min(leak_release.freed + s.freed, LARGEST_TOTAL)
-                    from leak_release s where s.id = ?1 and leak_release.id = ?2
-                    """, sourceRowID, targetRowID)
-                try put(InstallSet(), in: InstallScope.leakRelease.rowID(ownerRowID: sourceRowID))
-                try mergeRecentInstalls(of: sourceRowID, into: targetRowID)
-                try connection.run("delete from leak_release where id = ?", sourceRowID)
+                try addReleaseCounts(of: sourceRowID, to: targetRowID)
                 try connection.run("update release set leaks = leaks - 1 where id = ?", release)
             } else {
                 try connection.run("update leak_release set leak = ? where id = ?", target, sourceRowID)
@@ -106,6 +108,20 @@ extension Writer {
         }
     }
 
+    /// Adds the counts and recent installs of a row of `leak_release` to another row, and deletes the first with its set of
+    /// installs.
+    func addReleaseCounts(of source: Int64, to target: Int64) throws(StoreError) {
+        try connection.run(
+            """
+            update leak_release set reports = min(leak_release.reports + s.reports, LARGEST_TOTAL),
+              freed = min(leak_release.freed + s.freed, LARGEST_TOTAL)
+            from leak_release s where s.id = ?1 and leak_release.id = ?2
+            """, source, target)
+        try put(InstallSet(), in: InstallScope.leakRelease.rowID(ownerRowID: source))
+        try mergeRecentInstalls(of: source, into: target)
+        try connection.run("delete from leak_release where id = ?", source)
+    }
+
     /// Merges the recent installs of two rows of `leak_release`.
     private func mergeRecentInstalls(of source: Int64, into target: Int64) throws(StoreError) {
         var sets = (
@@ -118,7 +134,7 @@ extension Writer {
         try connection.put(sets.target)
     }
 
-    private func readStoredSet(in rowID: Int64) throws(StoreError) -> InstallSet {
+    func readStoredSet(in rowID: Int64) throws(StoreError) -> InstallSet {
         try installSet(by: "select members from install_set where id = ?", rowID)
     }
 

@@ -55,7 +55,7 @@ extension Writer {
 
     // MARK: Parts
 
-    private func readMergePart(_ id: LeakID, app: AppKey) throws(StoreError) -> MergePart? {
+    func readMergePart(_ id: LeakID, app: AppKey) throws(StoreError) -> MergePart? {
         let select = try connection.statement(
             """
             select l.id, l.reports, l.sightings, a.name, d.id, d.kind, d.version, d.is_after, d.until_at,
@@ -160,7 +160,7 @@ extension Writer {
     // MARK: Counts
 
     /// Adds all data of one leak to another leak, and deletes the first.
-    private func merge(
+    func merge(
         _ part: MergePart, into target: Int64, targetSightings: Int
     ) throws(StoreError) {
         let source = part.leakRowID
@@ -220,15 +220,9 @@ extension Writer {
     /// Merges the counts by hour and by day. If counts by hour of one of the leaks have expired, deletes those of the merged
     /// leak up to the last day with expired counts: a day has the counts of all its hours, or none.
     private func mergeTimes(_ source: Int64, into target: Int64) throws(StoreError) {
-        let select = try connection.statement(
-            """
-            select max(day) from leak_day d where leak in (?, ?) and reports <> (
-              select cast(min(total(reports), LARGEST_TOTAL) as integer) from leak_hour h
-              where h.leak = d.leak and h.release = d.release and h.hour between d.day * 24 and d.day * 24 + 23)
-            """)
-        try select.bind(source, target)
-        let lastIncompleteDay = try select.step() ? select.optionalInt(0) : nil
-        select.reset()
+        let lastIncompleteDay = try [
+            self.lastIncompleteDay(of: source), self.lastIncompleteDay(of: target),
+        ].compactMap(\.self).max()
         try connection.run(
             """
             insert into leak_hour (leak, hour, release, reports)
@@ -245,6 +239,21 @@ extension Writer {
             try connection.run(
                 "delete from leak_hour where leak = ? and hour < ?", target, (lastIncompleteDay + 1) * 24)
         }
+    }
+
+    /// Returns the last day of a leak for which counts by hour have expired. Searches the newest days first, because a leak that
+    /// counts others has many days, and the old ones have no hours.
+    private func lastIncompleteDay(of leak: Int64) throws(StoreError) -> Int? {
+        let select = try connection.statement(
+            """
+            select day from leak_day d where leak = ? and reports <> (
+              select cast(min(total(reports), LARGEST_TOTAL) as integer) from leak_hour h
+              where h.leak = d.leak and h.release = d.release and h.hour between d.day * 24 and d.day * 24 + 23)
+            order by day desc limit 1
+            """)
+        defer { select.reset() }
+        try select.bind(leak)
+        return try select.step() ? select.int(0) : nil
     }
 
     private func mergeValues(of source: Int64, into target: Int64) throws(StoreError) {

@@ -3,7 +3,8 @@
 ///
 /// Reports beyond a limit of names or bytes are not rejected: they are counted under the name ``other``, or are not stored as
 /// samples. The number of such reports is stored as ``OverLimitCount`` and shown. Names that exist already still count under
-/// their own name. Only ``databaseBytes`` and ``symbolBytes`` make the store reject data.
+/// their own name, until they make room for new names: ``EvictionRule``. Only ``databaseBytes`` and ``symbolBytes`` make the
+/// store reject data.
 public struct StoreLimits: Hashable, Sendable {
     /// The name under which the reports of new names are counted when a limit is reached.
     public static let other = "other"
@@ -97,7 +98,7 @@ public struct StoreLimits: Hashable, Sendable {
 }
 
 /// The number of items beyond one limit, which were counted as ``StoreLimits/other``, left out, or counted without their
-/// idempotency key.
+/// idempotency key; or the number of names that joined ``StoreLimits/other`` to make room for new names.
 public struct OverLimitCount: Hashable, Sendable {
     public enum Name: String, Hashable, Sendable, CaseIterable {
         case apps = "apps_per_key"
@@ -114,12 +115,20 @@ public struct OverLimitCount: Hashable, Sendable {
         case droppedReasons = "dropped_reasons_per_app"
         /// Batches whose idempotency key was not stored: they are counted, and counted again if they are repeated.
         case idempotencyKeys = "idempotency_keys_per_day"
+        /// Leaks that made room for new leaks, and are counted in the leak of all others.
+        case joinedLeaks = "joined_leaks"
+        /// Versions that made room for new versions, and are counted in the version ``StoreLimits/other``.
+        case joinedReleases = "joined_versions"
+
+        /// `true` for names that made room for new names: no limit was exceeded.
+        public var isOfJoinedNames: Bool { self == .joinedLeaks || self == .joinedReleases }
 
         /// Text that says how items beyond the limit are treated. It follows their number and ``noun(count:)``.
         public var outcome: String {
             switch self {
             case .details: "left out"
             case .idempotencyKeys: "counted again if repeated"
+            case .joinedLeaks, .joinedReleases: "joined “other” to make room for new ones"
             default: "counted as “other”"
             }
         }
@@ -130,6 +139,8 @@ public struct OverLimitCount: Hashable, Sendable {
             case .details: count == 1 ? "detail" : "details"
             case .idempotencyKeys: count == 1 ? "batch" : "batches"
             case .checkClasses: count == 1 ? "check" : "checks"
+            case .joinedLeaks: count == 1 ? "leak" : "leaks"
+            case .joinedReleases: count == 1 ? "version" : "versions"
             default: count == 1 ? "report" : "reports"
             }
         }
@@ -137,8 +148,8 @@ public struct OverLimitCount: Hashable, Sendable {
 
     public var app: AppKey
     public var limit: Name
-    /// The number of reports, except for three limits. ``Name/checkClasses`` counts checks. ``Name/idempotencyKeys`` counts
-    /// batches. ``Name/details`` counts samples, reports whose system or model has no name, values of explanations, and checks;
+    /// The number of reports, with these exceptions. ``Name/joinedLeaks`` and ``Name/joinedReleases`` count names.
+    /// ``Name/checkClasses`` counts checks. ``Name/idempotencyKeys`` counts batches. ``Name/details`` counts samples, reports whose system or model has no name, values of explanations, and checks;
     /// the texts call them details.
     public var count: Int
 

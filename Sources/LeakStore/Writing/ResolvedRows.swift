@@ -187,7 +187,8 @@ extension Writer {
         let releaseCount = try number(
             cached: app.releaseCount, by: "select count(*) from release where app = ?", of: app.id)
         let isOther = version == StoreLimits.other
-        var isOverLimit = !isOther && releaseCount >= limits.releasesPerApp
+        var isOverLimit = false
+        if !isOther { isOverLimit = try !admits(releaseCount + 1, of: limits.releasesPerApp, key: key) }
         if !isOther, !isOverLimit { isOverLimit = try !admit() }
         app.releaseCount = releaseCount
         if isOverLimit, let other = try findRelease(StoreLimits.other, of: app) { return other }
@@ -288,7 +289,12 @@ extension Writer {
         var limit: OverLimitCount.Name?
         // `true` if the id belongs to a leak of another app, which needs a collision of SHA-256.
         let isTaken = stored != nil
-        if isTaken || app.leaks >= limits.leaksPerApp || app.textBytes + bytes > limits.leakTextBytesPerApp {
+        var isFull = isTaken
+        if !isFull { isFull = try !admits(app.leaks + 1, of: limits.leaksPerApp, key: key) }
+        if !isFull {
+            isFull = try !admits(app.textBytes + bytes, of: limits.leakTextBytesPerApp, key: key)
+        }
+        if isFull {
             limit = .leaks
         } else {
             guard try !admitText(bytes: bytes, key: key, day: day) else {
@@ -301,6 +307,17 @@ extension Writer {
         let other = LeakIdentity.overLimit(app: app.key, rowID: app.id)
         let entry = try findLeak(other.id)
         return (LeakAdmission(counted: other, isNew: entry == nil, exceededLimit: limit), entry)
+    }
+
+    /// Returns `true` if an app may have a number of names or bytes after an ingest key has added some. The last part of the limit
+    /// is reserved for keys that are not new: ``EvictionRule/newKeyLimit(_:)``.
+    private func admits(_ number: Int, of limit: Int, key: Int64) throws(StoreError) -> Bool {
+        guard number > EvictionRule.newKeyLimit(limit) else { return true }
+        guard number <= limit, let now = clock?.expiryTime else { return false }
+        let newKey = try connection.statement("select 1 from credential where id = ? and created_at > ?")
+        defer { newKey.reset() }
+        try newKey.bind(key, EvictionRule.newKeyStart(now: now))
+        return try !newKey.step()
     }
 
     /// Returns a cached or stored leak.

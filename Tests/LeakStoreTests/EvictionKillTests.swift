@@ -1,0 +1,70 @@
+import LeakSeededRandom
+import Testing
+import LeakPlatform
+
+@testable import LeakStore
+
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
+
+/// A process that is killed while leaks make room for new names.
+@Suite struct EvictionKillTests {
+    static let rounds: ClosedRange<UInt64> = 1...50
+
+    private static var limits: StoreLimits {
+        var limits = StoreLimits()
+        (limits.leaksPerApp, limits.releasesPerApp) = (80, 40)
+        return limits
+    }
+
+    private static func fill(_ store: any Store) throws {
+        for number in 0..<4 {
+            let reports = (0..<80).map {
+                Report(
+                    leak: leak("L\($0)"), version: "1.\(($0 + number) % 40)", build: "\(number)",
+                    install: UInt64($0 % 7), at: noon - 2 * day - Int64($0))
+            }
+            _ = try store.count([submission(reports)], now: noon)
+        }
+    }
+
+    /// Evicts until a thread kills the process; a quick eviction ends before that.
+    private static func evictUntilKilled(_ store: any Store, round: UInt64) throws {
+        var random = SeededRandom(seed: round)
+        let microseconds = UInt32.random(in: 0...60_000, using: &random)
+        let killer = WorkerThread(name: "killer") {
+            usleep(microseconds)
+            kill(getpid(), SIGKILL)
+        }
+        try store.expire(now: noon)
+        killer.join()
+    }
+
+    private static func check(_ store: any Store, round: UInt64) throws {
+        let reports = { try store.makeReader().overview(app: "shop", now: noon).reports }
+        #expect(try store.verify() == [] && reports() == 320, "round \(round)")
+        try store.expire(now: noon)
+        #expect(try store.verify() == [] && reports() == 320, "round \(round)")
+        let reader = try store.makeReader()
+        #expect(try reader.overview(app: "shop", now: noon).leaks == 72)
+    }
+
+    @Test(arguments: rounds)
+    func `after kill -9 during an eviction all totals are consistent, and the next one finishes it`(
+        round: UInt64
+    ) async throws {
+        let directory = TemporaryDirectory()
+        try Self.fill(directory.store(limits: Self.limits))
+        await #expect(processExitsWith: .signal(SIGKILL)) {
+            [path = directory.path as String, round = round as UInt64] in
+            let store = try SQLiteStore(
+                path: path + "/leaks.sqlite", exclusive: true, limits: Self.limits, clock: .unguarded)
+            try store.set("wal_autocheckpoint = 20")
+            try Self.evictUntilKilled(store, round: round)
+        }
+        try Self.check(directory.store(limits: Self.limits), round: round)
+    }
+}
