@@ -20,6 +20,9 @@ struct LeakDetailPage: Component {
     /// The newest build of ``currentRelease``: ``LeakDetail/referenceBuild``.
     var currentBuild: String?
 
+    /// For the leak that counts all others of its app: the items beyond the limits of the app.
+    var overLimit: [OverLimitCount] = []
+
     private var leak: LeakIdentity { detail.row.identity }
 
     var html: HTML {
@@ -32,7 +35,7 @@ struct LeakDetailPage: Component {
                 \(history)\(chartCard(detail.trend))\(hourlyTrend.map(chartCard))
                 \(newestReport)\(firstReport)\(siblings)\(grouping)\(similarLeaks)
                 </div><div>
-                \(knownLeakCard)\(reasons)\(retainCycle)\(children)\(versions)\(lifetimes)\(systems)\(models)
+                \(otherLeakCard)\(knownLeakCard)\(reasons)\(retainCycle)\(children)\(versions)\(lifetimes)\(systems)\(models)
                 </div></div>
                 """,
             footer: [
@@ -120,6 +123,11 @@ struct LeakDetailPage: Component {
     private var similarLeaks: HTML? {
         relatedLeaks.closest.isEmpty
             ? nil : SimilarLeaksCard(leaks: relatedLeaks.closest, links: context.links).html
+    }
+
+    private var otherLeakCard: HTML? {
+        leak.isOverLimit
+            ? OtherLeakCard(context: context, row: detail.row, overLimit: overLimit).html : nil
     }
 
     private var knownLeakCard: HTML? {

@@ -62,14 +62,17 @@ struct LeakContent {
         var context = view.context(app: leak.appKey.scope)
         context.versions = try view.reader.versions(app: leak.appKey.scope)
         let hours = try view.reader.trend(of: leak.id, by: .hour, now: view.now)
-        return LeakDetailPage(
+        var page = LeakDetailPage(
             context: context, detail: detail, hourlyTrend: hours?.lastHours(Self.chartHours, now: view.now),
             newestSample: newest.map(ParsedSample.init), firstSample: first.map(ParsedSample.init),
             relatedLeaks: relatedLeaks,
             sampleReports: samples.compactMap { ParsedSample($0).report },
             otherEnvironments: try OtherEnvironments(of: leak, context: context, reader: view.reader),
-            currentRelease: detail.referenceVersion, currentBuild: detail.referenceBuild
-        ).html
+            currentRelease: detail.referenceVersion, currentBuild: detail.referenceBuild)
+        if leak.isOverLimit {
+            page.overLimit = try view.reader.overview(app: leak.appKey.scope, now: view.now).overLimit
+        }
+        return page.html
     }
 
     /// Returns the page of the sample reports.

@@ -129,6 +129,10 @@ struct OverviewTiles: Component {
     private var limitNotes: HTML {
         HTML(
             overview.overLimit.map { overLimit in
+                guard !overLimit.limit.isOfJoinedNames else {
+                    return
+                        " · \(Count(overLimit.count)) \(overLimit.limit.noun(count: overLimit.count)) \(overLimit.limit.outcome)"
+                }
                 let limitName = overLimit.limit.rawValue.split(separator: "_").joined(separator: " ")
                 let noun = overLimit.limit.noun(count: overLimit.count)
                 return

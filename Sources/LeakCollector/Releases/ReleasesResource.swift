@@ -33,6 +33,9 @@ struct ReleasesResource: JSONResource, PageResource {
         if page.offersDeletion, shown.app != nil {
             page.discarded = try view.reader.discardedLeaks(app: shown)
         }
+        if page.other != nil {
+            page.overLimit = try view.reader.overview(app: shown, now: view.now).overLimit
+        }
         return page.html
     }
 }
@@ -54,6 +57,8 @@ struct ReleasesPage: Component {
     var comparisons = ReleaseComparisons()
     /// The discarded leaks of the app, if the page offers to delete data.
     var discarded: [DiscardedLeak] = []
+    /// The items beyond the limits of the app, if ``releases`` contain ``StoreLimits/other``.
+    var overLimit: [OverLimitCount] = []
 
     var html: HTML {
         PageLayout(
@@ -77,7 +82,7 @@ struct ReleasesPage: Component {
         \(CurrentReleaseForm(context: context, app: app, releases: releases))\
         \(ReleaseChart(releases: Array(releases.prefix(ReleaseSummary.maxListed))))\
         \(ReleaseTable(context: context, app: app, releases: releases, comparisons: comparisons))\
-        \(note)\(deletion)
+        \(note)\(otherNote)\(deletion)
         """
     }
 
@@ -108,6 +113,26 @@ struct ReleasesPage: Component {
         return """
             <p class="dim">Intervals have 95 % confidence. New, worse, better and fixed leaks are those that Compare shows: each \
             version is compared with the one before it.\(limit)\(cut)</p>
+            """
+    }
+
+    /// The version that counts all other versions, if there is one.
+    var other: ReleaseSummary? { releases.first { $0.version == StoreLimits.other } }
+
+    /// The paragraph that explains the version ``StoreLimits/other``.
+    private var otherNote: HTML? {
+        guard let other else { return nil }
+        let joined = overLimit.filter { $0.limit == .joinedReleases }
+            .reduce(into: 0) { $0.addBounded($1.count) }
+        let joinedNote: HTML =
+            joined == 0
+            ? "or, once few installs have them, make room for new ones"
+            : "or, as \(Count(joined).text(noun: "version", plural: "versions")) so far, made room for new ones"
+        return """
+            <p class="dim">The version \(IsolatedText(StoreLimits.other)) counts many versions together since \
+            \(context.relativeTime(other.firstSeen).dayElement). An app has at most \(Count(StoreLimits().releasesPerApp)) \
+            versions with names of their own; the others were reported when the app had no room, \(joinedNote). Their counts \
+            cannot be separated any more. If these are test builds, let them report in an environment of their own.</p>
             """
     }
 

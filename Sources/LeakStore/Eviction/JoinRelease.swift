@@ -15,12 +15,13 @@ extension Writer {
     ) throws(StoreError) -> OtherRelease {
         let firstSeen = try singleNumber("select first_seen from release where id = ?", release)
         let other = try self.release(
-            StoreLimits.other, of: AppEntry(id: app, key: key), at: firstSeen, key: 0
+            StoreLimits.other, of: AppEntry(id: app, key: key), key: 0, at: firstSeen, now: firstSeen
         ) { true }
-        let (build, _, _) = try self.build("", of: other) { true }
+        let (build, _, _) = try self.build("", of: other, key: 0, now: firstSeen) { true }
         try connection.run(
             """
-            update release as o set first_seen = min(o.first_seen, r.first_seen), last_seen = max(o.last_seen, r.last_seen)
+            update release as o set first_seen = min(o.first_seen, r.first_seen), last_seen = max(o.last_seen, r.last_seen),
+              is_shared = case when o.made_by is r.made_by then max(o.is_shared, r.is_shared) else 1 end
             from release r where r.id = ?1 and o.id = ?2
             """, release, other.id)
         return OtherRelease(release: other.id, build: build)

@@ -1,0 +1,35 @@
+import LeakStore
+
+/// Card that explains the leak that counts all others of its app.
+struct OtherLeakCard: Component {
+    var context: PageContext
+    var row: LeakRow
+    /// The items beyond the limits of the app.
+    var overLimit: [OverLimitCount]
+
+    static let title: HTML = "Many leaks, counted together"
+
+    var html: HTML {
+        Card(
+            Self.title,
+            """
+            <p>This is not one leak. An app has at most \(Count(StoreLimits().leaksPerApp)) leaks with names of their own. \
+            Since \(context.relativeTime(row.firstSeen).dayElement), the reports of other leaks are counted here: of leaks \
+            that were reported when the app had no room, and \(joined).</p>
+            <p>These reports cannot be separated any more. A leak that is reported again is listed by its name, and as new, if \
+            the app has room then. If a sender makes up leaks, revoke its ingest key, and delete this leak.</p>
+            """, id: "other"
+        ).html
+    }
+
+    private var joined: HTML {
+        let count = overLimit.filter { $0.limit == .joinedLeaks }.reduce(into: 0) { $0.addBounded($1.count) }
+        return count == 0
+            ? "of leaks that few installs have, once they make room for new ones"
+            : """
+            of \(Count(count).text(noun: "leak", plural: "leaks")) that made room for new ones, because few installs had \
+            \(count == 1 ? "it" : "them") or no report named \(count == 1 ? "it" : "them") for \
+            \(Count(EvictionRule.unseenDays)) days
+            """
+    }
+}
