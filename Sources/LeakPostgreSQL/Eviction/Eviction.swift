@@ -80,8 +80,8 @@
             }
         }
 
-        /// A query for the first app after another one that uses more than ``EvictionRule/threshold(_:)`` of a limit. The last
-        /// columns are the number of leaks above the threshold, and whether it has too many bytes of texts or releases.
+        /// A query for the first app, after a row ID, that uses more than ``EvictionRule/threshold(_:)`` of a limit. The last
+        /// columns are the number of leaks above the threshold, and `true` if the app has too many bytes of texts, or releases.
         private func fullAppQuery(after app: Int64) -> Query {
             Query(
                 """

@@ -16,16 +16,18 @@
 
         private var releases: [Parameter] { [.integer(release), .integer(other)] }
 
-        /// Finds or inserts the release `other`, whose times then include those of the evicted release.
+        /// Finds or inserts the release `other`, whose times then include those of the evicted release. Undoing the key that made it
+        /// does not delete it, because its counts are of several keys.
         init(_ release: Int64, of app: Int64, on connection: PostgreSQLConnection) throws(StoreError) {
             let name = StoreLimits.other
             let answers = try connection.run([
                 Query(
                     """
-                    insert into release as o (app, version, order_key, first_seen, last_seen)
-                    select app, $2::text, $3::bytea, first_seen, last_seen from release where id = $1::bigint
+                    insert into release as o (app, version, order_key, first_seen, last_seen, is_shared)
+                    select app, $2::text, $3::bytea, first_seen, last_seen, 1 from release where id = $1::bigint
                     on conflict (app, version) do update set first_seen = least(o.first_seen, excluded.first_seen),
-                      last_seen = greatest(o.last_seen, excluded.last_seen)
+                      last_seen = greatest(o.last_seen, excluded.last_seen),
+                      is_shared = 1
                     """, .integer(release), .text(name), .bytes(VersionOrder(name).key)),
                 Query(
                     """

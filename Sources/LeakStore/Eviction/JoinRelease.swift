@@ -9,7 +9,8 @@ extension Writer {
         var build: Int64
     }
 
-    /// Returns the release `other`, whose times include those of an evicted release. Inserts it if the app has none.
+    /// Returns the release `other`, whose times include those of an evicted release. Inserts it if the app has none. Undoing the key
+    /// that made it does not delete it, because its counts are of several keys.
     private func otherRelease(
         including release: Int64, of app: Int64, _ key: AppKey
     ) throws(StoreError) -> OtherRelease {
@@ -21,7 +22,7 @@ extension Writer {
         try connection.run(
             """
             update release as o set first_seen = min(o.first_seen, r.first_seen), last_seen = max(o.last_seen, r.last_seen),
-              is_shared = case when o.made_by is r.made_by then max(o.is_shared, r.is_shared) else 1 end
+              is_shared = 1
             from release r where r.id = ?1 and o.id = ?2
             """, release, other.id)
         return OtherRelease(release: other.id, build: build)
