@@ -173,7 +173,7 @@ import Testing
         try count(Report(leak: page), in: limited)
         _ = try limited.count([batch], now: noon)
         let counts = try store.makeReader().overview(app: "shop", now: noon).dropped
-        #expect(Set(counts.map(\.reason)) == ["r0", "r1", "other", DiscardedLeak.reason])
+        #expect(counts.count == 4 && counts.contains { $0.reason == StoreLimits.other })
         #expect(try dropped() == 1 && counts.reduce(0) { $0 + $1.count } == 9)
     }
 

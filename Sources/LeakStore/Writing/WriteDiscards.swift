@@ -50,12 +50,14 @@ extension Writer {
         do throws(StoreError) {
             return try connection.transaction(.immediate) { () throws(StoreError) in
                 try clearCachesIfOthersWrote()
-                try connection.run(
-                    """
-                    delete from discarded_leak where key = ?1
-                      or leak = coalesce((select leak from discarded_leak where key = ?1), ?1)
-                    """, id.bytes)
-                guard connection.changes > 0 else { return false }
+                let select = try connection.statement(
+                    "select leak from discarded_leak where key = ?1 or leak = ?1 limit 1")
+                defer { select.reset() }
+                try select.bind(id.bytes)
+                guard try select.step() else { return false }
+                let leak = select.bytes(0)
+                select.reset()
+                try connection.run("delete from discarded_leak where leak = ?", leak)
                 try record(entry)
                 caches.discardedIDs = nil
                 return true
