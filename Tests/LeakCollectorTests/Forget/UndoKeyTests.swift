@@ -98,7 +98,8 @@ import Testing
         let id = try #require(made["id"] as? Int)
         let key = HTTPField("Authorization", "Bearer \(try #require(made["secret"] as? String))")
         try attack(attacked, with: key)
-        #expect(try attacked.json("/api/v1/leaks?app=shop&state=any")["total"] as? Int ?? 0 >= 10_000)
+        // The last twentieth of 10,000 leaks is not for a new key, so the last made-up leaks count as `other`.
+        #expect(try attacked.json("/api/v1/leaks?app=shop&state=any")["total"] as? Int ?? 0 >= 9_500)
         let limits = try #require(
             try attacked.json("/api/v1/summary?app=shop")["beyond_limits"] as? [[String: Any]])
         let reached = Set(limits.compactMap { $0["limit"] as? String })
