@@ -14,6 +14,9 @@ import LeakPlatform
 @Suite struct EvictionKillTests {
     static let rounds: ClosedRange<UInt64> = 1...50
 
+    /// A version that several installs used in the last day does not make room.
+    private static let later = noon + 2 * day
+
     private static var limits: StoreLimits {
         var limits = StoreLimits()
         (limits.leaksPerApp, limits.releasesPerApp) = (80, 40)
@@ -39,17 +42,18 @@ import LeakPlatform
             usleep(microseconds)
             kill(getpid(), SIGKILL)
         }
-        try store.expire(now: noon)
+        try store.expire(now: later)
         killer.join()
     }
 
     private static func check(_ store: any Store, round: UInt64) throws {
-        let reports = { try store.makeReader().overview(app: "shop", now: noon).reports }
+        let reports = { try store.makeReader().overview(app: "shop", now: later).reports }
         #expect(try store.verify() == [] && reports() == 320, "round \(round)")
-        try store.expire(now: noon)
+        try store.expire(now: later)
         #expect(try store.verify() == [] && reports() == 320, "round \(round)")
         let reader = try store.makeReader()
-        #expect(try reader.overview(app: "shop", now: noon).leaks == 72)
+        #expect(try reader.overview(app: "shop", now: later).leaks == 72)
+        #expect(try reader.versions(app: "shop").count == 36)
     }
 
     @Test(arguments: rounds)

@@ -234,7 +234,7 @@
         /// Returns queries that compute the columns of the leaks that depend on their releases and builds.
         private func leaksQueries(_ leaks: [Int64], formerBuilds: Int) -> [Query] {
             let rowIDs = Parameter.integers(leaks.map(Optional.some))
-            var queries = [
+            return [
                 Query(
                     """
                     update app set cells = greatest(0, cells - $3::bigint
@@ -258,11 +258,12 @@
                     """, rowIDs),
                 DerivedColumns.leakBuilds.update(of: leaks), DerivedColumns.firstBuild.update(of: leaks),
                 DerivedColumns.impact.update(of: leaks),
+                // The reports of a leak in a period stay the same: they are only in another release.
+                Query(
+                    PeriodColumns.releaseRebuildStatement(
+                        " where n.leak = any($1::bigint[]) and n.release = $2::bigint"),
+                    rowIDs, .integer(other)),
             ]
-            for leak in leaks {
-                queries += PeriodColumns.rebuildStatements(of: "$1::bigint").map { Query($0, .integer(leak)) }
-            }
-            return queries
         }
 
         // MARK: Checks and sessions

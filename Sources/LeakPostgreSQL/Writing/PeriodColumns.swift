@@ -131,6 +131,17 @@
         ///
         /// - Parameter leak: SQL for the row ID of the leak.
         static func rebuildStatements(of leak: String? = nil) -> [String] {
+            [
+                "update leak l set \(leaks.assignmentsSQL("l", reportsSQL: "l.reports", lastHourSQL: "l.last_hour"))"
+                    + (leak.map { " where l.id = \($0)" } ?? ""),
+                releaseRebuildStatement(leak.map { " where n.leak = \($0)" } ?? ""),
+            ]
+        }
+
+        /// Returns the statement that computes the columns of the rows of `leak_release`.
+        ///
+        /// - Parameter condition: SQL that limits the rows `n`, beginning with ` where`.
+        static func releaseRebuildStatement(_ condition: String) -> String {
             let reported = RunningCounts.all.map { counts in
                 """
                 (select max(c.\(counts.bucket)) * \(counts.bucketMilliseconds / Calendar.hourMilliseconds)
@@ -138,14 +149,10 @@
                 """
             }
             let lastHour = "greatest(\(reported.joined(separator: ", ")))"
-            return [
-                "update leak l set \(leaks.assignmentsSQL("l", reportsSQL: "l.reports", lastHourSQL: "l.last_hour"))"
-                    + (leak.map { " where l.id = \($0)" } ?? ""),
-                """
+            return """
                 update leak_release n set last_hour = \(lastHour),
                   \(releases.assignmentsSQL("n", reportsSQL: "n.reports", lastHourSQL: lastHour))
-                """ + (leak.map { " where n.leak = \($0)" } ?? ""),
-            ]
+                """ + condition
         }
 
         static let creationStatements =
