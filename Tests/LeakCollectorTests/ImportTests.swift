@@ -45,6 +45,7 @@ import Testing
                 switch limit {
                 case .details: "left out"
                 case .idempotencyKeys: "counted again if repeated"
+                case .joinedLeaks, .joinedReleases: "joined “other” to make room for new ones"
                 default: "counted as “other”"
                 }
             #expect(limit.outcome == outcome)
