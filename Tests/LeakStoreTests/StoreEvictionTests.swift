@@ -433,7 +433,7 @@ import Testing
         return added
     }
 
-    @Test(arguments: (1...6).map { UInt64($0) })
+    @Test(arguments: (1...4).map { UInt64($0) })
     func `random evictions change no total of an app, and every step leaves the store consistent`(
         seed: UInt64
     )
