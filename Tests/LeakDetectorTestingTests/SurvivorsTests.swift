@@ -101,7 +101,8 @@ private final class Cell<Value> {}
             }
             #expect(messages.last.map(isNotFound) == true, "\(messages)")
             #expect(
-                messages.dropLast().allSatisfy { $0.contains("It is probably kept by Task → ") }, "\(messages)")
+                messages.dropLast().allSatisfy { $0.contains("It is probably kept by Task → ") },
+                "\(messages)")
         }
 
         @Test func `the failure message names the cause that follows from the name of the closure`() throws {

@@ -151,7 +151,7 @@
             Query(
                 """
                 select r.id from app a join release r on r.app = a.id where a.id = $1::bigint and
-                  \(EvictionRule.releaseCondition(unseenBefore: "$2::bigint", lastDay: "$3::bigint"))
+                  \(EvictionRule.releaseCondition(app: "$1::bigint", unseenBefore: "$2::bigint", lastDay: "$3::bigint"))
                 order by r.installs, r.last_seen, r.id
                 """, .integer(app), .integer(times.unseenBefore), .integer(times.lastDay))
         }

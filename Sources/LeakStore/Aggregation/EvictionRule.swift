@@ -56,18 +56,19 @@ package enum EvictionRule {
     /// installs.
     ///
     /// - Parameters:
+    ///   - app: SQL for the row ID of the app. With a column instead of a parameter, each list would be searched for each release.
     ///   - unseenBefore: SQL for ``Times/unseenBefore``.
     ///   - lastDay: SQL for ``Times/lastDay``.
-    package static func releaseCondition(unseenBefore: String, lastDay: String) -> String {
+    package static func releaseCondition(app: String, unseenBefore: String, lastDay: String) -> String {
         """
         r.version <> '\(StoreLimits.other)'
           and r.id <> coalesce(a.newest_release, 0) and r.id <> coalesce(a.pinned_release, 0)
           and (r.installs < \(minInstalls) and r.sessions < \(minSessions) or r.last_seen < \(unseenBefore))
           and (r.last_seen < \(lastDay) or r.installs <= 1
-            and r.id not in (select h.release from release_hour h where h.app = a.id and h.bucket = -1))
+            and r.id not in (select h.release from release_hour h where h.app = \(app) and h.bucket = -1))
           and r.id not in (select s.release from decision_release s)
           and r.version not in (select d.version from decision d join leak l on l.id = d.leak
-            where l.app = a.id and d.version is not null)
+            where l.app = \(app) and d.version is not null)
         """
     }
 }

@@ -144,7 +144,7 @@ extension Writer {
         try evictable(
             """
             select r.id from app a join release r on r.app = a.id
-            where a.id = ?1 and \(EvictionRule.releaseCondition(unseenBefore: "?2", lastDay: "?3"))
+            where a.id = ?1 and \(EvictionRule.releaseCondition(app: "?1", unseenBefore: "?2", lastDay: "?3"))
             order by r.installs, r.last_seen, r.id
             """, app, times.unseenBefore, times.lastDay)
     }
@@ -155,7 +155,7 @@ extension Writer {
         try !evictable(
             """
             select r.id from app a join release r on r.app = a.id
-            where a.id = ?1 and \(EvictionRule.releaseCondition(unseenBefore: "?2", lastDay: "?3")) and r.id = ?4
+            where a.id = ?1 and \(EvictionRule.releaseCondition(app: "?1", unseenBefore: "?2", lastDay: "?3")) and r.id = ?4
             """, app, times.unseenBefore, times.lastDay, release
         ).isEmpty
     }
