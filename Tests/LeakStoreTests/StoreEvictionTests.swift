@@ -83,11 +83,12 @@ import Testing
     }
 
     @Test
-    func `a key with 10,000 made-up leaks and 1,000 made-up versions cannot push out names of ten installs`()
+    func `a key with 2,000 made-up leaks and 200 made-up versions cannot push out names of ten installs`()
         throws
     {
         let directory = TemporaryDirectory(isInMemory: true)
-        try expectRoom(in: directory.store(), leaks: 10_000, versions: 1_000, isRepeated: false)
+        let store = try directory.store(limits: Self.limits(leaks: 2_000, versions: 200))
+        try expectRoom(in: store, leaks: 2_000, versions: 200, isRepeated: false)
     }
 
     /// Checks that real names stay, and new ones find room, after a sender has made up as many names as an app may have.
