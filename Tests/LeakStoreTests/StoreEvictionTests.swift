@@ -133,7 +133,7 @@ import Testing
         let late = leak("Late")
         try count([submission([Report(leak: late, version: "5.0")])], in: store)
         #expect(try !isStored(late, in: store))
-        // Names that nobody reports any more make room after 400 days.
+        // Names that are not reported any more make room after 400 days.
         let later = noon + Int64(EvictionRule.unseenDays + 1) * day
         for number in 0..<20 {
             let report = Report(leak: leak("Real \(number)"), version: "1.\(number)", install: 1, at: later)
