@@ -212,6 +212,13 @@
             RowCheck(
                 "the impact of a leak is its recent installs in the current release", .impact),
             RowCheck(
+                "the first version of a leak is one of its versions, and an evicted one only if that is `other`",
+                """
+                select count(*) from leak l where not exists (
+                  select 1 from leak_release c join release r on r.id = c.release
+                  where c.leak = l.id and c.release = l.first_release and (l.first_order is null or r.version = 'other'))
+                """),
+            RowCheck(
                 "leaks and new leaks of a release are counted correctly",
                 """
                 select count(*) from release r where (leaks, new_leaks) <>

@@ -462,6 +462,20 @@ import Testing
         #expect(reason { _ = try directory.store(exclusive: true) } == .missing)
     }
 
+    @Test func `a database whose only app was deleted is opened again, and counts reports`() throws {
+        do {
+            let store = try filledStore()
+            for app in try store.makeReader().apps() { _ = try store.forget(.app(app.id)) }
+            #expect(try store.makeReader().leaks(LeakQuery(), now: noon).total == 0)
+        }
+        for _ in 0..<2 {
+            let store = try directory.store(exclusive: true)
+            #expect(try store.verify() == [])
+        }
+        let store = try directory.store(exclusive: true)
+        #expect(try store.count([batch(300)], now: noon) == [.counted])
+    }
+
     @Test func `after a database file was moved away and back, reports are accepted again`() throws {
         let store = try filledStore()
         try FileManager.default.moveItem(atPath: path, toPath: path + ".away")

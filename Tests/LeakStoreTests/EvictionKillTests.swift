@@ -34,20 +34,31 @@ import LeakPlatform
         }
     }
 
-    /// Evicts until a thread kills the process; a quick eviction ends before that.
+    /// Begins to evict. Some steps later a thread kills the process, at a random time of the steps that follow.
     private static func evictUntilKilled(_ store: any Store, round: UInt64) throws {
         var random = SeededRandom(seed: round)
-        let microseconds = UInt32.random(in: 0...60_000, using: &random)
-        let killer = WorkerThread(name: "killer") {
-            usleep(microseconds)
-            kill(getpid(), SIGKILL)
+        let stepsBefore = Int.random(in: 0..<4, using: &random)
+        let microseconds = UInt32.random(in: 0...5_000, using: &random)
+        let reader = try store.makeReader()
+        var steps = 0
+        _ = try store.expire(now: later) {
+            guard (try? reader.versions(app: "shop").contains("other")) == true else { return true }
+            if steps == stepsBefore {
+                _ = WorkerThread(name: "killer") {
+                    usleep(microseconds)
+                    kill(getpid(), SIGKILL)
+                }
+            }
+            steps += 1
+            // The eviction must not end before the kill.
+            while steps > stepsBefore + 3 { sleep(1) }
+            return true
         }
-        try store.expire(now: later)
-        killer.join()
     }
 
     private static func check(_ store: any Store, round: UInt64) throws {
         let reports = { try store.makeReader().overview(app: "shop", now: later).reports }
+        #expect(try store.makeReader().versions(app: "shop").count > 36, "round \(round) was killed too late")
         #expect(try store.verify() == [] && reports() == 320, "round \(round)")
         try store.expire(now: later)
         #expect(try store.verify() == [] && reports() == 320, "round \(round)")

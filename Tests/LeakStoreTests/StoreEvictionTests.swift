@@ -20,6 +20,13 @@ import Testing
             ?? 0
     }
 
+    private func expectSound(
+        _ store: any Store, sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        let problems = try store.verify()
+        #expect(problems == [], sourceLocation: sourceLocation)
+    }
+
     private func isStored(_ leak: LeakIdentity, in store: any Store) throws -> Bool {
         try store.makeReader().leak(leak.id, now: noon) != nil
     }
@@ -101,12 +108,12 @@ import Testing
         try count([submission([Report(leak: late, version: "5.0")])], in: store)
         #expect(try !isStored(late, in: store))
         try store.expire(now: noon)
-        #expect(try store.verify() == [])
+        try expectSound(store)
         if isRepeated {
             let (moreLeaks, moreVersions) = (leaks..<2 * leaks, versions..<2 * versions)
             try count(Self.madeUp(leaks: moreLeaks, versions: moreVersions, installs: 1), in: store)
             try store.expire(now: noon)
-            #expect(try store.verify() == [])
+            try expectSound(store)
         }
         try expectRealReports(in: store)
         // The report that had no room counts in both `other`, and the next one under its names.
@@ -127,7 +134,7 @@ import Testing
         try countRealReports(in: store)
         try count(Self.madeUp(leaks: 0..<400, versions: 0..<200, installs: 12), in: store)
         try store.expire(now: noon)
-        #expect(try store.verify() == [])
+        try expectSound(store)
         try expectRealReports(in: store)
         #expect(try overLimit(store, .joinedLeaks) == 0 && overLimit(store, .joinedReleases) == 0)
         let late = leak("Late")
@@ -140,7 +147,7 @@ import Testing
             _ = try store.count([submission([report], at: later)], now: later)
         }
         try store.expire(now: later)
-        #expect(try store.verify() == [])
+        try expectSound(store)
         try expectRealReports(in: store)
         _ = try store.count(
             [submission([Report(leak: late, version: "5.0", at: later)], at: later)], now: later)
@@ -182,7 +189,7 @@ import Testing
             try store.expire(now: noon)
         }
         try store.expire(now: noon)
-        #expect(try store.verify() == [])
+        try expectSound(store)
         try count([release("5.0.0", 3)], in: store)
         let reader = try store.makeReader()
         let releases = try reader.releases(app: "shop")
@@ -218,7 +225,7 @@ import Testing
             #expect(try isStored(late, in: store) == isCounted)
             #expect(try reader.versions(app: shop.scope).contains("5.0") == isCounted)
         }
-        #expect(try store.verify() == [])
+        try expectSound(store)
     }
 
     // MARK: Names that stay
@@ -234,7 +241,7 @@ import Testing
         }
         _ = try store.count([submission(reports)], now: noon)
         try store.expire(now: noon)
-        #expect(try store.verify() == [])
+        try expectSound(store)
         #expect(try isStored(resolved, in: store) && isStored(noted, in: store))
         #expect(try store.makeReader().overview(app: "shop", now: noon).leaks == 18)
         // Of leaks with equally many installs, those that were not seen for the longest time make room.
@@ -262,10 +269,98 @@ import Testing
         }
         _ = try store.count([submission(reports)], now: noon)
         try store.expire(now: noon)
-        #expect(try store.verify() == [])
+        try expectSound(store)
         let left = try store.makeReader().versions(app: shop.scope)
         #expect(Set(["0.2", "0.3", "0.4"]).isSubset(of: left))
         #expect(left.count == 18 && left.contains("other") && !left.contains("0.1"))
+    }
+
+    @Test func `a leak is new in the same version, in a list and in a release check, after versions made room`()
+        throws
+    {
+        let store = try place.store(limits: Self.limits(versions: 20))
+        let old = noon - 30 * day
+        // 1.0-pr, 2.0-pr and 9.0-pr make room first: they were seen by one install, and before the other versions.
+        let versions: [(leak: String, versions: [String])] = [
+            ("Fresh", ["2.0", "9.0-pr"]), ("Old", ["1.0-pr", "2.0"]), ("Tested", ["2.0-pr", "2.0"]),
+            ("Known", ["1.5", "2.0", "9.0-pr"]),
+        ]
+        let reports = versions.flatMap { name, versions in
+            versions.map { version in
+                Report(
+                    leak: leak(name), version: version, install: 1,
+                    at: version.hasSuffix("pr") ? old : old + day)
+            }
+        }
+        _ = try store.count([submission(reports)], now: noon)
+        #expect(try store.pin("2.0", of: shop))
+        let fill = (0..<17).map {
+            Report(leak: leak("Fill"), version: "8.\($0)", install: 1, at: old + 2 * day)
+        }
+        _ = try store.count([submission(fill)], now: noon)
+        try store.expire(now: noon)
+        try expectSound(store)
+        let left = try store.makeReader().versions(app: shop.scope)
+        #expect(
+            left.contains("1.5") && left.contains("2.0") && !left.contains { $0.hasSuffix("pr") }, "\(left)")
+        let expected = ["Fresh": "2.0", "Old": "other", "Tested": "other", "Known": "1.5"]
+        for (name, first) in expected {
+            let row = try #require(try store.makeReader().leak(leak(name).id, now: noon)).row
+            #expect(row.firstVersion == first && row.isNew == (name == "Fresh"), "\(name)")
+        }
+        let query = ReleaseCheckQuery(app: "shop", version: "2.0", baseline: "1.5")
+        let check = try #require(try store.makeReader().releaseCheck(query, now: noon))
+        // The order of an evicted version is kept: 1.0-pr was before 1.5, and 2.0-pr after it.
+        #expect(check.newCount == 0 && check.rareCount == 2)
+        let lowest = Report(leak: leak("Tested"), version: "1.9", install: 1)
+        let higher = Report(leak: leak("Old"), version: "1.9", install: 1)
+        _ = try store.count([submission([lowest, higher])], now: noon)
+        for (name, first) in ["Tested": "1.9", "Old": "other"] {
+            let row = try #require(try store.makeReader().leak(leak(name).id, now: noon)).row
+            #expect(row.firstVersion == first, "\(name)")
+        }
+        try expectSound(store)
+    }
+
+    @Test func `a fixed leak stays regressed in the same version after versions made room`() throws {
+        let store = try place.store(limits: Self.limits(versions: 20))
+        let page = leak("Page")
+        _ = try store.count([submission([Report(leak: page, version: "1.0")])], now: noon)
+        _ = try store.decide(Decision(.resolve(.version("2.0")), by: "ada"), about: page.id, now: noon)
+        let reports = (1...20).map {
+            Report(leak: page, version: "3.0-pr.\($0)", install: 1, at: noon + hour + Int64($0))
+        }
+        _ = try store.count([submission(reports, at: noon + 2 * hour)], now: noon + 2 * hour)
+        let later = noon + 2 * day
+        let regressedIn = { try store.makeReader().leak(page.id, now: later)?.row.decisionStatus?.regressedIn }
+        #expect(try regressedIn() == "3.0-pr.1")
+        try store.expire(now: later)
+        try expectSound(store)
+        let left = try store.makeReader().versions(app: shop.scope)
+        #expect(left.contains("3.0-pr.1") && !left.contains("3.0-pr.2"), "\(left)")
+        #expect(try regressedIn() == "3.0-pr.1")
+    }
+
+    @Test func `names that no install reports stay if they were in use for ten days`() throws {
+        let store = try place.store(limits: Self.limits(leaks: 20, versions: 20))
+        for number in 0...EvictionRule.minInstalls {
+            let at = noon - Int64(EvictionRule.minInstalls - number) * day
+            let report = Report(leak: leak("Text"), version: "1.0", install: nil, at: at)
+            _ = try store.count([submission([report], at: at)], now: at)
+        }
+        // An early time of a report does not make a name older than the collector knows it.
+        let reports = (0..<20).flatMap { number in
+            [noon - 20 * day, noon].map {
+                Report(leak: leak("Fake \(number)"), version: "9.\(number)", install: nil, at: $0)
+            }
+        }
+        _ = try store.count([submission(reports)], now: noon)
+        let later = noon + 2 * day
+        try store.expire(now: later)
+        try expectSound(store)
+        #expect(try isStored(leak("Text"), in: store))
+        #expect(try store.makeReader().versions(app: shop.scope).contains("1.0"))
+        #expect(try overLimit(store, .joinedLeaks) > 0 && overLimit(store, .joinedReleases) > 0)
     }
 
     // MARK: The leak and the version that count all others
@@ -360,11 +455,11 @@ import Testing
         // The other collector has cached all names and sets.
         for collector in [store, other] { _ = try collector.count([submission(reports)], now: noon) }
         try store.expire(now: noon)
-        #expect(try store.verify() == [])
+        try expectSound(store)
         #expect(try !isStored(leak("L0"), in: store))
         for collector in [other, store] {
             _ = try collector.count([submission([reports[0]])], now: noon)
-            #expect(try store.verify() == [])
+            try expectSound(store)
         }
         let detail = try #require(try store.makeReader().leak(leak("L0").id, now: noon))
         #expect(detail.row.reports == 2 && detail.versions.map(\.version) == ["1.0"])
@@ -470,10 +565,10 @@ import Testing
             let before = try apps.map { try Totals(of: store, $0, now: now) }
             let hasExpired = seed.isMultiple(of: 2)
             _ = try store.expire(now: now) {
-                #expect((try? store.verify()) == [])
+                #expect(throws: Never.self) { try expectSound(store) }
                 return true
             }
-            #expect(try store.verify() == [])
+            try expectSound(store)
             if hasExpired {
                 #expect(try apps.map { try Totals(of: store, $0, now: now) } == before)
             }

@@ -123,19 +123,14 @@ extension FieldReader {
     }
 
     /// Reads the raw value of an enumeration case. Records a problem for any other value.
-    mutating func choice<Choice: RawRepresentable<String> & CaseIterable>(
+    mutating func choice<Choice: RawRepresentable<String>>(
         _ field: StaticString, _ words: StaticString
     ) throws(JSONError) -> Choice? {
         guard try expect(.string, field: "\(field)", description: "\(words)") else { return nil }
         let offset = scanner.offset
         let slice = try scanner.string()
-        for choice in Choice.allCases where slice.isEscaped || slice.count == choice.rawValue.utf8.count {
-            let isEqual =
-                slice.isEscaped
-                ? scanner.text(of: slice) == choice.rawValue
-                : unsafe scanner.withBytes(of: slice) { unsafe choice.rawValue.utf8.elementsEqual($0) }
-            if isEqual { return choice }
-        }
+        // All choices are so short that their texts need no allocation.
+        if let choice = Choice(rawValue: scanner.text(of: slice)) { return choice }
         recordProblem("\(field) is not \(words)", at: offset)
         return nil
     }

@@ -134,7 +134,7 @@
                         """
                         select l.id, l.sightings, l.key from leak l where l.app = $1::bigint and
                           \(EvictionRule.leakCondition(isOther: Self.isOtherLeakSQL, unseenBefore: "$2::bigint"))
-                        order by l.installs, l.last_seen, l.id limit $3::bigint
+                        order by \(EvictionRule.installsSQL("l")), l.last_seen, l.id limit $3::bigint
                         """, .integer(row), .integer(times.unseenBefore),
                         .integer(min(excess, Self.maxJoinedLeaks))))
                 if leaks.count > 0 {
@@ -152,7 +152,7 @@
                 """
                 select r.id from app a join release r on r.app = a.id where a.id = $1::bigint and
                   \(EvictionRule.releaseCondition(app: "$1::bigint", unseenBefore: "$2::bigint", lastDay: "$3::bigint"))
-                order by r.installs, r.last_seen, r.id
+                order by \(EvictionRule.installsSQL("r")), r.last_seen, r.id
                 """, .integer(app), .integer(times.unseenBefore), .integer(times.lastDay))
         }
 

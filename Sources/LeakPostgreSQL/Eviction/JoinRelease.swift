@@ -231,7 +231,8 @@
             ] + RecentInstallSet.upsertQueries(of: Array(merged.values))
         }
 
-        /// Returns queries that compute the columns of the leaks that depend on their releases and builds.
+        /// Returns queries that update the columns of the leaks that depend on their releases and builds. A leak keeps the order of
+        /// an evicted first release, so that it is not new in a later one.
         private func leaksQueries(_ leaks: [Int64], formerBuilds: Int) -> [Query] {
             let rowIDs = Parameter.integers(leaks.map(Optional.some))
             return [
@@ -243,12 +244,13 @@
                 Query(
                     """
                     update leak l set
-                      first_release = (select r.id from leak_release c join release r on r.id = c.release
-                        where c.leak = l.id order by r.order_key, r.id limit 1),
+                      first_order = case l.first_release when $2::bigint
+                        then (select order_key from release where id = $2::bigint) else l.first_order end,
+                      first_release = case l.first_release when $2::bigint then $3::bigint else l.first_release end,
                       last_release = (select r.id from leak_release c join release r on r.id = c.release
                         where c.leak = l.id order by r.order_key desc, r.id limit 1)
                     where l.id = any($1::bigint[])
-                    """, rowIDs),
+                    """, rowIDs, .integer(release), .integer(other)),
                 Query(
                     """
                     update release r set new_leaks = r.new_leaks + l.leaks

@@ -36,10 +36,10 @@
                 Query(
                     """
                     select max(incomplete.day) from unnest($1::bigint[]) as merged (leak)
-                    cross join lateral (select day from leak_day d where d.leak = merged.leak and reports <> (
-                        select least(coalesce(sum(reports), 0), LARGEST_TOTAL) from leak_hour h
-                        where h.leak = d.leak and h.release = d.release
-                          and h.hour between d.day * 24 and d.day * 24 + 23)
+                    cross join lateral (select day from leak_day d where d.leak = merged.leak group by day
+                      having sum(reports) > (
+                        select coalesce(sum(reports), 0) from leak_hour h
+                        where h.leak = merged.leak and h.hour between d.day * 24 and d.day * 24 + 23)
                       order by day desc limit 1) incomplete
                     """, bothLeaks),
                 Query(
@@ -323,12 +323,12 @@
                         then greatest(l.is_shared, s.is_shared) else 1 end,
                       made_at = least(l.made_at, s.made_at),
                       last_hour = greatest(l.last_hour, s.last_hour),
-                      first_release = (select id from release where id in (l.first_release, s.first_release)
-                        order by order_key limit 1),
+                      (first_release, first_order) = (
+                        select f.first_release, f.first_order from leak f join release r on r.id = f.first_release
+                        where f.id in ($1::bigint, $2::bigint)
+                        order by coalesce(f.first_order, r.order_key), f.first_order is not null limit 1),
                       last_release = (select id from release where id in (l.last_release, s.last_release)
                         order by order_key desc limit 1),
-                      first_build = (select b.id from build b join release r on r.id = b.release
-                        where b.id in (l.first_build, s.first_build) order by r.order_key, b.order_key limit 1),
                       impact = coalesce((select i.installs from recent_install_set i
                         where i.leak = l.id and i.release = a.newest_release), 0),
                       first_sample = $3::bigint, newest_sample = $4::bigint,
@@ -339,6 +339,7 @@
                         .integer(reportedAt(inSlot: SampleSlot.first)),
                         .integer(reportedAt(inSlot: SampleSlot.newest)),
                     ]),
+                DerivedColumns.firstBuild.update(of: [target]),
                 Query(
                     """
                     update release set new_leaks = new_leaks + 1

@@ -188,8 +188,8 @@
             Query(
                 """
                 select c.leak from leak_release c join leak l on l.id = c.leak join release f on f.id = l.first_release
-                where c.release = any($1::bigint[]) and c.reports > 0 and (f.order_key < $2::bytea
-                  and (f.order_key >= $3::bytea
+                where c.release = any($1::bigint[]) and c.reports > 0 and (coalesce(l.first_order, f.order_key) < $2::bytea
+                  and (coalesce(l.first_order, f.order_key) >= $3::bytea
                     or exists (select 1 from leak_release p join release r on r.id = p.release
                       where p.leak = c.leak and r.order_key >= $3::bytea and r.order_key < $2::bytea))
                   or exists (select 1 from build b join leak_build p on p.leak = c.leak and p.build = b.id

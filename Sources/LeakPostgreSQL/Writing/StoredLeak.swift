@@ -15,7 +15,8 @@
         var module: String?
         var samples = SampleChoice()
 
-        /// A release, with the key that orders it.
+        /// A release, with the key that orders it. For a leak whose first version was evicted, the release is
+        /// ``StoreLimits/other``, and the key that of the evicted version.
         struct OrderedRelease {
             var release: Int64
             var order: [UInt8]
@@ -29,7 +30,7 @@
         }
 
         private static let columns = """
-            asked.index, l.id, f.id, f.order_key, n.id, n.order_key, l.sightings, l.first_sample, l.newest_sample,
+            asked.index, l.id, f.id, coalesce(l.first_order, f.order_key), n.id, n.order_key, l.sightings, l.first_sample, l.newest_sample,
             l.newest_kept, l.builds, (select module from leak_text where leak = l.id), b.id, b.release, b.order_key
             """
 
@@ -75,7 +76,7 @@
         /// Widens the range from ``lowestRelease`` to ``highestRelease``, if needed, to include a release in which the leak was
         /// seen.
         mutating func widen(to release: OrderedRelease) {
-            if release.order.lexicographicallyPrecedes(lowestRelease.order) { lowestRelease = release }
+            if VersionOrder.isFirst(release.order, before: lowestRelease.order) { lowestRelease = release }
             if highestRelease.order.lexicographicallyPrecedes(release.order) { highestRelease = release }
         }
 

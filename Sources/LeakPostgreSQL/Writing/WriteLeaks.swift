@@ -38,6 +38,7 @@
                   impact = coalesce(d.impact, l.impact), builds = l.builds + d.builds,
                   sightings = d.sightings, alive_at_most = greatest(l.alive_at_most, d.alive),
                   first_seen = least(l.first_seen, d.first_seen), last_seen = greatest(l.last_seen, d.last_seen),
+                  first_order = case l.first_release when d.first_release then l.first_order end,
                   first_release = d.first_release, last_release = d.last_release, first_build = d.first_build,
                   first_sample = d.first_sample,
                   newest_sample = d.newest_sample, newest_kept = d.newest_kept,

@@ -3,7 +3,8 @@
 ///
 /// Names are evicted while an app uses more than nine tenths of a limit. A name that many installs have is never evicted while
 /// it is in use, so names that one sender makes up cannot push it out. Fewest installs go first, then those that were not seen
-/// for the longest time. If no name may be evicted, new names beyond the limit count as ``StoreLimits/other``.
+/// for the longest time. For a name whose reports name no install, each day of use counts as an install. If no name may be
+/// evicted, new names beyond the limit count as ``StoreLimits/other``.
 package enum EvictionRule {
     /// Number of installs from which on a leak or version is evicted only if it is not seen for ``unseenDays``.
     package static let minInstalls = 10
@@ -40,6 +41,15 @@ package enum EvictionRule {
         }
     }
 
+    /// Returns SQL for the number of installs of a leak or release, or of its days of use if its reports name no install. The
+    /// collector's own clock gives the first day, because a sender could make up an early report.
+    package static func installsSQL(_ row: String) -> String {
+        """
+        case \(row).installs when 0 then (\(row).last_seen - coalesce(\(row).made_at, \(row).first_seen)) / \(Calendar.dayMilliseconds)
+          else \(row).installs end
+        """
+    }
+
     /// Returns the SQL condition that a leak `l` may be evicted.
     ///
     /// - Parameters:
@@ -47,13 +57,13 @@ package enum EvictionRule {
     ///   - unseenBefore: SQL for ``Times/unseenBefore``.
     package static func leakCondition(isOther: String, unseenBefore: String) -> String {
         """
-        not (\(isOther)) and l.state = 0 and (l.installs < \(minInstalls) or l.last_seen < \(unseenBefore))
+        not (\(isOther)) and l.state = 0 and (\(installsSQL("l")) < \(minInstalls) or l.last_seen < \(unseenBefore))
           and not exists (select 1 from decision d where d.leak = l.id)
         """
     }
 
     /// Returns the SQL condition that a release `r` of an app `a` may be evicted. The bucket -1 of an hour stands for several
-    /// installs.
+    /// installs. The lowest release with reports that may contradict a fix stays, because it shows that the leak has regressed.
     ///
     /// - Parameters:
     ///   - app: SQL for the row ID of the app. With a column instead of a parameter, each list would be searched for each release.
@@ -63,12 +73,17 @@ package enum EvictionRule {
         """
         r.version <> '\(StoreLimits.other)'
           and r.id <> coalesce(a.newest_release, 0) and r.id <> coalesce(a.pinned_release, 0)
-          and (r.installs < \(minInstalls) and r.sessions < \(minSessions) or r.last_seen < \(unseenBefore))
+          and (\(installsSQL("r")) < \(minInstalls) and r.sessions < \(minSessions) or r.last_seen < \(unseenBefore))
           and (r.last_seen < \(lastDay) or r.installs <= 1
             and r.id not in (select h.release from release_hour h where h.app = \(app) and h.bucket = -1))
           and r.id not in (select s.release from decision_release s)
           and r.version not in (select d.version from decision d join leak l on l.id = d.leak
             where l.app = \(app) and d.version is not null)
+          and not exists (select 1 from leak_release c join leak l on l.id = c.leak join decision d on d.id = l.state
+            where c.release = r.id and c.reports > 0 and r.order_key >= d.fix_from
+              and not exists (select 1 from leak_release p join release n on n.id = p.release
+                where p.leak = c.leak and p.reports > 0 and n.order_key >= d.fix_from and n.order_key < r.order_key
+                  and not exists (select 1 from decision_release s where s.decision = d.id and s.release = n.id)))
         """
     }
 }

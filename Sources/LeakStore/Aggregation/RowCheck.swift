@@ -69,6 +69,11 @@ struct RowCheck: Sendable {
     /// SQL for the decision in force for a leak `l`; no row if `l.state` is not such a decision.
     private static let decisionInForceSQL =
         "select 1 from decision d where d.id = l.state and d.leak = l.id and d.kind in ('resolve', 'ignore')"
+    /// SQL for the condition that the first version of a leak `l` is none of its versions, or counts as evicted but is not `other`.
+    private static let hasWrongFirstReleaseSQL = """
+        not exists (select 1 from leak_release c join release r on r.id = c.release
+          where c.leak = l.id and c.release = l.first_release and (l.first_order is null or r.version = '\(StoreLimits.other)'))
+        """
     /// SQL for the present number of reports that a row `s` of `decision_release` must not exceed.
     private static let currentReportsSQL = """
         select coalesce(max(c.reports), 0) from decision d
@@ -221,6 +226,16 @@ struct RowCheck: Sendable {
             "rank_impact, rank_reports, rank_installs, rank_last_seen", of: "leak", as: "l",
             from: "select l.impact, l.reports, l.installs, l.last_seen", where: "l.is_unindexed = 0",
             firstSchema: 18),
+        RowCheck(
+            "the first version of a leak is one of its versions, and an evicted one only if that is `other`",
+            countSQL: "select count(*) from leak as l where \(hasWrongFirstReleaseSQL)",
+            repairSQL: """
+                update leak as l set first_order = null, first_release = coalesce(
+                  (select r.id from leak_release c join release r on r.id = c.release where c.leak = l.id
+                   order by r.order_key, r.id limit 1), first_release)
+                where \(hasWrongFirstReleaseSQL)
+                """,
+            firstSchema: 26),
         RowCheck(
             "leaks and new leaks of a release are counted correctly",
             "leaks, new_leaks", of: "release", as: "r",

@@ -60,6 +60,14 @@ package struct VersionOrder: Hashable, Comparable, Sendable {
         sameRankLowerBound == VersionOrder(other).sameRankLowerBound
     }
 
+    private static let keyOfOther = Self(StoreLimits.other).key
+
+    /// Returns `true` if a version with a key is the first version of a leak that was first seen in another one. It is not
+    /// if it is ``StoreLimits/other``, which may stand for any version.
+    package static func isFirst(_ key: [UInt8], before first: [UInt8]) -> Bool {
+        key.lexicographicallyPrecedes(first) && key != keyOfOther
+    }
+
     package static func < (one: Self, other: Self) -> Bool { one.key.lexicographicallyPrecedes(other.key) }
 
     /// The first bytes of the parts of a key. If different parts may occur at the same position, the part with the

@@ -145,7 +145,7 @@ extension Writer {
             """
             select r.id from app a join release r on r.app = a.id
             where a.id = ?1 and \(EvictionRule.releaseCondition(app: "?1", unseenBefore: "?2", lastDay: "?3"))
-            order by r.installs, r.last_seen, r.id
+            order by \(EvictionRule.installsSQL("r")), r.last_seen, r.id
             """, app, times.unseenBefore, times.lastDay)
     }
 
@@ -168,7 +168,7 @@ extension Writer {
             """
             select l.id from leak l where l.app = ?1
               and \(EvictionRule.leakCondition(isOther: Self.isOtherLeakSQL, unseenBefore: "?2"))
-            order by l.installs, l.last_seen, l.id limit ?3
+            order by \(EvictionRule.installsSQL("l")), l.last_seen, l.id limit ?3
             """, app, times.unseenBefore, limit)
     }
 

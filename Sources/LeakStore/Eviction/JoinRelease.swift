@@ -75,7 +75,7 @@ extension Writer {
         try connection.run("delete from leak_hour where leak = ? and release = ?", leak, release)
         try connection.run("delete from leak_day where leak = ? and release = ?", leak, release)
         try moveRelease(of: leak, from: release, to: other.release, installs)
-        try updateReleases(of: leak)
+        try updateReleases(of: leak, evicted: release, to: other.release)
         return installs
     }
 
@@ -145,24 +145,28 @@ extension Writer {
             """, other, reports, freed)
     }
 
-    /// Computes the first and last release of a leak, and the columns that depend on them.
-    private func updateReleases(of leak: Int64) throws(StoreError) {
-        let formerFirst = try singleNumber("select first_release from leak where id = ?", leak)
+    /// Updates the first and last release of a leak, and the columns that depend on them. The leak keeps the order of an
+    /// evicted first release, so that it is not new in a later one.
+    private func updateReleases(
+        of leak: Int64, evicted release: Int64, to other: Int64
+    ) throws(StoreError) {
+        try connection.run(
+            """
+            update release set new_leaks = new_leaks + case id when ?2 then -1 else 1 end
+            where id in (?2, ?3) and (select first_release from leak where id = ?1) = ?2
+            """, leak, release, other)
         try connection.run(
             """
             update leak as l set is_unindexed = 1,
-              first_release = (select r.id from leak_release c join release r on r.id = c.release
-                where c.leak = l.id order by r.order_key, r.id limit 1),
+              first_order = case first_release when ?2 then (select order_key from release where id = ?2)
+                else first_order end,
+              first_release = case first_release when ?2 then ?3 else first_release end,
               last_release = (select r.id from leak_release c join release r on r.id = c.release
                 where c.leak = l.id order by r.order_key desc, r.id limit 1)
-            where id = ?
-            """, leak)
+            where id = ?1
+            """, leak, release, other)
         try compute(.firstBuild, of: leak)
         try compute(.impact, of: leak)
-        let first = try singleNumber("select first_release from leak where id = ?", leak)
-        guard first != formerFirst else { return }
-        try connection.run("update release set new_leaks = new_leaks - 1 where id = ?", formerFirst)
-        try connection.run("update release set new_leaks = new_leaks + 1 where id = ?", first)
     }
 
     // MARK: Checks and sessions

@@ -201,16 +201,17 @@ extension Writer {
               first_seen = min(l.first_seen, s.first_seen), last_seen = max(l.last_seen, s.last_seen),
               is_shared = case when l.made_by is s.made_by then max(l.is_shared, s.is_shared) else 1 end,
               made_at = min(l.made_at, s.made_at),
-              first_release = (select id from release where id in (l.first_release, s.first_release)
-                order by order_key limit 1),
+              (first_release, first_order) = (
+                select f.first_release, f.first_order from leak f join release r on r.id = f.first_release
+                where f.id in (?1, ?2)
+                order by coalesce(f.first_order, r.order_key), f.first_order is not null limit 1),
               last_release = (select id from release where id in (l.last_release, s.last_release)
                 order by order_key desc limit 1),
-              first_build = (select b.id from build b join release r on r.id = b.release
-                where b.id in (l.first_build, s.first_build) order by r.order_key, b.order_key limit 1),
               impact = coalesce((select i.installs from leak_release c join recent_install_set i on i.id = c.id
                 where c.leak = l.id and c.release = (select newest_release from app where id = l.app)), 0)
             from leak s where s.id = ?1 and l.id = ?2
             """, source, target, installs)
+        try compute(.firstBuild, of: target)
         try connection.run(
             """
             update release set new_leaks = new_leaks + 1 where id = (select first_release from leak where id = ?)
@@ -246,9 +247,9 @@ extension Writer {
     private func lastIncompleteDay(of leak: Int64) throws(StoreError) -> Int? {
         let select = try connection.statement(
             """
-            select day from leak_day d where leak = ? and reports <> (
-              select cast(min(total(reports), LARGEST_TOTAL) as integer) from leak_hour h
-              where h.leak = d.leak and h.release = d.release and h.hour between d.day * 24 and d.day * 24 + 23)
+            select day from leak_day d where leak = ? group by day having total(reports) > (
+              select total(reports) from leak_hour h
+              where h.leak = d.leak and h.hour between d.day * 24 and d.day * 24 + 23)
             order by day desc limit 1
             """)
         defer { select.reset() }

@@ -193,7 +193,7 @@ extension SQLiteReader {
             """
             select c.leak from json_each(?1) j cross join leak_release c on c.release = j.value
             join leak l on l.id = c.leak join release f on f.id = l.first_release
-            where c.reports > 0 and (f.order_key < ?2 and (f.order_key >= ?3
+            where c.reports > 0 and (coalesce(l.first_order, f.order_key) < ?2 and (coalesce(l.first_order, f.order_key) >= ?3
               or exists (select 1 from leak_release p join release r on r.id = p.release
                 where p.leak = c.leak and r.order_key >= ?3 and r.order_key < ?2))
               or exists (select 1 from build b join leak_build p on p.leak = c.leak and p.build = b.id

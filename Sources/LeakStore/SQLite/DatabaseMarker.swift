@@ -37,15 +37,20 @@ enum DatabaseMarker {
     }
 
     /// Returns `true` for an SQLite file without a write-ahead log, if it has no tables, or if it has no leaks although the
-    /// marker says that the database has leaks. Such a file is not the recorded database: merges delete leaks, but never the
-    /// last leak.
+    /// marker says that the database has leaks, and records no merge or deletion of leaks. Such a file is not the recorded
+    /// database.
     private static func isEmptyDatabase(_ path: String) -> Bool {
         guard DatabaseFile.size(of: path + "-wal") == 0,
             let connection = try? SQLiteConnection(path: path, access: .readOnly),
             let tables = try? connection.number("select count(*) from sqlite_schema")
         else { return false }
         guard tables > 0 else { return true }
-        return hasLeaks(path) && (try? connection.number("select exists (select 1 from leak)")) == 0
+        // The sequence of `merged_leak` is ``Writer/lastMerge()``.
+        return hasLeaks(path)
+            && (try? connection.number(
+                """
+                select exists (select 1 from leak) or exists (select 1 from sqlite_sequence where name = 'merged_leak')
+                """)) == 0
     }
 
     /// Returns `true` if the marker says that the database has leaks.

@@ -56,7 +56,7 @@ extension PortableTable {
                 .count("reports"), .count("freed"), .count("installs"), .count("sightings"),
                 .number("alive_at_most"), .count("retained_bytes"), .number("first_seen"),
                 .number("last_seen"),
-                .number("first_release"), .number("last_release"), .number("first_build"),
+                .number("first_release"), .bytes("first_order"), .number("last_release"), .number("first_build"),
                 .number("last_hour", lastHourSQL),
                 .number("first_sample", "(select at from sample where id = leak.id)"),
                 .number("newest_sample", "(select at from sample where id = 1 << 40 | leak.id)"),

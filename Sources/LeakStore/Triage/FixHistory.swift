@@ -255,7 +255,7 @@ extension FixHistory {
             select l.id as leak, r.id as release, r.version, r.order_key, r.first_seen, k.buckets as checks,
               p.buckets as leaks, p.reports, b.name as build, b.order_key as build_order, b.id as build_row
             from \(leaks) join release f on f.id = l.first_release
-            join release r on r.app = l.app and r.order_key >= least(f.order_key,
+            join release r on r.app = l.app and r.order_key >= least(coalesce(l.first_order, f.order_key),
               (select fix_from from decision where leak = l.id and kind = 'resolve' order by fix_from limit 1))
             join build b on b.release = r.id
             left join build_check k on k.build = b.id and k.class = l.class

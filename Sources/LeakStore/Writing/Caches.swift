@@ -177,7 +177,8 @@ final class LeakEntry {
     /// Counts by row ID in `release`.
     private var releases = CountCache()
 
-    /// The row ID of a release, and the ``VersionOrder/key`` of its version.
+    /// The row ID of a release, and the ``VersionOrder/key`` of its version. For a leak whose first version was evicted, the
+    /// release is ``StoreLimits/other``, and the key that of the evicted version.
     struct ReleaseMark {
         var id: Int64
         var order: [UInt8]
@@ -205,7 +206,7 @@ final class LeakEntry {
 
     /// Widens the range from ``firstRelease`` to ``lastRelease``, so that it contains a release.
     func widen(to release: ReleaseEntry) {
-        if release.order.lexicographicallyPrecedes(firstRelease.order) { firstRelease = ReleaseMark(release) }
+        if VersionOrder.isFirst(release.order, before: firstRelease.order) { firstRelease = ReleaseMark(release) }
         if lastRelease.order.lexicographicallyPrecedes(release.order) { lastRelease = ReleaseMark(release) }
     }
 

@@ -49,8 +49,10 @@ extension Writer {
         }
         if (entry.firstRelease.id, entry.lastRelease.id) != formerReleases {
             try connection.run(
-                "update leak set first_release = ?, last_release = ? where id = ?", entry.firstRelease.id,
-                entry.lastRelease.id, entry.id)
+                """
+                update leak set first_release = ?1, last_release = ?2,
+                  first_order = case first_release when ?1 then first_order end where id = ?3
+                """, entry.firstRelease.id, entry.lastRelease.id, entry.id)
         }
         if entry.firstBuild?.id != formerFirstBuild {
             try connection.run("update leak set first_build = ? where id = ?", entry.firstBuild?.id, entry.id)
@@ -134,7 +136,7 @@ extension Writer {
     func storedLeak(_ id: LeakID) throws(StoreError) -> LeakEntry? {
         let select = try connection.statement(
             """
-            select l.id, l.first_seen, l.last_seen, f.id, f.order_key, n.id, n.order_key, l.reports, l.freed,
+            select l.id, l.first_seen, l.last_seen, f.id, coalesce(l.first_order, f.order_key), n.id, n.order_key, l.reports, l.freed,
               l.installs, l.sightings, l.alive_at_most,
               (select at from sample where id = l.id), (select at from sample where id = 1 << 40 | l.id),
               (select count(*) from leak_build where leak = l.id), l.is_unindexed, l.app,
