@@ -213,8 +213,8 @@ extension Credential {
             actor: actor, token: purpose == .access ? id : openedBy, address: address.map { "\($0)" })
     }
 
-    /// Name that the history of a leak shows for changes with this credential: the token's name, even for a browser that was
-    /// signed in with it.
+    /// Name that the history of a leak shows for changes with this credential: the name of the token, even for a browser that was
+    /// signed in with the token; ``SignIn/linkName``; or the name of a person whom a proxy authenticated.
     var actor: String {
         guard purpose == .session else { return name }
         guard openedBy != nil else { return SignIn.linkName }
