@@ -131,7 +131,7 @@ public enum Setting: String, CaseIterable, Sendable {
         case .logSecrets: "yes or no: print the sign-in link, and create and print a first key and token"
         case .accessLog: "off, text or json: log every request in a line on standard output"
         case .connections:
-            "maximum number of open connections; if all are in use, a new connection closes the connection that was idle longest; if none was idle for 50 ms, the new connection gets 503"
+            "maximum number of open connections; if all are in use, a new connection replaces the connection that has waited longest: one that is idle for 50 ms or more, else one whose client is slow; if there is none, the new connection gets 503"
         case .idleTime:
             "seconds that a connection may be idle between two requests; make it longer than the idle time of a proxy in front"
         case .bodyBytes: "maximum bytes of a request body as sent, compressed or not; larger ones get 413"
