@@ -371,7 +371,8 @@ public final class SQLiteStore: Store {
         }
     }
 
-    /// Copies the log into the database file and empties it, unless a reader needs it.
+    /// Copies the write-ahead log into the database file and truncates the log. Leaves the log as it is while a reader still uses
+    /// it.
     ///
     /// - Returns: `true` if the log is empty.
     public func checkpoint() throws(StoreError) -> Bool {
