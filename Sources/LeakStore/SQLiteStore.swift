@@ -197,7 +197,7 @@ public final class SQLiteStore: Store {
         return expiry.wait
     }
 
-    /// Makes room for new names: ``EvictionRule``.
+    /// Evicts names of apps that are near a limit: ``EvictionRule``.
     private func evictNames(now: Int64, while isWanted: () -> Bool) throws(StoreError) {
         var eviction = Eviction(now: now)
         var needsAnotherStep = true

@@ -1,7 +1,7 @@
 import LeakStore
 
-/// The settings page: lists apps, ingest keys and access tokens, with forms to create, rename and revoke keys and
-/// tokens.
+/// The settings page: lists apps, ingest keys and access tokens, with forms to create, rename and revoke keys and tokens, and
+/// shows the state of the backups.
 struct AccessPage: Component {
     struct App: Hashable, Sendable {
         var key: AppKey

@@ -2,7 +2,8 @@ internal import LeakHTTPServer
 internal import LeakPlatform
 internal import LeakStore
 
-/// Authentication of all requests that read or write, by ingest key, access token or session cookie.
+/// Authentication of all requests that read or write: by ingest key, access token, session cookie, or the name that a trusted
+/// proxy gives.
 final class Authenticator: Sendable {
     /// Milliseconds that a browser stays signed in: 30 days.
     static let sessionLifetimeMilliseconds: Int64 = 30 * 24 * 3600 * 1000

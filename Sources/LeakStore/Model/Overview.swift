@@ -140,7 +140,7 @@ public struct ReleaseSummary: Hashable, Sendable {
 
     /// The author and the time of a pin.
     public struct Pin: Hashable, Sendable {
-        /// The name of a token, as in ``PastDecision/by``.
+        /// ``AuditEntry/actor``
         public var by: String
         /// Milliseconds since 1970.
         public var at: Int64

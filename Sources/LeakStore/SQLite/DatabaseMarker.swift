@@ -37,8 +37,8 @@ enum DatabaseMarker {
     }
 
     /// Returns `true` for an SQLite file without a write-ahead log, if it has no tables, or if it has no leaks although the
-    /// marker says that the database has leaks. Such a file is not the recorded database: merges delete leaks, but never the
-    /// last leak.
+    /// marker says that the database has leaks. Such a file does not count as the recorded database, because merges delete leaks,
+    /// but never the last leak. A deletion (``Store/forget(_:audit:while:)``) may delete the last leak, too.
     private static func isEmptyDatabase(_ path: String) -> Bool {
         guard DatabaseFile.size(of: path + "-wal") == 0,
             let connection = try? SQLiteConnection(path: path, access: .readOnly),
