@@ -274,7 +274,7 @@ import Testing
     }
 
     @Test
-    func `a regressed leak names no build if its new reports may come from several builds that had the leak before`()
+    func `a regressed leak names no build if new reports may be of several builds that had the leak before`()
         throws
     {
         try count(

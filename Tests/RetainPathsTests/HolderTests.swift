@@ -53,7 +53,8 @@ import Testing
         }
 
         @Test
-        func `a heap search skips regions larger than its limit of visited bytes, and stops after that many bytes`()
+        func
+            `a heap search skips regions larger than its limit of bytes, and visits no more bytes than that`()
             throws
         {
             let count = 2 * HeapSearch.visitedByteLimit
@@ -66,7 +67,8 @@ import Testing
             #expect(search.scan(excluding: [], in: [start..<(start + UInt(count))]) == 0)
             let quarter = start..<(start + UInt(HeapSearch.visitedByteLimit / 4))
             #expect(
-                search.scan(excluding: [], in: Array(repeating: quarter, count: 8)) == HeapSearch.visitedByteLimit
+                search.scan(excluding: [], in: Array(repeating: quarter, count: 8))
+                    == HeapSearch.visitedByteLimit
             )
         }
 

@@ -115,7 +115,8 @@ public enum Setting: String, CaseIterable, Sendable {
         case .backup: "folder of its own for backups that the collector makes by itself and checks"
         case .backupInterval: "hours between two backups"
         case .backupCount: "number of backups to keep; older ones are deleted"
-        case .public: "folder with the collector's own files: style sheet, script, icons, error pages, description of the API, known leaks"
+        case .public:
+            "folder with the collector's own files: style sheet, script, icons, error pages, description of the API, known leaks"
         case .url:
             "address at which people reach the collector: used in links, decides whether cookies are Secure, and lets browsers behind a proxy submit forms"
         case .trustedOrigins:

@@ -22,7 +22,8 @@ import Testing
             try limits().first { $0["limit"] as? String == limit }?["count"] as? Int
         }
         #expect(try count("releases_per_app") == 40 && count("joined_versions") == nil)
-        #expect(try running.get("/releases?app=shop").text.contains("As soon as the app comes near its limit"))
+        #expect(
+            try running.get("/releases?app=shop").text.contains("As soon as the app comes near its limit"))
 
         try running.store.expire(now: WallClock.milliseconds())
         #expect(try running.store.verify() == [])
@@ -37,7 +38,9 @@ import Testing
         #expect(try running.get("/api/v1/check?app=shop&version=5.0.0-pr1").status == 404)
     }
 
-    @Test(arguments: [(0, "as soon as the app comes near its limit"), (7, "7\u{A0}leaks that were merged into this one")])
+    @Test(arguments: [
+        (0, "as soon as the app comes near its limit"), (7, "7\u{A0}leaks that were merged into this one"),
+    ])
     func `the page of the leak that counts all others says what it counts and since when`(
         mergedCount: Int, words: String
     ) throws {

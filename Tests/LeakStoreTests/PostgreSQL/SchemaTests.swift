@@ -311,7 +311,9 @@
 
         @Test func `a decision that was stored with schema 21 holds for all builds of its version`() throws {
             let store = try PostgreSQLStore(address: schema.address, clock: .unguarded)
-            try MigratedDecision.testDecisionAboutVersion(in: store) { try migrate(from: 21, by: PastSchema.without22) }
+            try MigratedDecision.testDecisionAboutVersion(in: store) {
+                try migrate(from: 21, by: PastSchema.without22)
+            }
         }
 
         /// Brings the database back to an earlier schema, and opens it again.
@@ -327,7 +329,9 @@
             throws
         {
             let store = try PostgreSQLStore(address: schema.address, clock: .unguarded)
-            try MigratedDecision.testDecisionAboutBuild(in: store) { try migrate(from: 22, by: PastSchema.without23) }
+            try MigratedDecision.testDecisionAboutBuild(in: store) {
+                try migrate(from: 22, by: PastSchema.without23)
+            }
         }
 
         @Test func `a migration finds the build in which each leak was first seen`() throws {
