@@ -9,7 +9,7 @@ internal import LeakPlatform
     import Glibc
 #endif
 
-/// The complete collector: a server, a store, one writer thread, a few threads for reading, parsing, erasures, uploads of
+/// The complete collector: a server, a store, one writer thread, a few threads for reading, parsing, erasures, backups, uploads of
 /// symbols and maintenance, and an ``Authenticator`` that authenticates requests.
 public final class Collector: Sendable {
     /// Information for the operator that is printed once, at the start. Its secrets are shown nowhere else.

@@ -1,13 +1,12 @@
 internal import LeakStore
 internal import LeakPlatform
 
-/// Periodic maintenance: loads new credentials and symbol tables, expires old rows, and watches the data folder and the
-/// database.
+/// Periodic maintenance: loads new credentials and symbol tables, expires old rows, evicts names, and watches the data folder and
+/// the database.
 final class MaintenanceLoop: Sendable {
-    /// Interval of the maintenance, which is the longest time until the server knows a key that the command line
-    /// created or revoked.
+    /// Interval of the maintenance. The server knows a key that the command line created or revoked after about this time.
     static let interval: Duration = .seconds(1)
-    /// Number of intervals after which old rows expire again: one hour.
+    /// Number of intervals after which old rows expire, and names are evicted, again: one hour.
     static let intervalsBetweenExpirations = 3600
 
     private let store: any Store

@@ -29,7 +29,7 @@ public struct Counters: Hashable, Sendable {
     public var failedAccepts = 0
     /// Connections that were rejected.
     public var rejectedConnections = RejectedConnections()
-    /// Connections that the server closed early, while they waited for their peer: to make room for new connections, or to free
+    /// Connections that the server closed early, while they waited for their peer: to accept new connections, or to free
     /// the memory of an incomplete body.
     public var evicted = 0
     /// Connections whose peer timed out.

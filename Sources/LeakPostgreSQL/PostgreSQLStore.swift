@@ -59,7 +59,7 @@
             return expiry.wait
         }
 
-        /// Makes room for new names: ``EvictionRule``.
+        /// Evicts names of apps that are near a limit: ``EvictionRule``.
         private func evictNames(now: Int64, while isWanted: () -> Bool) throws(StoreError) {
             var eviction = Eviction(now: now)
             repeat {

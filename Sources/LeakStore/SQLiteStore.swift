@@ -197,7 +197,7 @@ public final class SQLiteStore: Store {
         return expiry.wait
     }
 
-    /// Makes room for new names: ``EvictionRule``.
+    /// Evicts names of apps that are near a limit: ``EvictionRule``.
     private func evictNames(now: Int64, while isWanted: () -> Bool) throws(StoreError) {
         var eviction = Eviction(now: now)
         var needsAnotherStep = true
@@ -371,7 +371,8 @@ public final class SQLiteStore: Store {
         }
     }
 
-    /// Copies the log into the database file and empties it, unless a reader needs it.
+    /// Copies the write-ahead log into the database file and truncates the log. Leaves the log as it is while a reader still uses
+    /// it.
     ///
     /// - Returns: `true` if the log is empty.
     public func checkpoint() throws(StoreError) -> Bool {

@@ -24,7 +24,8 @@ public protocol Store: Sendable {
     /// Deletes expired data: idempotency keys and recent installs after 7 days; counts by hour, samples, and counts of apps by
     /// day after 90 days; symbols that were not needed for 100 days; sign-in links and sessions that are used, revoked or
     /// expired; and entries of the audit log after two years. Adds the counts of ten-minute slots that are older than a day to
-    /// the counts of their apps by day. Revoked keys and tokens stay, to distinguish them from unknown secrets.
+    /// the counts of their apps by day. Revoked keys and tokens stay, to distinguish them from unknown secrets. Then evicts names
+    /// of apps that are near a limit: ``EvictionRule``.
     ///
     /// A system clock that is more than a day ahead of the last known time is not accepted until it has been ahead for a day of
     /// running time: see ``ClockRule``.
@@ -49,9 +50,9 @@ public protocol Store: Sendable {
     func erase(install: UInt64, audit entry: AuditEntry?, while isWanted: () -> Bool) throws(StoreError)
         -> ErasureResult?
 
-    /// Deletes a leak, a version or an app, with its reports in all counts, sets of installs, samples and decisions. Runs in
-    /// steps of a few milliseconds, between which other calls run. After each step, every total is the sum of its parts; a
-    /// repeated call deletes what an interrupted call has left.
+    /// Deletes a leak, a version, an environment, an app, or what an ingest key made, with the reports in all counts, sets of
+    /// installs, samples and decisions. Runs in steps of a few milliseconds, between which other calls run. After each step, every
+    /// total is the sum of its parts; a repeated call deletes what an interrupted call has left.
     ///
     /// A leak or version that is reported again afterwards is a new one. A leak that was also seen in other versions stays, with
     /// its decisions. The counts of such a leak that are not stored by version are reduced in proportion to its reports: its
@@ -62,8 +63,8 @@ public protocol Store: Sendable {
     /// - Parameters:
     ///   - entry: the entry for the audit log, which the first step that deletes something writes.
     ///   - isWanted: called before each step.
-    /// - Returns: the deleted data, empty if there is no such leak, version or app; `nil` if `isWanted` returned `false`. Earlier
-    ///   steps are not undone.
+    /// - Returns: the deleted data, empty if the target does not exist; `nil` if `isWanted` returned `false`. Earlier steps are
+    ///   not undone.
     /// - Throws: ``StoreError`` for the first step that failed. The steps before it are not undone.
     func forget(
         _ target: ForgetTarget, audit entry: AuditEntry?, while isWanted: () -> Bool
@@ -72,7 +73,7 @@ public protocol Store: Sendable {
     /// Drops the later reports of a leak: they count as dropped of their app for the reason ``DiscardedLeak/reason``, and in
     /// nothing else. So do later reports of the leaks that were merged into it. The leak itself stays until it is deleted.
     ///
-    /// - Parameter author: the name of the token that discards the leak.
+    /// - Parameter author: ``DiscardedLeak/by``
     /// - Returns: `false` if there is no such leak.
     /// - Throws: ``StoreError/Reason/invalidArgument`` if too many leaks of the app are discarded, and for a leak that counts
     ///   reports beyond a limit.
@@ -87,8 +88,8 @@ public protocol Store: Sendable {
 
     /// Stores a credential.
     ///
-    /// - Parameter entry: the entry for the audit log, which is written in the same transaction, here and in the functions below, if
-    ///   anything is changed. A space and the id of the credential are appended to its object.
+    /// - Parameter entry: the entry for the audit log, which is written in the same transaction, here and in the functions below,
+    ///   if anything is changed. A space and the id of the credential are appended to its object.
     /// - Returns: the credential with its id.
     /// - Throws: ``StoreError/Reason/invalidArgument`` if a credential with its hash exists or existed.
     func add(_ credential: Credential, audit entry: AuditEntry?) throws(StoreError) -> Credential
@@ -163,7 +164,7 @@ public protocol Store: Sendable {
     ///
     /// - Parameters:
     ///   - version: `nil` removes the pin.
-    ///   - author: the name of the token that pins: ``ReleaseSummary/Pin``.
+    ///   - author: ``ReleaseSummary/Pin/by``
     ///   - now: milliseconds since 1970.
     /// - Returns: `false` if there is no such app or version.
     func pin(
@@ -219,7 +220,7 @@ extension Store {
     @discardableResult
     public func expire(now: Int64) throws(StoreError) -> ClockWait? { try expire(now: now, while: { true }) }
 
-    /// Deletes a leak, a version or an app completely.
+    /// Deletes the data of a target completely.
     public func forget(_ target: ForgetTarget) throws(StoreError) -> ForgetCounts {
         try forget(target, audit: nil, while: { true }) ?? ForgetCounts()
     }

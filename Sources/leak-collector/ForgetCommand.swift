@@ -7,8 +7,8 @@ import LeakStore
     import Glibc
 #endif
 
-/// `collector forget` and `collector key undo`: deletes a leak, a version, an app, or what an ingest key made, after a
-/// confirmation. May run while a collector runs on the same database.
+/// `collector forget` and `collector key undo`: deletes a leak, a version, an environment, an app, or what an ingest key made,
+/// after a confirmation. May run while a collector runs on the same database.
 struct ForgetCommand: Equatable {
     let target: ForgetTarget
     let isDryRun: Bool

@@ -83,7 +83,7 @@ extension HelpTopic {
             the app in all environments; with --environment, in one; with --version, only this version, in
             production unless --environment names another environment. Leaks that were also seen in other
             versions stay, with their decisions. Their counts that are not stored by version become smaller
-            in proportion. A leak, version or app that is reported again is new.
+            in proportion. What is reported again is new.
             --discard also drops later reports of the leak: they count as dropped, and in nothing else.
             --list-discarded lists such leaks, and --accept counts the reports of a leak again.
             The command can run beside the collector, and can be repeated if it was interrupted. It cannot

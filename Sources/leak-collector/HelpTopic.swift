@@ -48,7 +48,7 @@ enum HelpTopic: String, CaseIterable {
         case .verify:
             "check the database or a backup; --repair recomputes inconsistent totals (stop the server first)"
         case .erase: "delete an install's data (GDPR erasure)"
-        case .forget: "delete a leak, a version, or an app"
+        case .forget: "delete a leak, a version, an environment, or an app"
         case .regroup: "merge leaks of older grouping rules into the leaks that their reports belong to now"
         case .copy: "copy the data folder into an empty PostgreSQL database"
         case .health: "exit 0 if the collector answers"

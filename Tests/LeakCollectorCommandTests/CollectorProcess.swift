@@ -45,7 +45,7 @@ final class CollectorProcess {
             guard !more.isEmpty else { throw Failed(words: standardError) }
             startupOutput += String(decoding: more, as: UTF8.self)
         }
-        // The line is text, or the message of a JSON object.
+        // The port is in the line "listening on http://…", which is plain text, or a message in JSON if the log is JSON.
         port =
             startupOutput.components(separatedBy: "listening on http://").dropFirst().first?
             .prefix { !$0.isNewline && $0 != "\"" }.split(separator: ":").last.flatMap { Int($0) } ?? 0

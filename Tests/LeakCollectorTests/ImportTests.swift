@@ -45,7 +45,7 @@ import Testing
                 switch limit {
                 case .details: "left out"
                 case .idempotencyKeys: "counted again if repeated"
-                case .joinedLeaks, .joinedReleases: "joined “other” to make room for new ones"
+                case .joinedLeaks, .joinedReleases: "merged into “other” to stay below the limit"
                 default: "counted as “other”"
                 }
             #expect(limit.outcome == outcome)

@@ -39,7 +39,7 @@ private func printCause(of explanation: RetainExplanation) {
     func `each Swift line of the guides to explanations is compiled`(page: String, count: Int) throws {
         let here = URL(fileURLWithPath: #filePath)
         let top = here.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-        // The tests are compiled with strict memory safety.
+        // The tests are compiled with strict memory safety, which needs `unsafe` in some lines. The guides leave it out.
         let code = try String(contentsOf: here, encoding: .utf8).replacing("unsafe ", with: "")
         let text = try String(contentsOf: top.appendingPathComponent(page), encoding: .utf8)
         let blocks = text.components(separatedBy: "```").filter { $0.hasPrefix("swift\n") }

@@ -38,7 +38,7 @@ import Testing
         let reader = try store.makeReader()
         let current = try reader.overview(app: "shop", now: noon).currentRelease?.version
         #expect(try reader.overview(app: nil, now: noon).currentRelease?.version == current)
-        #expect(try reader.appSummaries().map(\.newestVersion) == [current])
+        #expect(try reader.appSummaries().map(\.currentRelease) == [current])
         #expect(try reader.releases(app: "shop").filter(\.isCurrent).map(\.version) == [current])
         #expect(try store.verify() == [])
         return current
@@ -405,9 +405,9 @@ import Testing
         _ = try store.count([dropped], now: noon + 9)
         #expect(
             try reader.appSummaries() == [
-                AppSummary(id: "c", newestVersion: nil, lastSeen: noon + 9),
-                AppSummary(id: "a", newestVersion: "1.0", lastSeen: noon + 3),
-                AppSummary(id: "b", newestVersion: "2.0", lastSeen: noon + 1),
+                AppSummary(id: "c", currentRelease: nil, lastSeen: noon + 9),
+                AppSummary(id: "a", currentRelease: "1.0", lastSeen: noon + 3),
+                AppSummary(id: "b", currentRelease: "2.0", lastSeen: noon + 1),
             ])
         #expect(try reader.appSummaries().map(\.id) == reader.apps())
     }

@@ -10,11 +10,11 @@ import LeakPlatform
     import Glibc
 #endif
 
-/// A process that is killed while leaks make room for new names.
+/// A process that is killed while it evicts leaks.
 @Suite struct EvictionKillTests {
     static let rounds: ClosedRange<UInt64> = 1...50
 
-    /// A version that several installs used in the last day does not make room.
+    /// A version that several installs used in the last day is not evicted.
     private static let later = noon + 2 * day
 
     private static var limits: StoreLimits {

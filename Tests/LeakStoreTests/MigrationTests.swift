@@ -131,7 +131,7 @@ import Testing
         #expect(try SQLiteStore.verify(path: directory.database).problems == [])
         let migrated = try directory.store()
         #expect(try migrated.verify() == [])
-        #expect(try migrated.makeReader().appSummaries().map(\.newestVersion) == ["1.0"])
+        #expect(try migrated.makeReader().appSummaries().map(\.currentRelease) == ["1.0"])
     }
 
     @Test(arguments: [15, 16])
@@ -189,7 +189,7 @@ import Testing
 
     @Test func `a decision that was stored with schema 19 holds for all builds of its version`() throws {
         let directory = TemporaryDirectory()
-        try MigratedDecision.testVersion(in: directory.store()) {
+        try MigratedDecision.testDecisionAboutVersion(in: directory.store()) {
             try SQLiteConnection(path: directory.database, access: .readWrite).execute(
                 PastSchema.without20OfSQLite + "pragma user_version = 19")
             #expect(try SQLiteStore.verify(path: directory.database).problems == [])
@@ -200,7 +200,7 @@ import Testing
     @Test func `for a decision about a build from schema 20, the build of a regression is not known`() throws
     {
         let directory = TemporaryDirectory()
-        try MigratedDecision.testBuild(in: directory.store()) {
+        try MigratedDecision.testDecisionAboutBuild(in: directory.store()) {
             try SQLiteConnection(path: directory.database, access: .readWrite).execute(
                 PastSchema.without21OfSQLite + "pragma user_version = 20")
             #expect(try SQLiteStore.verify(path: directory.database).problems == [])

@@ -3,12 +3,13 @@ import Testing
 
 @testable import LeakStore
 
-/// Names that make room for new names and join `other`, in every store: ``EvictionRule``.
+/// Eviction in every store: names that are merged into the leak or version `other`, see ``EvictionRule``.
 @Suite struct StoreEvictionTests {
     let place = StoreLocation()
     let shop: AppKey = "shop"
 
-    /// Returns limits of an app that tests reach quickly. The numbers are multiples of 20, so that all parts are exact.
+    /// Returns small limits of an app. Use multiples of 20 where a test depends on ``EvictionRule/threshold(_:)`` or
+    /// ``EvictionRule/newKeyLimit(_:)``, which round otherwise.
     private static func limits(leaks: Int = 10_000, versions: Int = 1_000) -> StoreLimits {
         var limits = StoreLimits()
         (limits.leaksPerApp, limits.releasesPerApp) = (leaks, versions)
@@ -140,7 +141,7 @@ import Testing
         let late = leak("Late")
         try count([submission([Report(leak: late, version: "5.0")])], in: store)
         #expect(try !isStored(late, in: store))
-        // Names that are not reported any more make room after 400 days.
+        // Names that are not reported any more are evicted after 400 days.
         let later = noon + Int64(EvictionRule.unseenDays + 1) * day
         for number in 0..<20 {
             let report = Report(leak: leak("Real \(number)"), version: "1.\(number)", install: 1, at: later)
@@ -185,7 +186,7 @@ import Testing
             let receipts = try store.count(batches, now: noon)
             #expect(receipts == [Receipt](repeating: .counted, count: batches.count))
             batches = []
-            // The collector makes room each hour.
+            // The collector evicts each hour.
             try store.expire(now: noon)
         }
         try store.expire(now: noon)
@@ -244,7 +245,7 @@ import Testing
         try expectSound(store)
         #expect(try isStored(resolved, in: store) && isStored(noted, in: store))
         #expect(try store.makeReader().overview(app: "shop", now: noon).leaks == 18)
-        // Of leaks with equally many installs, those that were not seen for the longest time make room.
+        // Of leaks with equally many installs, those that were not seen for the longest time are evicted.
         #expect(try !isStored(leak("L0"), in: store) && isStored(leak("L17"), in: store))
     }
 
@@ -275,12 +276,12 @@ import Testing
         #expect(left.count == 18 && left.contains("other") && !left.contains("0.1"))
     }
 
-    @Test func `a leak is new in the same version, in a list and in a release check, after versions made room`()
+    @Test func `a leak is new in the same version, in a list and in a release check, after versions were evicted`()
         throws
     {
         let store = try place.store(limits: Self.limits(versions: 20))
         let old = noon - 30 * day
-        // 1.0-pr, 2.0-pr and 9.0-pr make room first: they were seen by one install, and before the other versions.
+        // 1.0-pr, 2.0-pr and 9.0-pr are evicted first: they were seen by one install, and before the other versions.
         let versions: [(leak: String, versions: [String])] = [
             ("Fresh", ["2.0", "9.0-pr"]), ("Old", ["1.0-pr", "2.0"]), ("Tested", ["2.0-pr", "2.0"]),
             ("Known", ["1.5", "2.0", "9.0-pr"]),
@@ -322,7 +323,7 @@ import Testing
         try expectSound(store)
     }
 
-    @Test func `a fixed leak stays regressed in the same version after versions made room`() throws {
+    @Test func `a fixed leak stays regressed in the same version after versions were evicted`() throws {
         let store = try place.store(limits: Self.limits(versions: 20))
         let page = leak("Page")
         _ = try store.count([submission([Report(leak: page, version: "1.0")])], now: noon)

@@ -150,7 +150,7 @@ import Testing
     }
 
     private func current() throws -> String? {
-        try store.makeReader().appSummaries().first { $0.key == shop }?.newestVersion
+        try store.makeReader().appSummaries().first { $0.key == shop }?.currentRelease
     }
 
     @Test func `a version that is reported first after a deletion contradicts an earlier decision`() throws {

@@ -274,7 +274,7 @@ import Testing
     }
 
     @Test
-    func `no build is named if the new reports may be of any of several builds that had the leak before`()
+    func `a regressed leak names no build if new reports may be of several builds that had the leak before`()
         throws
     {
         try count(

@@ -52,8 +52,12 @@ import Testing
             #expect(pages.count { $0 & 1 != 0 } <= 2 * 256)
         }
 
-        @Test func `a heap search skips regions above its address limit, and stops at that limit`() throws {
-            let count = 2 * HeapSearch.addressLimit
+        @Test
+        func
+            `a heap search skips regions larger than its limit of bytes, and visits no more bytes than that`()
+            throws
+        {
+            let count = 2 * HeapSearch.visitedByteLimit
             let flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE
             let mapping = unsafe try #require(unsafe mmap(nil, count, PROT_READ | PROT_WRITE, flags, -1, 0))
             defer { unsafe munmap(mapping, count) }
@@ -61,9 +65,10 @@ import Testing
             let start = UInt(bitPattern: mapping)
             var search = HeapSearch(target: start)
             #expect(search.scan(excluding: [], in: [start..<(start + UInt(count))]) == 0)
-            let quarter = start..<(start + UInt(HeapSearch.addressLimit / 4))
+            let quarter = start..<(start + UInt(HeapSearch.visitedByteLimit / 4))
             #expect(
-                search.scan(excluding: [], in: Array(repeating: quarter, count: 8)) == HeapSearch.addressLimit
+                search.scan(excluding: [], in: Array(repeating: quarter, count: 8))
+                    == HeapSearch.visitedByteLimit
             )
         }
 

@@ -26,12 +26,12 @@ public struct SeededRandom: RandomNumberGenerator, Sendable {
         elements[below(elements.count)]
     }
 
-    /// True with a probability from 0 to 1.
+    /// Returns `true` with the given probability, from 0 to 1.
     public mutating func chance(_ probability: Double) -> Bool {
         .random(in: 0..<1, using: &self) < probability
     }
 
-    /// True once in `times`.
+    /// Returns `true` with a probability of 1 in `times`.
     public mutating func once(in times: Int) -> Bool { number(1...times) == 1 }
 
     /// Digits of an address.

@@ -1,12 +1,12 @@
 import LeakStore
 
-/// The settings page: lists apps, ingest keys and access tokens, with forms to create, rename and revoke keys and
-/// tokens.
+/// The settings page: lists apps, ingest keys and access tokens, with forms to create, rename and revoke keys and tokens, and
+/// shows the state of the backups.
 struct AccessPage: Component {
     struct App: Hashable, Sendable {
         var key: AppKey
         /// `nil` if no version of the app is known yet.
-        var newestVersion: String?
+        var currentRelease: String?
         /// Milliseconds since 1970.
         var lastSeen: Int64?
     }
@@ -33,7 +33,7 @@ struct AccessPage: Component {
         self.init(
             context: PageContext(links: links, now: now, apps: Set(summaries.map(\.id)).sorted()),
             apps: summaries.prefix(Self.maxListedApps).map { app in
-                App(key: app.key, newestVersion: app.newestVersion, lastSeen: app.lastSeen)
+                App(key: app.key, currentRelease: app.currentRelease, lastSeen: app.lastSeen)
             }, appCount: summaries.count, keys: credentials.filter { $0.purpose == .ingest },
             tokens: credentials.filter { CredentialKind.tokens.includes($0.purpose) }, rejected: rejected)
     }
@@ -142,7 +142,7 @@ struct AccessPage: Component {
         let rows = apps.map { app -> HTML in
             #"""
             <tr><th scope="row"><a href="\#(context.links.to(.summary(app: app.key.scope)))">\#(IsolatedText(app.key.name))</a></th>\#
-            <td>\#(IsolatedText(app.key.environment))</td><td>\#(app.newestVersion.map { version in
+            <td>\#(IsolatedText(app.key.environment))</td><td>\#(app.currentRelease.map { version in
                 #"<a href="\#(context.links.to(.releases(app: app.key.scope)))">\#(IsolatedText(version))</a>"# as HTML
             })</td><td>\#(app.lastSeen.map { context.relativeTime($0).html })</td></tr>
             """#

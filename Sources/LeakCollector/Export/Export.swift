@@ -108,7 +108,7 @@ public struct Export {
 
         var description: String {
             "there are no reports of the environment \(environment); the environments are "
-                + TerminalText.text(knownEnvironments.prefix(20).joined(separator: ", "))
+                + TerminalText.text(Export.list(knownEnvironments, limit: 20))
         }
     }
 
@@ -119,8 +119,13 @@ public struct Export {
         var description: String {
             TerminalText.text(
                 "there is no app \(app)"
-                    + (knownApps.isEmpty
-                        ? "" : "; the apps are \(knownApps.prefix(10).joined(separator: ", "))"))
+                    + (knownApps.isEmpty ? "" : "; the apps are \(Export.list(knownApps, limit: 10))"))
         }
+    }
+
+    /// Returns the first names, separated by commas, and the number of the others, such as `a, b and 15 more`.
+    private static func list(_ names: [String], limit: Int) -> String {
+        names.prefix(limit).joined(separator: ", ")
+            + (names.count > limit ? " and \(names.count - limit) more" : "")
     }
 }

@@ -2,8 +2,9 @@ internal import LeakHTTPServer
 internal import LeakMessage
 internal import LeakStore
 
-/// The mutation that deletes a leak, a version, an app, or what an ingest key made: `POST /forget/confirmed` for the form of the page `/forget`, and `DELETE`
-/// at the addresses of `/api/v1`. It runs on the thread of ``Erasure``, because it may take seconds.
+/// The mutation that deletes a leak, a version, an environment, an app, or what an ingest key made: `POST /forget/confirmed` for
+/// the form of the page `/forget`, and `DELETE` at the addresses of `/api/v1`. It runs on the thread of ``Erasure``, because it may
+/// take seconds.
 struct ForgetMutation: Mutation {
     enum Kind: Hashable, Sendable, CaseIterable {
         case form, leak, version, environment, app, key

@@ -3,7 +3,8 @@ internal import LeakMessage
 internal import LeakPlatform
 internal import LeakStore
 
-/// The data that would be deleted with a leak, a version, an app or an ingest key. The page has the form that deletes it.
+/// The data that would be deleted with a leak, a version, an environment, an app or an ingest key. The page has the form that
+/// deletes it.
 struct ForgetResource: JSONResource, PageResource {
     static let permission = Permission.administer
     static let (jsonPath, pagePath) = ("/forget", "/forget")

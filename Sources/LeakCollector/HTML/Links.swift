@@ -14,7 +14,8 @@ enum LinkTarget: Hashable, Sendable {
     case releases(app: AppScope)
     /// The address to which the form that chooses the current release is sent.
     case currentRelease
-    /// The page that says what is deleted with a leak, a version or an app, and asks for a confirmation.
+    /// The page that says what is deleted with a leak, a version, an environment, an app or an ingest key, and asks for a
+    /// confirmation.
     case forget(ForgetTarget)
     /// The address to which the form on the page ``forget(_:)`` is sent.
     case forgetForm
@@ -30,7 +31,7 @@ enum LinkTarget: Hashable, Sendable {
     case list(app: AppScope, state: LeakQuery.StateFilter = .toFix, page: Int)
     /// The page with apps, keys and tokens.
     case access
-    /// The audit log; `nil` for its first page.
+    /// A page of the audit log; without a cursor, the first page.
     case audit(cursor: Int64?)
     /// The address to which a form of the page with apps, keys and tokens is sent.
     ///

@@ -7,9 +7,9 @@ struct PageContext: Sendable {
     var now: Int64
     /// The time of an export without data. It is not read from the clock, so that two such exports are equal.
     static let noTime: Int64 = 0
-    /// The rights of the reader: pages leave out forms and links that the reader may not use.
+    /// The rights of the person who asks: pages leave out forms and links that this person may not use.
     var permissions: Set<Permission>
-    /// A problem of the collector that an admin should know; `nil` if there is none, and for other readers.
+    /// A problem of the collector that an admin should know; `nil` if there is none, and for other people.
     var operatorAlert: String?
     /// `false` for a person whom a proxy has authenticated, because only the proxy can sign the person out.
     var canSignOut = true

@@ -144,10 +144,10 @@ final class AppLimitedReader: StoreReader {
     /// Returns nothing: only an admin, whose token has no limit, may read credentials.
     func credentials(includingEnded: Bool, now: Int64) throws(StoreError) -> [Credential] { [] }
 
-    /// Returns `nil`, for the same reason.
+    /// Returns `nil`: only an admin, whose token has no limit, may delete.
     func forgetCounts(of target: ForgetTarget) throws(StoreError) -> ForgetCounts? { nil }
 
-    /// Returns nothing, for the same reason.
+    /// Returns nothing: only an admin, whose token has no limit, may read the audit log.
     func auditEntries(before id: Int64, limit: Int) throws(StoreError) -> [AuditEntry] { [] }
 
     func changeCounter() throws(StoreError) -> Int64 { try reader.changeCounter() }

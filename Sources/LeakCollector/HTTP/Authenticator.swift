@@ -2,7 +2,8 @@ internal import LeakHTTPServer
 internal import LeakPlatform
 internal import LeakStore
 
-/// Authentication of all requests that read or write, by ingest key, access token or session cookie.
+/// Authentication of all requests that read or write: by ingest key, access token, session cookie, or the name that a trusted
+/// proxy gives.
 final class Authenticator: Sendable {
     /// Milliseconds that a browser stays signed in: 30 days.
     static let sessionLifetimeMilliseconds: Int64 = 30 * 24 * 3600 * 1000
@@ -213,8 +214,8 @@ extension Credential {
             actor: actor, token: purpose == .access ? id : openedBy, address: address.map { "\($0)" })
     }
 
-    /// Name that the history of a leak shows for changes with this credential: the token's name, even for a browser that was
-    /// signed in with it.
+    /// Name that the history of a leak shows for changes with this credential: the name of the token, even for a browser that was
+    /// signed in with the token; ``SignIn/linkName``; or the name of a person whom a proxy authenticated.
     var actor: String {
         guard purpose == .session else { return name }
         guard openedBy != nil else { return SignIn.linkName }

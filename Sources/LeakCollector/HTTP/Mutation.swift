@@ -14,7 +14,7 @@ protocol Mutation: Sendable {
     var body: Route.Body { get }
     /// Returns the page with the form that is sent to this address; `nil` if programs send JSON to it.
     var formPage: (@Sendable (Parameters) -> ErrorPage.PageLink?)? { get }
-    /// True if the request needs an access token, and a browser's session is not enough.
+    /// True if the request needs an access token, so that neither a browser's session nor the name from a proxy is enough.
     var needsToken: Bool { get }
 
     /// Checks a request before its body is read. Access, length and content coding are checked by ``CollectorService``.

@@ -65,16 +65,18 @@ protocol TextResource: Resource {
     func text(from view: StoreView) throws -> String
 }
 
-/// The data of one response: a reader of the store, and the time that the response refers to.
+/// The inputs of one response: the store's reader, the time that the response refers to, what the person who asks may see, and the
+/// state of the collector that pages show.
 struct StoreView {
     let reader: any StoreReader
     /// Milliseconds since 1970.
     var now: Int64
-    /// The rights of the reader: pages leave out forms and links that the reader may not use.
+    /// The rights of the person who asks: pages leave out forms and links that this person may not use.
     var permissions = Permission.all
-    /// The only app that the reader may see; `nil` for all apps.
+    /// The only app that the person who asks may see; `nil` for all apps.
     var onlyApp: String?
-    /// A problem of the collector that an admin should know, shown at the top of each page; `nil` for other readers.
+    /// A problem of the collector that an admin should know, shown at the top of each page; `nil` for other people,
+    /// and without a problem.
     var operatorAlert: String?
     /// ``PageContext/canSignOut``
     var canSignOut = true

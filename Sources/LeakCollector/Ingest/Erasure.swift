@@ -5,8 +5,8 @@ internal import LeakPlatform
 
 /// Erasure of one install: `DELETE /api/v1/installs/{id}` and `collector erase`.
 ///
-/// An erasure searches the whole database, which takes seconds in a large one. Erasures, and deletions of leaks, versions and
-/// apps (``ForgetMutation``), run one after another on a thread of their own, so that no reader waits for them.
+/// An erasure searches the whole database, which takes seconds in a large one. Erasures, and deletions of other data
+/// (``ForgetMutation``), run one after another on a thread of their own, so that no reader waits for them.
 public final class Erasure: Mutation {
     static let stoppingProblem = Problem.unavailable(
         "the collector is stopping; send the request again later", afterSeconds: 5)

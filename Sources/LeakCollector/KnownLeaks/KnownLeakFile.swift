@@ -67,7 +67,7 @@ struct KnownLeakFile: Sendable {
                     "the id of an entry of known-leaks.json in the Public folder, not “\(unknownID.id)”: one of "
                         + shippedIDs.sorted().joined(separator: ", ")),
                 at: unknownID.offset)
-            throw problem(error, in: own, bytes, source: source)
+            throw settingError(error, in: own, bytes, source: source)
         }
         let overriddenIDs = Set(file.disabledIDs.map(\.id) + file.entries.map(\.id))
         return KnownLeaks(file.entries + (entries ?? []).filter { !overriddenIDs.contains($0.id) })
@@ -85,11 +85,11 @@ struct KnownLeakFile: Sendable {
         do {
             return (try KnownLeakFile(bytes), bytes)
         } catch {
-            throw problem(error, in: path, bytes, source: source)
+            throw settingError(error, in: path, bytes, source: source)
         }
     }
 
-    private static func problem(
+    private static func settingError(
         _ error: JSONError, in path: String, _ bytes: [UInt8], source: String
     ) -> SettingError {
         let position = TextPosition(of: error.offset, in: bytes)

@@ -15,21 +15,25 @@ struct OtherLeakCard: Component {
             """
             <p>This is not one leak. An app has at most \(Count(StoreLimits().leaksPerApp)) leaks with names of their own. \
             Since \(context.relativeTime(row.firstSeen).dayElement), the reports of other leaks are counted here: of leaks \
-            that were reported when the app had no room, and \(joined).</p>
+            that were reported when the app had no room, and \(merged).</p>
             <p>These reports cannot be separated any more. A leak that is reported again is listed by its name, and as new, if \
             the app has room then. If a sender makes up leaks, revoke its ingest key, and delete this leak.</p>
             """, id: "other"
         ).html
     }
 
-    private var joined: HTML {
+    /// The leaks that were merged into this one, or a description of those that will be.
+    private var merged: HTML {
         let count = overLimit.filter { $0.limit == .joinedLeaks }.reduce(into: 0) { $0.addBounded($1.count) }
+        let days = Count(EvictionRule.unseenDays)
         return count == 0
-            ? "of leaks that few installs have, once they make room for new ones"
+            ? """
+            as soon as the app comes near its limit, of leaks that few installs have or that no report named for \(days) days
+            """
             : """
-            of \(Count(count).text(noun: "leak", plural: "leaks")) that made room for new ones, because few installs had \
-            \(count == 1 ? "it" : "them") or no report named \(count == 1 ? "it" : "them") for \
-            \(Count(EvictionRule.unseenDays)) days
+            of \(Count(count).text(noun: "leak", plural: "leaks")) that \(count == 1 ? "was" : "were") merged into this one to \
+            stay below the limit, because few installs had \(count == 1 ? "it" : "them") or no report named \
+            \(count == 1 ? "it" : "them") for \(days) days
             """
     }
 }

@@ -258,7 +258,7 @@ struct RelatedLeaks {
             groupingKey: identity.groupingKey, reports: leak.reports)
         closest = SimilarLeak.closest(to: outline, among: try reader.outlines(similarTo: identity.id))
         successor = try Successor(of: identity, newest: newest, reader: reader)
-        let images = CallStack.unnamedImages(in: identity.stack)
+        let images = CallStack.imageIDs(ofUnnamedFunctionsIn: identity.stack)
         guard !images.isEmpty else { return }
         let imagesWithSymbols = Set(try reader.symbols().compactMap { ImageID($0.image) })
         imagesWithoutSymbols = images.filter { ImageID($0).map { !imagesWithSymbols.contains($0) } ?? false }

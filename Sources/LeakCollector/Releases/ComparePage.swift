@@ -194,7 +194,7 @@ struct ComparePage: Component {
         return Card(
             "Rare classes, judged together",
             #"""
-            <p class="dim">\#(Count(pool.classCount)) classes have at most a tenth of the checks each. They are compared class by \#
+            <p class="dim">\#(Count(pool.classCount)) classes have at most a tenth of the older version’s checks each. They are compared class by \#
             class, and the differences are added up. \#(verdict)</p>\#
             <div class="scroll" tabindex="0" role="group" aria-label="Rare classes">\#
             <table class="small compared"><thead><tr><th scope="col">Classes</th><th scope="col" class="num">Rate before</th>\#

@@ -122,16 +122,23 @@ struct ReleasesPage: Component {
     /// The paragraph that explains the version ``StoreLimits/other``.
     private var otherNote: HTML? {
         guard let other else { return nil }
-        let joined = overLimit.filter { $0.limit == .joinedReleases }
+        let count = overLimit.filter { $0.limit == .joinedReleases }
             .reduce(into: 0) { $0.addBounded($1.count) }
-        let joinedNote: HTML =
-            joined == 0
-            ? "or, once few installs have them, make room for new ones"
-            : "or, as \(Count(joined).text(noun: "version", plural: "versions")) so far, made room for new ones"
+        let days = Count(EvictionRule.unseenDays)
+        let merged: HTML =
+            count == 0
+            ? """
+            As soon as the app comes near its limit, versions that few installs have or that were not seen for \(days) days \
+            are merged into it, too.
+            """
+            : """
+            \(Count(count).text(noun: "version was", plural: "versions were")) merged into it to stay below the limit, because \
+            few installs had \(count == 1 ? "it" : "them") or \(count == 1 ? "it was" : "they were") not seen for \(days) days.
+            """
         return """
             <p class="dim">The version \(IsolatedText(StoreLimits.other)) counts many versions together since \
             \(context.relativeTime(other.firstSeen).dayElement). An app has at most \(Count(StoreLimits().releasesPerApp)) \
-            versions with names of their own; the others were reported when the app had no room, \(joinedNote). Their counts \
+            versions with names of their own; the others were reported when the app had no room. \(merged) The counts \
             cannot be separated any more. If these are test builds, let them report in an environment of their own.</p>
             """
     }

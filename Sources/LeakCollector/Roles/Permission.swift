@@ -14,7 +14,8 @@ enum Permission: Hashable, Sendable, CaseIterable {
     /// Uploading symbols. They rename and merge stored leaks of every app, so neither a role for release checks has this right,
     /// whose token is in every CI job, nor a role for people.
     case uploadSymbols
-    /// Everything else: keys, tokens, the audit log, pinning releases, removing symbols, and erasing installs.
+    /// Everything else: keys, tokens, the audit log, pinning releases, removing symbols, erasing installs, and deleting and
+    /// discarding leaks and other data.
     case administer
 
     static let all = Set(Permission.allCases)

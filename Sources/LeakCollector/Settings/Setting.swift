@@ -115,7 +115,8 @@ public enum Setting: String, CaseIterable, Sendable {
         case .backup: "folder of its own for backups that the collector makes by itself and checks"
         case .backupInterval: "hours between two backups"
         case .backupCount: "number of backups to keep; older ones are deleted"
-        case .public: "folder with the style sheet, icon and error pages"
+        case .public:
+            "folder with the collector's own files: style sheet, script, icons, error pages, description of the API, known leaks"
         case .url:
             "address at which people reach the collector: used in links, decides whether cookies are Secure, and lets browsers behind a proxy submit forms"
         case .trustedOrigins:
@@ -131,7 +132,7 @@ public enum Setting: String, CaseIterable, Sendable {
         case .logSecrets: "yes or no: print the sign-in link, and create and print a first key and token"
         case .accessLog: "off, text or json: log every request in a line on standard output"
         case .connections:
-            "maximum number of open connections; if all are in use, a new connection closes the connection that was idle longest; if none was idle for 50 ms, the new connection gets 503"
+            "maximum number of open connections; if all are in use, a new connection replaces the connection that has waited longest: one that is idle for 50 ms or more, else one whose client is slow; if there is none, the new connection gets 503"
         case .idleTime:
             "seconds that a connection may be idle between two requests; make it longer than the idle time of a proxy in front"
         case .bodyBytes: "maximum bytes of a request body as sent, compressed or not; larger ones get 413"

@@ -136,7 +136,7 @@ final class LeakNotifier: Sendable {
     }
 
     /// Asks the app what to do with a leak, and acts on its answer. If the app is asked on another queue, its answer comes
-    /// later. If the object is freed or used again before that, the end is reported after the leak.
+    /// later. If the object is freed or used again before the answer, the app is told so after the leak was reported.
     private func announce(_ leak: FoundLeak, _ checker: ExpirationChecker) {
         let isAskedHere =
             switch mode.question {

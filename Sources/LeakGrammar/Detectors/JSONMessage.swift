@@ -281,7 +281,7 @@ struct JSONMessage {
         ]
 
         var keys: [JSONSlice] = []
-        /// The positions of the objects in the outermost list of leaks.
+        /// The byte ranges of the elements (JSON objects or strings) of the outermost list of leaks, at most ``elementLimit``.
         var elements: [Range<Int>] = []
         var values: [Value] = []
         var textCount = 0

@@ -161,19 +161,19 @@ extension CallStack {
     }
 
     /// The image ids of frames that have no name or an obfuscated name, so that symbols or a mapping could name them.
-    package var unnamedImages: Set<String> {
+    package var imageIDsOfUnnamedFunctions: Set<String> {
         Set(frames.lazy.filter { $0.codeLocation(isFirst: true) != nil }.compactMap(\.imageID))
     }
 
-    /// Returns the ids of the binary images of those elements of ``displayedElements`` or ``keyElements`` that have no function
-    /// name, such as `at 6F1B0C3E-… + 0x41b9`, in the order of the elements.
-    package static func unnamedImages(in elements: [String]) -> [String] {
-        var images: [String] = []
+    /// Returns the ids of the binary images or mappings of those elements of ``displayedElements`` or ``keyElements`` that have no
+    /// function name, such as `at 6F1B0C3E-… + 0x41b9`, or an obfuscated name, in the order of the elements.
+    package static func imageIDs(ofUnnamedFunctionsIn elements: [String]) -> [String] {
+        var ids: [String] = []
         for title in titles(of: elements) ?? [] {
-            guard let id = imageID(in: title), !images.contains(id) else { continue }
-            images.append(id)
+            guard let id = imageID(in: title), !ids.contains(id) else { continue }
+            ids.append(id)
         }
-        return images
+        return ids
     }
 
     /// Returns `true` for elements of ``keyElements`` that are all offsets in images, so that no function has a name.

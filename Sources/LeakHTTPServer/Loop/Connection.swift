@@ -255,7 +255,7 @@ extension Loop {
                 oldest = (connection, upload.startedAt)
             }
             guard let oldest else { return }
-            reject(oldest.connection, .tooManyBodies)
+            reject(oldest.connection, .uploadMemoryExceeded)
             finishTurn(oldest.connection)
         }
     }

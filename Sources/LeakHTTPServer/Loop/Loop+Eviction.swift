@@ -1,4 +1,4 @@
-// Evicting connections to make room for new ones.
+// Evicting connections, so that new ones can be accepted.
 extension Loop {
     /// Milliseconds during which even an idle connection is not evicted. The first request arrives with the end of the handshake,
     /// so this is enough on the slowest connection.

@@ -152,7 +152,7 @@ extension Loop {
     func reject(_ connection: Connection, _ error: RequestError, answer replacement: Response? = nil) {
         switch error {
         case .timeout: break
-        case .tooManyBodies: counters.evicted += 1
+        case .uploadMemoryExceeded: counters.evicted += 1
         default: counters.rejectedRequests += 1
         }
         let sequence: UInt32

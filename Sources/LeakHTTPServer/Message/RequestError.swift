@@ -58,7 +58,7 @@ enum RequestError: Error, Hashable, Sendable, CaseIterable {
     /// The head or the body took too long.
     case timeout
     /// The incomplete bodies of a loop exceed its share of ``Limits/uploadBytes``, and this body began first.
-    case tooManyBodies
+    case uploadMemoryExceeded
 
     /// Maps an error of decompression.
     init(_ error: InflateError) {
@@ -82,7 +82,7 @@ enum RequestError: Error, Hashable, Sendable, CaseIterable {
             .badRequest
         case .refusedMethod: .methodNotAllowed
         case .timeout: .requestTimeout
-        case .tooManyBodies, .noMemoryToInflate: .serviceUnavailable
+        case .uploadMemoryExceeded, .noMemoryToInflate: .serviceUnavailable
         case .bodyTooLong, .inflatesTooFar: .contentTooLarge
         case .targetTooLong: .targetTooLong
         case .unsupportedContentEncoding: .unsupportedMediaType
@@ -128,7 +128,8 @@ enum RequestError: Error, Hashable, Sendable, CaseIterable {
         case .malformedTrailer: "A trailer line is malformed or not allowed."
         case .chunkOverheadTooLong: "The chunk extensions and trailers are too long; leave them out."
         case .timeout: "The request took too long to arrive; send it again."
-        case .tooManyBodies: "Too many bodies are arriving at once; send the request again later."
+        case .uploadMemoryExceeded:
+            "The bodies that are arriving take too much memory; send the request again later."
         }
     }
 
@@ -138,7 +139,7 @@ enum RequestError: Error, Hashable, Sendable, CaseIterable {
         response.closesConnection = true
         switch self {
         case .refusedMethod: response.fields.append(("Allow", Self.allowedMethods))
-        case .tooManyBodies, .noMemoryToInflate: response.fields.append(("Retry-After", "1"))
+        case .uploadMemoryExceeded, .noMemoryToInflate: response.fields.append(("Retry-After", "1"))
         case .unsupportedContentEncoding:
             response.fields.append(("Accept-Encoding", ContentEncoding.supported))
         default: break

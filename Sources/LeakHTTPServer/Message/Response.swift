@@ -40,9 +40,9 @@ public struct Response: Sendable {
     public var status: Status
     /// The media type, such as `application/json`; `nil` sends no `Content-Type`.
     public var type: String?
-    /// Additional fields. A field is left out if its name is not a token, if its value contains control characters, or if the
-    /// server sets it itself (`Connection`, `Content-Length`, `Date`, `Transfer-Encoding`, and `Content-Type` and `ETag`, which
-    /// ``type`` and ``etag`` set). With a `Content-Encoding` field, the body is sent unchanged.
+    /// Additional fields. A field is left out if its name is not a token, if its value contains control characters other than tabs,
+    /// or if the server sets it itself (`Connection`, `Content-Length`, `Date`, `Transfer-Encoding`, and `Content-Type` and
+    /// `ETag`, which ``type`` and ``etag`` set). With a `Content-Encoding` field, the body is sent unchanged.
     public var fields: [(name: String, value: String)] = []
     /// The body. In response to `HEAD` only its length is sent.
     public var body: Body

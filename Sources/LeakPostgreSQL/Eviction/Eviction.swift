@@ -1,10 +1,10 @@
 #if PostgreSQL
     internal import LeakStore
 
-    /// The progress of making room for new names in all apps, step by step: ``EvictionRule``.
+    /// The progress of the eviction of names in all apps, step by step: ``EvictionRule``.
     ///
     /// Each step leaves all totals right, so a process may end after any step. Nothing else is stored about the progress: the
-    /// next call begins again with the least valuable name, which is the one that the last step has partly joined.
+    /// next call begins again with the least used name, which is the one that the last step has partly merged.
     struct Eviction {
         /// The time of the system clock.
         let now: Int64
@@ -26,7 +26,7 @@
     }
 
     extension Writer {
-        /// Maximum number of leaks that one step joins: a merge takes about 10 ms.
+        /// Maximum number of leaks that one step merges: a merge takes about 10 ms.
         private static let maxJoinedLeaks = 4
         /// Maximum number of leaks that one step moves to another release.
         private static let maxMovedLeaks = 20
@@ -34,7 +34,7 @@
         /// SQL for the condition that a leak `l` is the leak that counts all others of its app.
         static let isOtherLeakSQL = "l.key < '00000000-0000-0001-0000-000000000000'::uuid"
 
-        /// Joins some names of an app with `other`, in a transaction of its own that locks the app, as a merge of leaks does.
+        /// Merges some names of an app into `other`, in a transaction of its own that locks the app, as a merge of leaks does.
         ///
         /// - Returns: `true` if another step is needed.
         func runStep(of eviction: inout Eviction) throws(StoreError) -> Bool {
@@ -146,7 +146,7 @@
             return false
         }
 
-        /// A query for the row IDs of the releases that may be evicted, least valuable first.
+        /// A query for the row IDs of the releases that may be evicted, least used first.
         private static func releasesQuery(of app: Int64, _ times: EvictionRule.Times) -> Query {
             Query(
                 """
@@ -156,7 +156,7 @@
                 """, .integer(app), .integer(times.unseenBefore), .integer(times.lastDay))
         }
 
-        /// Joins leaks with the leak that counts all others of the app. If the app has none, the first of the leaks becomes it.
+        /// Merges leaks into the leak that counts all others of the app. If the app has none, the first of the leaks becomes it.
         /// No old id leads to it: a leak that is reported again is new again.
         ///
         /// - Parameter leaks: row IDs, numbers of reports received, and ids.

@@ -113,7 +113,7 @@
               primary key (day, key_id)
             ) with (fillfactor = 50)
             """,
-            // Number of times that members were removed from sets of installs, see InstallErasure.
+            // count: ExistingRows.erasureCount.
             "create table erasure (count bigint not null)",
             "insert into erasure (count) values (0)",
             "create index idempotency_in_time on idempotency (at)",

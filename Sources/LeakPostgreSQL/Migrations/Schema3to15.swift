@@ -26,6 +26,7 @@
             version: 4,
             statements: [
                 // One row with the values of StoreClock.Stored. Without this row, the system clock is accepted.
+                // wall: acceptedTime. keys: keyTime. waited: waitedMilliseconds, how long the system clock has been too far ahead.
                 """
                 create table if not exists clock (
                   id bigint primary key,

@@ -92,8 +92,7 @@
         }
     }
 
-    /// The ids of the discarded leaks as a writer last read them, with the number of changes that other collectors had made to
-    /// names until then.
+    /// The ids of the discarded leaks as a writer last read them, with the ``ExistingRows/erasureCount`` at that time.
     struct CachedDiscards {
         var ids = DiscardedIDs()
         /// ``ExistingRows/erasureCount``. Discarding a leak and accepting it again increment it.

@@ -23,8 +23,8 @@
         private(set) var releaseCounts: [Int64: Int] = [:]
         /// Number of builds by release, for releases whose builds were counted.
         private(set) var buildCounts: [Int64: Int] = [:]
-        /// Number of erasures of an install, and of deletions of leaks, versions and apps, since the database was made: see
-        /// ``InstallErasure``. Names and sets of installs in memory are outdated if the number has changed.
+        /// Number of changes since the database was made that make names and sets of installs in memory outdated: erasures of
+        /// installs, deletions, evictions, and discarding and accepting leaks. See ``InstallErasure/countIncrement``.
         private(set) var erasureCount: Int64 = 0
 
         private let connection: PostgreSQLConnection

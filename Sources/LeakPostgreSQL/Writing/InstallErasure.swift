@@ -14,7 +14,7 @@
         /// Sets of recent installs up to this set have been searched.
         fileprivate var lastSearchedRecentSet = RecentInstallSet.Key(leak: -1, release: 0)
 
-        /// The row ID of the newest merge of leaks that the steps have seen.
+        /// The number that ``lastMergeQuery`` returned in the previous step.
         private var lastMerge: Int64?
 
         init(install: UInt64, audit entry: AuditEntry? = nil) {
@@ -22,13 +22,13 @@
             pendingEntry = entry
         }
 
-        /// Starts the search again if leaks were merged meanwhile, because a merge gives rows to leaks that earlier steps have
-        /// already searched.
+        /// Starts the search again if leaks were merged, deleted or evicted meanwhile, because this gives rows to leaks and releases
+        /// that earlier steps have already searched.
         ///
         /// - Parameters:
-        ///   - mergeBeforeLock: the row ID of the newest merge before this step locked the apps.
-        ///   - mergeAfterLock: the row ID of the newest merge after this step locked the apps.
-        /// - Returns: `true` if leaks were merged.
+        ///   - mergeBeforeLock: the answer to ``lastMergeQuery`` before this step locked the apps.
+        ///   - mergeAfterLock: the answer to ``lastMergeQuery`` after this step locked the apps.
+        /// - Returns: `true` if the search starts again.
         fileprivate mutating func startAgainIfMerged(mergeBeforeLock: Int64, mergeAfterLock: Int64) -> Bool {
             defer { lastMerge = mergeAfterLock }
             guard (lastMerge ?? mergeBeforeLock) != mergeAfterLock else { return false }
@@ -37,17 +37,16 @@
             return true
         }
 
-        /// A query for a number that grows with each merge, and each time that leaks are deleted: ``deletionMark``.
+        /// A query for a number that grows with each merge, and each time that leaks are deleted or evicted: ``deletionMark``.
         fileprivate static let lastMergeQuery = Query(
             "select coalesce(pg_sequence_last_value(pg_get_serial_sequence('merged_leak', 'id')::regclass), 0)"
         )
-        /// A query after which a running erasure starts again. Deleting a leak or a version computes sets of installs again,
-        /// which an erasure may have searched before.
+        /// A query after which a running erasure starts again. Deleting or evicting a leak or a version computes sets of installs
+        /// again, which an erasure may have searched before.
         static let deletionMark = Query(
             "select nextval(pg_get_serial_sequence('merged_leak', 'id')::regclass)")
 
-        /// A query for the number of erasures and deletions. It runs after the apps are locked, so that the number is as new as
-        /// the sets.
+        /// A query for ``ExistingRows/erasureCount``. It runs after the apps are locked, so that the number is as new as the sets.
         static let countQuery = Query("select count from erasure")
         /// A query that makes all collectors clear what they have cached about names and sets of installs.
         static let countIncrement = Query("update erasure set count = count + 1")

@@ -213,8 +213,8 @@ final class BoundedQueue<Item: Sendable>: @unchecked Sendable {
         }
     }
 
-    /// Adds an item that changes settings of the items after it. It uses the room of the reserve. It is merged into the last
-    /// such item if no item in between depends on the settings.
+    /// Adds an item that changes settings of the items after it, in the reserve. Merges the item into the last such item instead
+    /// if no item in between depends on the settings.
     ///
     /// Later items can still be merged into items before this item that were added when all settings had the same values.
     ///
@@ -223,9 +223,9 @@ final class BoundedQueue<Item: Sendable>: @unchecked Sendable {
     ///   - isAlwaysKept: `true` if the item is added even if there is no room.
     ///   - body: merges the item into the waiting item and returns the number of bytes by which that item grew, at most `room`;
     ///     `nil` if nothing was merged. Called under the lock: it must be short.
-    func change(
-        _ settings: [QueueSetting], _ item: consuming Item, bytes: Int, isAlwaysKept: Bool,
-        into body: (inout Item, _ room: Int) -> Int?
+    func offerSettingsChange(
+        _ item: consuming Item, to settings: [QueueSetting], bytes: Int, isAlwaysKept: Bool,
+        merging body: (inout Item, _ room: Int) -> Int?
     ) {
         var item: Item? = consume item
         _ = withLock {

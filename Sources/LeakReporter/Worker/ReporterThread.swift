@@ -101,8 +101,8 @@ final class ReporterThread: Sendable {
     /// - Parameter isAlwaysKept: `true` if the change must not be lost.
     func change(_ change: ContextChange, isAlwaysKept: Bool) {
         guard !isForkedChild else { return }
-        entryQueue.change(
-            change.settings, .context(change), bytes: change.bytes, isAlwaysKept: isAlwaysKept
+        entryQueue.offerSettingsChange(
+            .context(change), to: change.settings, bytes: change.bytes, isAlwaysKept: isAlwaysKept
         ) { entry, freeBytes in entry.add(change, freeBytes) }
     }
 

@@ -1,5 +1,5 @@
-/// The rule by which the least valuable names of an app make room for new names. An evicted leak or version is counted in
-/// ``StoreLimits/other`` from then on.
+/// The rule by which the least used names of an app are evicted when the app comes near a limit. An evicted leak or version is
+/// merged into ``StoreLimits/other``.
 ///
 /// Names are evicted while an app uses more than nine tenths of a limit. A name that many installs have is never evicted while
 /// it is in use, so names that one sender makes up cannot push it out. Fewest installs go first, then those that were not seen
@@ -20,7 +20,7 @@ package enum EvictionRule {
     package static func threshold(_ limit: Int) -> Int { limit - limit / 10 }
 
     /// Returns the part of a limit that ingest keys younger than ``newKeyDays`` may use. The rest is reserved for older keys, so
-    /// that their new versions and leaks find room while a new key makes up names.
+    /// that their new versions and leaks count under their own names while a new key makes up names.
     package static func newKeyLimit(_ limit: Int) -> Int { limit - limit / 20 }
 
     /// Returns the time of creation from which on an ingest key is new.

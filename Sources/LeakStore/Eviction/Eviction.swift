@@ -1,7 +1,7 @@
-/// The progress of making room for new names in all apps, step by step: ``EvictionRule``.
+/// The progress of the eviction of names in all apps, step by step: ``EvictionRule``.
 ///
 /// Each step leaves all totals right, so a process may end after any step. Nothing else is stored about the progress: the next
-/// call begins again with the least valuable name, which is the one that the last step has partly joined.
+/// call begins again with the least used name, which is the one that the last step has partly merged.
 struct Eviction {
     /// The time of the system clock, in milliseconds since 1970.
     let now: Int64
@@ -21,9 +21,9 @@ struct Eviction {
 }
 
 extension Writer {
-    /// Maximum number of leaks that one step joins, or moves to another release.
+    /// Maximum number of leaks that one step merges, or moves to another release.
     private static let maxJoinedLeaks = 20
-    /// Number of changed rows after which a step joins no further leak. 2,000 rows take a few milliseconds.
+    /// Number of changed rows after which a step merges no further leak. 2,000 rows take a few milliseconds.
     private static let maxJoinedRows = 2_000
     /// SQL for the condition that a leak `l` is the leak that counts all others of its app.
     static let isOtherLeakSQL = "l.key < x'00000000000000010000000000000000'"
@@ -37,7 +37,7 @@ extension Writer {
         var excessLeaks: Int
     }
 
-    /// Joins some names of an app with `other`, in a transaction of its own.
+    /// Merges some names of an app into `other`, in a transaction of its own.
     ///
     /// - Returns: `true` if another step is needed.
     func runStep(of eviction: inout Eviction) throws(StoreError) -> Bool {
@@ -137,7 +137,7 @@ extension Writer {
 
     // MARK: Choice
 
-    /// Returns the row IDs of the releases that may be evicted, least valuable first.
+    /// Returns the row IDs of the releases that may be evicted, least used first.
     private func evictableReleases(
         of app: Int64, _ times: EvictionRule.Times
     ) throws(StoreError) -> [Int64] {
@@ -160,7 +160,7 @@ extension Writer {
         ).isEmpty
     }
 
-    /// Returns the row IDs of some leaks that may be evicted, least valuable first.
+    /// Returns the row IDs of some leaks that may be evicted, least used first.
     private func evictableLeaks(
         of app: Int64, _ times: EvictionRule.Times, limit: Int
     ) throws(StoreError) -> [Int64] {
@@ -185,7 +185,7 @@ extension Writer {
 
     // MARK: Leaks
 
-    /// Joins leaks with the leak that counts all others of the app. If the app has none, the first of the leaks becomes it. No
+    /// Merges leaks into the leak that counts all others of the app. If the app has none, the first of the leaks becomes it. No
     /// old id leads to it: a leak that is reported again is new again.
     private func joinWithOther(_ leaks: [Int64], of app: Int64, _ key: AppKey) throws(StoreError) {
         let other = LeakIdentity.overLimit(app: key, rowID: app)

@@ -48,7 +48,7 @@ extension Writer {
         }
     }
 
-    /// Returns a number that grows with each merge, and each time that leaks are deleted; 0 before the first.
+    /// Returns a number that grows with each merge, and each time that leaks are deleted or evicted; 0 before the first.
     func lastMerge() throws(StoreError) -> Int64 {
         try connection.number("select seq from sqlite_sequence where name = 'merged_leak'") ?? 0
     }

@@ -1,6 +1,6 @@
 /// The person or the program that changes something, for the audit log.
 public struct ChangeOrigin: Hashable, Sendable {
-    /// The name of the token, as the history of a leak shows it: ``AuditEntry/actor``.
+    /// The name of the token or of the person, as the history of a leak shows it: ``AuditEntry/actor``.
     public var actor: String
     /// ``AuditEntry/token``
     public var token: Int64?
@@ -63,8 +63,8 @@ public struct AuditEntry: Hashable, Sendable {
     public var id: Int64
     /// Milliseconds since 1970.
     public var at: Int64
-    /// The name of the token with which the change was made, also by a browser that was signed in with it; `sign-in link`,
-    /// `command line`, or `start of the collector`.
+    /// The name of the token with which the change was made, also by a browser that was signed in with the token; the name of a
+    /// person whom a proxy authenticated; `sign-in link`, `command line`, or `start of the collector`.
     public var actor: String
     /// The number of the token; `nil` if there was none.
     public var token: Int64?
@@ -73,7 +73,7 @@ public struct AuditEntry: Hashable, Sendable {
     public var object: String
     /// A few words about the change, such as the new name; empty if there is nothing to add.
     public var details: String
-    /// The address of the client; `nil` for a command.
+    /// The address of the client; `nil` for a command and for the start of the collector.
     public var address: String?
 
     public init(

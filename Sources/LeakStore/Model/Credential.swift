@@ -31,10 +31,10 @@ public struct Credential: Hashable, Sendable {
     public var id: Int64
     public var purpose: Purpose
     public var name: String
-    /// SHA-256 of the secret: 32 bytes.
+    /// SHA-256 of the secret: 32 bytes. Empty for ``Purpose/proxy``.
     public var hash: [UInt8]
-    /// The role of an access token, a sign-in link or a session. `nil` gives no rights: for an ingest key, and for a role that
-    /// a later collector has stored.
+    /// The role of an access token, a sign-in link, a session, or a person whom a proxy authenticated. `nil` gives no rights: for
+    /// an ingest key, and for a role that a later collector has stored.
     public var role: Role?
     /// The only app whose reports an ingest key may send, or which an access token or its sessions may read and change; `nil` for
     /// any app.

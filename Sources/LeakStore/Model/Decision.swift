@@ -45,7 +45,7 @@ public struct Decision: Hashable, Sendable {
     public var action: Action
     /// Text for readers of the history.
     public var note: String?
-    /// The author of the decision: the name of a token.
+    /// The author of the decision: ``AuditEntry/actor``. For a note about a merge, the command or upload that merged.
     public var by: String
 
     public init(_ action: Action, note: String? = nil, by: String) {

@@ -51,7 +51,7 @@ public struct LeakQuery: Hashable, Sendable {
     public var kind: String?
     /// Only leaks of this class, with any stack.
     public var className: String?
-    /// Text in the class, path or message, ignoring case.
+    /// Text in the title, class, module or path, ignoring case: ``SearchText``.
     public var search: String?
     public var sort = Sort.impact
     /// `nil` for ``Sort/usualOrder``.

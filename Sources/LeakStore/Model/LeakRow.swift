@@ -90,13 +90,14 @@ public struct LeakRow: Sendable {
 
 extension LeakRow {
     /// Bytes that all objects of the leak that are alive at the same time retain together; `nil` without an explanation.
-    public var retainedAtOnce: Int? { retainedBytes.map { Self.product($0, max(1, maxAlive ?? 1)) } }
+    public var retainedAtOnce: Int? { retainedBytes.map { Self.boundedProduct($0, max(1, maxAlive ?? 1)) } }
 
     /// Bytes that would be freed on all devices: ``retainedAtOnce`` times ``installs``, at most 2^53 - 1; `nil` without an
     /// explanation.
-    public var cost: Int? { retainedAtOnce.map { Self.product($0, installs) } }
+    public var cost: Int? { retainedAtOnce.map { Self.boundedProduct($0, installs) } }
 
-    private static func product(_ one: Int, _ other: Int) -> Int {
+    /// Returns the product, at most 2^53 - 1.
+    private static func boundedProduct(_ one: Int, _ other: Int) -> Int {
         let (product, overflows) = one.multipliedReportingOverflow(by: other)
         return overflows ? 0x1F_FFFF_FFFF_FFFF : min(product, 0x1F_FFFF_FFFF_FFFF)
     }

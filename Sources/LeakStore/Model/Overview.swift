@@ -140,7 +140,7 @@ public struct ReleaseSummary: Hashable, Sendable {
 
     /// The author and the time of a pin.
     public struct Pin: Hashable, Sendable {
-        /// The name of a token, as in ``PastDecision/by``.
+        /// ``AuditEntry/actor``
         public var by: String
         /// Milliseconds since 1970.
         public var at: Int64
@@ -183,16 +183,16 @@ public struct AppSummary: Hashable, Sendable {
     /// ``AppKey/environment``
     public var environment: String
     /// The current release: ``CurrentRelease``. `nil` if no version of the app is known yet.
-    public var newestVersion: String?
+    public var currentRelease: String?
     /// Milliseconds since 1970.
     public var lastSeen: Int64
 
     public init(
-        id: String, environment: String = AppKey.production, newestVersion: String?, lastSeen: Int64
+        id: String, environment: String = AppKey.production, currentRelease: String?, lastSeen: Int64
     ) {
         self.id = id
         self.environment = environment
-        self.newestVersion = newestVersion
+        self.currentRelease = currentRelease
         self.lastSeen = lastSeen
     }
 

@@ -3,8 +3,8 @@
 ///
 /// Reports beyond a limit of names or bytes are not rejected: they are counted under the name ``other``, or are not stored as
 /// samples. The number of such reports is stored as ``OverLimitCount`` and shown. Names that exist already still count under
-/// their own name, until they make room for new names: ``EvictionRule``. Only ``databaseBytes`` and ``symbolBytes`` make the
-/// store reject data.
+/// their own name until they are evicted: ``EvictionRule``. Only ``databaseBytes`` and ``symbolBytes`` make the store reject
+/// data.
 public struct StoreLimits: Hashable, Sendable {
     /// The name under which the reports of new names are counted when a limit is reached.
     public static let other = "other"
@@ -98,7 +98,7 @@ public struct StoreLimits: Hashable, Sendable {
 }
 
 /// The number of items beyond one limit, which were counted as ``StoreLimits/other``, left out, or counted without their
-/// idempotency key; or the number of names that joined ``StoreLimits/other`` to make room for new names.
+/// idempotency key; or the number of names that were merged into ``StoreLimits/other``: ``EvictionRule``.
 public struct OverLimitCount: Hashable, Sendable {
     public enum Name: String, Hashable, Sendable, CaseIterable {
         case apps = "apps_per_key"
@@ -115,12 +115,12 @@ public struct OverLimitCount: Hashable, Sendable {
         case droppedReasons = "dropped_reasons_per_app"
         /// Batches whose idempotency key was not stored: they are counted, and counted again if they are repeated.
         case idempotencyKeys = "idempotency_keys_per_day"
-        /// Leaks that made room for new leaks, and are counted in the leak of all others.
+        /// Evicted leaks, which were merged into the leak that counts all others.
         case joinedLeaks = "joined_leaks"
-        /// Versions that made room for new versions, and are counted in the version ``StoreLimits/other``.
+        /// Evicted versions, which were merged into the version ``StoreLimits/other``.
         case joinedReleases = "joined_versions"
 
-        /// `true` for names that made room for new names: no limit was exceeded.
+        /// `true` for names that were merged into ``StoreLimits/other`` before the limit was exceeded.
         public var isOfJoinedNames: Bool { self == .joinedLeaks || self == .joinedReleases }
 
         /// Text that says how items beyond the limit are treated. It follows their number and ``noun(count:)``.
@@ -128,7 +128,7 @@ public struct OverLimitCount: Hashable, Sendable {
             switch self {
             case .details: "left out"
             case .idempotencyKeys: "counted again if repeated"
-            case .joinedLeaks, .joinedReleases: "joined “other” to make room for new ones"
+            case .joinedLeaks, .joinedReleases: "merged into “other” to stay below the limit"
             default: "counted as “other”"
             }
         }

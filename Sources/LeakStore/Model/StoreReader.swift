@@ -28,7 +28,7 @@ public protocol StoreReader: AnyObject {
     func samples(of id: LeakID) throws(StoreError) -> [SampleReport]?
     /// Returns the leak that the leak `id` was merged into; `nil` if it was not merged, or if a leak with this id exists again.
     func target(ofMerged id: LeakID) throws(StoreError) -> LeakID?
-    /// Returns the data that ``Store/forget(_:audit:while:)`` would delete; `nil` if there is no such leak, version or app.
+    /// Returns the data that ``Store/forget(_:audit:while:)`` would delete; `nil` if the target does not exist.
     func forgetCounts(of target: ForgetTarget) throws(StoreError) -> ForgetCounts?
     /// Returns the discarded leaks of an app, or of all apps, in an environment, most recently discarded first.
     func discardedLeaks(app: AppScope) throws(StoreError) -> [DiscardedLeak]
@@ -51,7 +51,8 @@ public protocol StoreReader: AnyObject {
     func outlines(similarTo id: LeakID) throws(StoreError) -> [LeakOutline]
     /// Returns the numbers at the top of the summary page.
     func overview(app: AppScope, period: Period, now: Int64) throws(StoreError) -> Overview
-    /// Returns the releases of an app, newest version first: 200, and the current release if it is not among them.
+    /// Returns the releases of an app, newest version first: ``ReleaseSummary/maxListed``, then the current release and the release
+    /// ``StoreLimits/other`` if they are not among them.
     func releases(app: AppKey) throws(StoreError) -> [ReleaseSummary]
     /// Compares the rates of a version's leaks with those of an earlier version.
     ///

@@ -51,10 +51,11 @@ public struct Submission: Sendable {
             + dropped.filter { $0.count > 0 }.map(\.appKey)
     }
 
-    /// The idempotency key of a request, and a hash of its body. A request with a key may be repeated, and counts once.
+    /// The idempotency key of a request, and a hash of its content. A request with a key may be repeated, and counts once.
     public struct Idempotency: Hashable, Sendable {
         public var key: String
-        /// A hash of the decoded body. If the sender uses the same key with another body, the request is rejected.
+        /// A hash of the decoded body and of the parameters of the address. If the sender uses the same key with other content, the
+        /// request is rejected.
         public var bodyHash: [UInt8]
 
         public init(key: String, bodyHash: [UInt8]) {

@@ -83,7 +83,7 @@ extension StoreQueries {
         ) { (row: NamedRow<Column>) in
             AppSummary(
                 id: row.text(.name), environment: row.text(.environment),
-                newestVersion: row.optionalText(.version),
+                currentRelease: row.optionalText(.version),
                 lastSeen: row.time(.lastSeen))
         }
     }

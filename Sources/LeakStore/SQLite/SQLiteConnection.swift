@@ -144,7 +144,7 @@ final class SQLiteConnection {
         guard unsafe sqlite3_backup_finish(backup) == SQLITE_OK else { throw failure() }
     }
 
-    /// Copies the log into the database and empties it, once no other connection uses it.
+    /// Copies the write-ahead log into the database file and truncates the log, once no other connection uses the log.
     ///
     /// - Parameter waitMilliseconds: maximum time to wait for other connections.
     /// - Returns: `true` if the log is empty; `false` if another connection still uses it.

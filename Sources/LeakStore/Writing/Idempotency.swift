@@ -234,7 +234,7 @@ struct KeyLog: PendingLog {
 
     /// The data stored with an idempotency key.
     struct Entry {
-        /// The first bytes of the body's SHA-256.
+        /// ``Submission/Idempotency/bodyHash``
         var hash: [UInt8]
         /// Milliseconds since 1970.
         var at: Int64

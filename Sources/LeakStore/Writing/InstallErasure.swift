@@ -20,10 +20,10 @@ struct InstallErasure {
         pendingEntry = entry
     }
 
-    /// The row ID of the newest merge of leaks at the time of the previous step.
+    /// ``Writer/lastMerge()`` at the time of the previous step.
     private var lastMerge: Int64?
 
-    /// Starts the search again if leaks were merged since the previous step.
+    /// Starts the search again if leaks were merged, deleted or evicted since the previous step.
     mutating func startAgain(after merge: Int64) {
         if let lastMerge, lastMerge != merge {
             (lastSearchedSample, lastSearchedCopiedSet, lastSearchedOtherSet) = (-1, -1, -1)
@@ -58,7 +58,7 @@ extension Writer {
                 try clearCachesIfOthersWrote()
                 try record(next.pendingEntry)
                 next.pendingEntry = nil
-                // A merge of leaks may move data into rows that earlier steps have searched.
+                // A merge or an eviction of leaks may move data into rows that earlier steps have searched.
                 try next.startAgain(after: lastMerge())
                 if let last = next.lastSearchedSample {
                     try eraseSamples(after: last, &next)

@@ -14,9 +14,9 @@ struct HeapSearch {
     private static let holderLimit = 16
     /// The maximum number of bytes that are read in one round, 1 GiB.
     private static let byteLimit = 1 << 30
-    /// The maximum number of addresses that are visited in one round, 8 GiB, even if they are not backed by memory, because
+    /// The maximum number of bytes of address space that are visited in one round, 8 GiB, including those without memory, because
     /// each visit takes time. Larger mappings are left out: a sanitizer or another allocator reserves terabytes.
-    static let addressLimit = 1 << 33
+    static let visitedByteLimit = 1 << 33
     private static let blockBytes = 1 << 20
 
     /// A word that was found, and the object whose address it is.
@@ -118,7 +118,7 @@ struct HeapSearch {
     ///   - excluded: memory with copies of pages, which must not be mistaken for objects.
     ///   - regions: the memory to search.
     ///   - end: the time at which the search stops; `nil` for no limit.
-    /// - Returns: the number of bytes of the visited addresses, including those without memory.
+    /// - Returns: the number of visited bytes, including those without memory.
     @discardableResult
     mutating func scan(
         excluding excluded: [Range<UInt>], in regions: [Range<UInt>] = WritableMemory.regions(),
@@ -128,10 +128,10 @@ struct HeapSearch {
         defer { unsafe block.deallocate() }
         let own = UInt(bitPattern: block)..<(UInt(bitPattern: block) + UInt(Self.blockBytes))
         var (bytes, visited) = (0, 0)
-        for region in regions where region.count <= Self.addressLimit {
+        for region in regions where region.count <= Self.visitedByteLimit {
             var address = region.lowerBound
             while address < region.upperBound, hits.count < Self.hitLimit, bytes < Self.byteLimit,
-                visited < Self.addressLimit, end.map({ ContinuousClock.now < $0 }) ?? true
+                visited < Self.visitedByteLimit, end.map({ ContinuousClock.now < $0 }) ?? true
             {
                 let count = min(Self.blockBytes, Int(region.upperBound - address))
                 if WritableMemory.isTouched(address, count: count),

@@ -125,7 +125,7 @@ private func pages(_ text: String) -> [HTML] {
         ErrorPage(context: context, status: 500, detail: text).html,
         AccessPage(
             context: context,
-            apps: [AccessPage.App(key: AppKey(text, environment: text), newestVersion: text, lastSeen: 0)],
+            apps: [AccessPage.App(key: AppKey(text, environment: text), currentRelease: text, lastSeen: 0)],
             appCount: 1,
             keys: [credential(text, .ingest), credential(text, .ingest, revokedAt: 0)],
             tokens: [credential(text, .access)]

@@ -22,14 +22,15 @@ import Testing
             try limits().first { $0["limit"] as? String == limit }?["count"] as? Int
         }
         #expect(try count("releases_per_app") == 40 && count("joined_versions") == nil)
-        #expect(try running.get("/releases?app=shop").text.contains("make room for new ones"))
+        #expect(
+            try running.get("/releases?app=shop").text.contains("As soon as the app comes near its limit"))
 
         try running.store.expire(now: WallClock.milliseconds())
         #expect(try running.store.verify() == [])
         #expect(try count("joined_versions") == 51)
         let page = try running.get("/releases?app=shop").text
-        #expect(page.contains("51\u{A0}versions so far, made room for new ones"))
-        #expect(try running.get("/?app=shop").text.contains("51 versions joined “other”"))
+        #expect(page.contains("51\u{A0}versions were merged into it to stay below the limit"))
+        #expect(try running.get("/?app=shop").text.contains("51 versions merged into “other”"))
         let release = #"{"class":"Cart","app":{"id":"shop","version":"5.0.0"}}"#
         #expect(try running.post(release).status == 200)
         let answer = try running.get("/api/v1/check?app=shop&version=5.0.0")
@@ -37,15 +38,17 @@ import Testing
         #expect(try running.get("/api/v1/check?app=shop&version=5.0.0-pr1").status == 404)
     }
 
-    @Test(arguments: [(0, "once they make room"), (7, "7\u{A0}leaks that made room for new ones")])
+    @Test(arguments: [
+        (0, "as soon as the app comes near its limit"), (7, "7\u{A0}leaks that were merged into this one"),
+    ])
     func `the page of the leak that counts all others says what it counts and since when`(
-        joined: Int, words: String
+        mergedCount: Int, words: String
     ) throws {
         var detail = Shop.detail
         detail.row.identity = .overLimit(app: "com.acme.shop", rowID: 1)
         var page = LeakDetailPage(context: Shop.context(), detail: detail)
-        if joined > 0 {
-            page.overLimit = [OverLimitCount(app: "com.acme.shop", limit: .joinedLeaks, count: joined)]
+        if mergedCount > 0 {
+            page.overLimit = [OverLimitCount(app: "com.acme.shop", limit: .joinedLeaks, count: mergedCount)]
         }
         let markup = try Markup(page.html.bytes)
         #expect(markup.texts.contains { $0.contains("Many leaks, counted together") })

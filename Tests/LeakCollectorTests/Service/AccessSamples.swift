@@ -4,8 +4,8 @@ import LeakStore
 
 extension Shop {
     static let apps = [
-        AccessPage.App(key: "com.acme.shop", newestVersion: "5.2.0", lastSeen: now - 4 * minute),
-        AccessPage.App(key: "com.acme.driver", newestVersion: nil, lastSeen: nil),
+        AccessPage.App(key: "com.acme.shop", currentRelease: "5.2.0", lastSeen: now - 4 * minute),
+        AccessPage.App(key: "com.acme.driver", currentRelease: nil, lastSeen: nil),
     ]
 
     static let keys = [

@@ -73,7 +73,7 @@ import Testing
                 "at android.os.Handler.dispatch(Handler.java:9)", "at a.b.c.a(SourceFile:4)",
             ]))
         #expect(stack.displayedElements.first == "at c.a in a.b (r8-map-id-7f5bbd1:4)")
-        #expect(CallStack.unnamedImages(in: stack.displayedElements) == ["r8-map-id-7f5bbd1"])
+        #expect(CallStack.imageIDs(ofUnnamedFunctionsIn: stack.displayedElements) == ["r8-map-id-7f5bbd1"])
         let named = stack.named { image, place in
             guard image == table.name, case .method(let className, let name, let line) = place else {
                 return []
@@ -88,7 +88,7 @@ import Testing
             ]))
         #expect(named.keyElements == plain.keyElements && !named.keyElements.isEmpty)
         #expect(named.displayedElements.first == "at List.push in com.acme.shop (List.java:12)")
-        #expect(CallStack.unnamedImages(in: named.displayedElements).isEmpty)
+        #expect(CallStack.imageIDs(ofUnnamedFunctionsIn: named.displayedElements).isEmpty)
     }
 
     @Test(arguments: [

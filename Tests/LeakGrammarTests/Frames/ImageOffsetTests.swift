@@ -88,14 +88,14 @@ import Testing
                 "at closure #1 in run() in Shop (main.swift:9)", "at libc.so.6 + 0x30",
             ])
         #expect(stack.keyElements == ["at add(_:) in Shop", "at load() in Shop", "at run() in Shop"])
-        #expect(stack.unnamedImages == ["00112233445566778899"])
+        #expect(stack.imageIDsOfUnnamedFunctions == ["00112233445566778899"])
     }
 
     @Test func `frames stay unchanged if there are no symbols for them`() throws {
         let stack = try #require(CallStack(Self.stack))
         #expect(stack.named { _, _ in [] } == stack)
         #expect(stack.keyElements == ["at \(Self.id) + 0x10", "at \(Self.id) + 0x20"])
-        #expect(CallStack.unnamedImages(in: stack.displayedElements) == [Self.id])
+        #expect(CallStack.imageIDs(ofUnnamedFunctionsIn: stack.displayedElements) == [Self.id])
         #expect(CallStack.hasOnlyOffsets(stack.keyElements))
         #expect(!CallStack.hasOnlyOffsets(["at load() in Shop"]) && !CallStack.hasOnlyOffsets([]))
     }

@@ -131,7 +131,7 @@ import Testing
     private func set(_ value: Int, of name: Int, _ queue: BoundedQueue<String>, isCoarse: Bool = false) {
         let setting = QueueSetting(
             name: MergeKey(name, 2), value: MergeKey(value &+ 1, name &+ 1), isCoarse: isCoarse)
-        queue.change([setting], "=\(value)", bytes: 2, isAlwaysKept: true) { item, _ in
+        queue.offerSettingsChange("=\(value)", to: [setting], bytes: 2, isAlwaysKept: true) { item, _ in
             item = "=\(value)"
             return 0
         }

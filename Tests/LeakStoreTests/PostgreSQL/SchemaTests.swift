@@ -54,7 +54,7 @@
             let migrated = try PostgreSQLStore(address: schema.address, clock: .unguarded)
             #expect(try version() == Migration.newestVersion)
             #expect(try migrated.verify() == [])
-            #expect(try migrated.makeReader().appSummaries().map(\.newestVersion) == ["1.0"])
+            #expect(try migrated.makeReader().appSummaries().map(\.currentRelease) == ["1.0"])
         }
 
         @Test(arguments: [17, 18])
@@ -311,7 +311,9 @@
 
         @Test func `a decision that was stored with schema 21 holds for all builds of its version`() throws {
             let store = try PostgreSQLStore(address: schema.address, clock: .unguarded)
-            try MigratedDecision.testVersion(in: store) { try migrate(from: 21, by: PastSchema.without22) }
+            try MigratedDecision.testDecisionAboutVersion(in: store) {
+                try migrate(from: 21, by: PastSchema.without22)
+            }
         }
 
         /// Brings the database back to an earlier schema, and opens it again.
@@ -327,7 +329,9 @@
             throws
         {
             let store = try PostgreSQLStore(address: schema.address, clock: .unguarded)
-            try MigratedDecision.testBuild(in: store) { try migrate(from: 22, by: PastSchema.without23) }
+            try MigratedDecision.testDecisionAboutBuild(in: store) {
+                try migrate(from: 22, by: PastSchema.without23)
+            }
         }
 
         @Test func `a migration finds the build in which each leak was first seen`() throws {

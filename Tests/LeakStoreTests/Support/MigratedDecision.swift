@@ -7,7 +7,7 @@ enum MigratedDecision {
     /// that a later decision about a build works.
     ///
     /// - Parameter migrate: brings the database back to the schema in which decisions have no build, and opens it again.
-    static func testVersion(in store: any Store, migrate: () throws -> any Store) throws {
+    static func testDecisionAboutVersion(in store: any Store, migrate: () throws -> any Store) throws {
         let page = leak("Page")
         let report = Report(leak: page, build: "892")
         _ = try store.count([submission([report])], now: noon)
@@ -31,7 +31,7 @@ enum MigratedDecision {
     ///
     /// - Parameter migrate: brings the database back to the schema in which decisions are stored without the newest build, and
     ///   opens it again.
-    static func testBuild(in store: any Store, migrate: () throws -> any Store) throws {
+    static func testDecisionAboutBuild(in store: any Store, migrate: () throws -> any Store) throws {
         let page = leak("Page")
         func count(_ build: String, in store: any Store) throws {
             _ = try store.count([submission([Report(leak: page, build: build)])], now: noon)

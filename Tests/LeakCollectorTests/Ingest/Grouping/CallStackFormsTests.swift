@@ -31,7 +31,7 @@ struct FrameForm: CustomTestStringConvertible, Sendable {
     /// `true` for frames that do not name their function, so that two builds of one leak are two groups.
     var isStripped = false
     /// `true` if each frame names its image and has a Swift function.
-    var namesImage = true
+    var hasImageAndSwiftFunction = true
     /// `true` for tools that print the calls of a thread as a tree, the outermost function first.
     var isOutermostFirst = false
     /// Builds the message of a report from its frames. `nil` puts the frames into `stack` instead.
@@ -150,21 +150,21 @@ struct FrameForm: CustomTestStringConvertible, Sendable {
                     ? "at android.os.Looper.loop\($0.step)(Looper.java:"
                     : "at com.acme.shop.Cart.step\($0.step)(Cart.java:")
                     + "\($0.line))"
-            }, namesImage: false),
+            }, hasImageAndSwiftFunction: false),
         FrameForm(
             name: "JavaScript",
             print: {
                 $0.isSystem
                     ? "at loop\($0.step) (native)"
                     : "at Cart.step\($0.step) (http://host\($0.offset)/b.js:\($0.line):\($0.offset))"
-            }, namesImage: false),
+            }, hasImageAndSwiftFunction: false),
         FrameForm(
             name: "JavaScript of Safari",
             print: {
                 $0.isSystem
                     ? "loop\($0.step)@[native code]"
                     : "Cart.step\($0.step)@http://host\($0.launch)/b\($0.build).js:\($0.line):\($0.offset)"
-            }, namesImage: false),
+            }, hasImageAndSwiftFunction: false),
         FrameForm(
             name: "JavaScript of Firefox",
             print: {
@@ -172,7 +172,7 @@ struct FrameForm: CustomTestStringConvertible, Sendable {
                     ? "loop\($0.step)@[native code]"
                     : "\($0.number == 2 ? "promise callback*" : "")Cart.step\($0.step)"
                         + "@http://host\($0.launch)/b\($0.build).js:\($0.line):\($0.offset)"
-            }, namesImage: false),
+            }, hasImageAndSwiftFunction: false),
         FrameForm(
             name: "Java in logcat",
             print: {
@@ -181,26 +181,26 @@ struct FrameForm: CustomTestStringConvertible, Sendable {
                         ? "android.os.Looper.loop\($0.step)(Looper.java:"
                         : "com.acme.shop.Cart.step\($0.step)(Cart.java:")
                     + "\($0.line))"
-            }, namesImage: false),
+            }, hasImageAndSwiftFunction: false),
         FrameForm(
             name: "JavaScript of Hermes",
             print: {
                 $0.isSystem
                     ? "    at loop\($0.step) (native)"
                     : "    at Cart.step\($0.step) (address at /data/user/0/com.acme/files/\($0.launch).bundle:\(1 + $0.build):\($0.offset))"
-            }, namesImage: false),
+            }, hasImageAndSwiftFunction: false),
         FrameForm(
             name: "Dart",
             print: {
                 "#\($0.number)      Cart.step\($0.step) (package:\($0.isSystem ? "flutter" : "shop")/src/c.dart:\($0.line):9)"
-            }, namesImage: false),
+            }, hasImageAndSwiftFunction: false),
         FrameForm(
             name: "Kotlin",
             print: {
                 "at \($0.number)  \($0.image)  \(hexadecimal($0.address)) kfun:"
                     + ($0.isSystem ? "kotlin.Loop#run\($0.step)(){}" : "com.acme.Cart#step\($0.step)(){}")
                     + " + \($0.offset)"
-            }, namesImage: false),
+            }, hasImageAndSwiftFunction: false),
         FrameForm(
             name: "Go",
             print: {
@@ -208,7 +208,7 @@ struct FrameForm: CustomTestStringConvertible, Sendable {
                     ? "runtime.loop\($0.step)(0x\($0.launch), {0x2, 0x3})\n\t/usr/local/go/src/runtime/proc.go:\($0.line) +0x1d"
                     : "github.com/acme/shop/cart.(*Cart).step\($0.step)(0xc\($0.launch), {0x\($0.build), 0x1})\n"
                         + "\t/home/me\($0.build)/shop/cart.go:\($0.line) +0x\($0.offset)"
-            }, namesImage: false),
+            }, hasImageAndSwiftFunction: false),
     ]
 
     private static let tools: [FrameForm] = [
@@ -253,7 +253,7 @@ struct FrameForm: CustomTestStringConvertible, Sendable {
                     + ($0.isSystem
                         ? "loop\($0.step) (in /lib/x86_64-linux-gnu/libc.so.6)"
                         : "shop::Cart::step\($0.step)(int) (cart.cpp:\($0.line))")
-            }, namesImage: false),
+            }, hasImageAndSwiftFunction: false),
         FrameForm(
             name: "gdb",
             print: {
@@ -261,7 +261,7 @@ struct FrameForm: CustomTestStringConvertible, Sendable {
                     + ($0.isSystem
                         ? "loop\($0.step) () from /lib/x86_64-linux-gnu/libc.so.6"
                         : "shop::Cart::step\($0.step) (this=\(hexadecimal($0.launch)), n=\($0.build)) at /home/me\($0.build)/cart.cpp:\($0.line)")
-            }, namesImage: false),
+            }, hasImageAndSwiftFunction: false),
     ]
 
     private static let json: [FrameForm] = [
@@ -434,7 +434,7 @@ struct FrameForm: CustomTestStringConvertible, Sendable {
     {
         var random = SeededRandom(seed: 15)
         let forms = FrameForm.all.filter {
-            !$0.isStripped && $0.namesImage && !$0.isOutermostFirst && $0.text == nil
+            !$0.isStripped && $0.hasImageAndSwiftFunction && !$0.isOutermostFirst && $0.text == nil
         }
         let keys = forms.map { key($0, &random, build: 2) }
         #expect(forms.count == 15 && Set(keys).count == 1, "\(Set(keys))")

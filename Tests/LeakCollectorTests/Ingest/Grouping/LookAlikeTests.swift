@@ -414,7 +414,7 @@ import Testing
         #expect(identity(Self.filled(form, launch: 22)).id == one.id)
         #expect(identity(Self.filled(form, inner: 19_165_308)).id != one.id)
         #expect(identity(Self.filled(form, build: 2)).id != one.id)
-        #expect(CallStack.unnamedImages(in: one.groupingKey.stack) == [image])
+        #expect(CallStack.imageIDs(ofUnnamedFunctionsIn: one.groupingKey.stack) == [image])
 
         // The report as it is stored and as a device sends it has the same group.
         var report = LeakReport()
