@@ -465,7 +465,7 @@ import Testing
     @Test func `a database whose only app was deleted is opened again, and counts reports`() throws {
         do {
             let store = try filledStore()
-            for app in try store.makeReader().apps() { _ = try store.forget(.app(app.id)) }
+            for app in try store.makeReader().apps() { _ = try store.forget(.app(app)) }
             #expect(try store.makeReader().leaks(LeakQuery(), now: noon).total == 0)
         }
         for _ in 0..<2 {

@@ -286,19 +286,19 @@ import Testing
             ("Fresh", ["2.0", "9.0-pr"]), ("Old", ["1.0-pr", "2.0"]), ("Tested", ["2.0-pr", "2.0"]),
             ("Known", ["1.5", "2.0", "9.0-pr"]),
         ]
-        let reports = versions.flatMap { name, versions in
-            versions.map { version in
-                Report(
-                    leak: leak(name), version: version, install: 1,
-                    at: version.hasSuffix("pr") ? old : old + day)
+        for at in [old, old + day] {
+            let reports = versions.flatMap { name, versions in
+                versions.filter { $0.hasSuffix("pr") == (at == old) }.map {
+                    Report(leak: leak(name), version: $0, install: 1, at: at)
+                }
             }
+            _ = try store.count([submission(reports, at: at)], now: noon)
         }
-        _ = try store.count([submission(reports)], now: noon)
         #expect(try store.pin("2.0", of: shop))
         let fill = (0..<17).map {
             Report(leak: leak("Fill"), version: "8.\($0)", install: 1, at: old + 2 * day)
         }
-        _ = try store.count([submission(fill)], now: noon)
+        _ = try store.count([submission(fill, at: old + 2 * day)], now: noon)
         try store.expire(now: noon)
         try expectSound(store)
         let left = try store.makeReader().versions(app: shop.scope)
@@ -328,10 +328,11 @@ import Testing
         let page = leak("Page")
         _ = try store.count([submission([Report(leak: page, version: "1.0")])], now: noon)
         _ = try store.decide(Decision(.resolve(.version("2.0")), by: "ada"), about: page.id, now: noon)
-        let reports = (1...20).map {
-            Report(leak: page, version: "3.0-pr.\($0)", install: 1, at: noon + hour + Int64($0))
+        for number in 1...20 {
+            let at = noon + hour + Int64(number)
+            let report = Report(leak: page, version: "3.0-pr.\(number)", install: 1, at: at)
+            _ = try store.count([submission([report], at: at)], now: at)
         }
-        _ = try store.count([submission(reports, at: noon + 2 * hour)], now: noon + 2 * hour)
         let later = noon + 2 * day
         let regressedIn = { try store.makeReader().leak(page.id, now: later)?.row.decisionStatus?.regressedIn }
         #expect(try regressedIn() == "3.0-pr.1")

@@ -52,6 +52,8 @@ for year in 1...years {
             + "| \(try simulation.releaseCount()) | \(try simulation.leakCount()) | \(problems.count) | \(result.passed) "
             + "| \(result.failedWrongly) | \(result.cannotTell) | \(result.foundWorse) of \(result.worse) |")
     for problem in problems.prefix(10) { print("year \(year): \(problem)") }
+    // Otherwise a file gets the lines of all years at the end.
+    fflush(nil)
     if !problems.isEmpty || bytes > 1 << 30 { isSound = false }
 }
 let total = simulation.total
