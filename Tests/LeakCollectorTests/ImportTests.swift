@@ -46,6 +46,7 @@ import Testing
                 case .details: "left out"
                 case .idempotencyKeys: "counted again if repeated"
                 case .joinedLeaks, .joinedReleases: "joined “other” to make room for new ones"
+                case .deletedLeaks, .deletedReleases: "not seen for long, deleted"
                 default: "counted as “other”"
                 }
             #expect(limit.outcome == outcome)

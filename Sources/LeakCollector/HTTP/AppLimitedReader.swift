@@ -148,6 +148,9 @@ final class AppLimitedReader: StoreReader {
     func forgetCounts(of target: ForgetTarget) throws(StoreError) -> ForgetCounts? { nil }
 
     /// Returns nothing, for the same reason.
+    func retentionCounts(by rule: RetentionRule, now: Int64) throws(StoreError) -> [RetentionCounts] { [] }
+
+    /// Returns nothing, for the same reason.
     func auditEntries(before id: Int64, limit: Int) throws(StoreError) -> [AuditEntry] { [] }
 
     func changeCounter() throws(StoreError) -> Int64 { try reader.changeCounter() }
