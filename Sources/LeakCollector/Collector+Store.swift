@@ -26,23 +26,25 @@ extension Collector {
             if let url = settings.databaseURL {
                 return try PostgreSQLStore(
                     address: DatabaseAddress(url), seed: UInt64(bitPattern: WallClock.milliseconds()),
-                    limits: limits, redact: SampleRedaction.redact)
+                    limits: limits, retention: settings.retention, redact: SampleRedaction.redact)
             }
         #endif
         var limits = limits
         if let bytes = settings.databaseBytes { limits.databaseBytes = bytes }
-        return try openStore(folder: settings.dataFolder, isServer: isServer, limits: limits)
+        return try openStore(
+            folder: settings.dataFolder, isServer: isServer, limits: limits, retention: settings.retention)
     }
 
     /// Opens the database in the data folder.
     static func openStore(
-        folder: String, isServer: Bool, limits: StoreLimits = StoreLimits()
+        folder: String, isServer: Bool, limits: StoreLimits = StoreLimits(),
+        retention: RetentionRule = RetentionRule()
     ) throws(StoreError) -> any Store {
         if isServer { try makeFolder(folder) }
         return try SQLiteStore(
             path: isServer ? databasePath(in: folder) : requireDatabase(in: folder), exclusive: isServer,
             seed: UInt64(bitPattern: WallClock.milliseconds()), limits: limits,
-            redact: SampleRedaction.redact)
+            retention: retention, redact: SampleRedaction.redact)
     }
 
     /// Returns the name of the database for messages to the operator, without user and password.

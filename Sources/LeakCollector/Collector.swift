@@ -106,7 +106,7 @@ public final class Collector: Sendable {
         if let warning = publicFolder.warning { log.warning(warning) }
         let context = RequestContext(
             store: store, authenticator: authenticator, storeThreads: storeThreads, health: health,
-            symbolTables: symbolTables, backups: backups,
+            symbolTables: symbolTables, backups: backups, retention: settings.retention,
             now: now)
         let ingest = Ingest(
             queue: queue, parsingPool: parsingPool,

@@ -25,11 +25,13 @@
         ///   - seed: decides which reports are kept as samples. Equal seeds keep the same samples of the same reports.
         ///   - limits: the limits on the data that one sender can add to the store.
         ///   - clock: the limits within which the system clock is accepted without a confirmation.
+        ///   - retention: the ages from which on ``expire(now:while:)`` deletes data.
         ///   - redact: called inside ``count(_:now:)``, only for reports that are stored as samples.
         /// - Throws: ``StoreError`` with a line that says what is wrong with the database.
         public init(
             address: DatabaseAddress, seed: UInt64 = 0, limits: StoreLimits = StoreLimits(),
-            clock: ClockRule = ClockRule(), redact: @escaping Redact = { Array($0) }
+            clock: ClockRule = ClockRule(), retention: RetentionRule = RetentionRule(),
+            redact: @escaping Redact = { Array($0) }
         ) throws(StoreError) {
             self.address = address
             try Migration.run(on: PostgreSQLConnection(to: address))
@@ -37,7 +39,7 @@
                 Writer(
                     connector: DatabaseConnector(to: address, check: Migration.requireKnownSchema),
                     limits: limits,
-                    clock: clock,
+                    clock: clock, retention: retention,
                     redact: redact,
                     reservoir: Reservoir(seed: seed)))
         }
@@ -55,8 +57,18 @@
                 pendingCalls.yield()
                 guard isWanted() else { return expiry.wait }
             } while try writer.with({ writer throws(StoreError) in try writer.runStep(of: &expiry) })
+            try deleteUnseenNames(now: now, while: isWanted)
             try evictNames(now: now, while: isWanted)
             return expiry.wait
+        }
+
+        /// Deletes what was not seen for long, and combines counts by day to counts by week: ``RetentionRule``.
+        private func deleteUnseenNames(now: Int64, while isWanted: () -> Bool) throws(StoreError) {
+            var run = RetentionRun(now: now)
+            repeat {
+                pendingCalls.yield()
+                guard isWanted() else { return }
+            } while try writer.with({ writer throws(StoreError) in try writer.runStep(of: &run) })
         }
 
         /// Evicts names of apps that are near a limit: ``EvictionRule``.

@@ -39,11 +39,13 @@ public final class SQLiteStore: Store {
     ///   - seed: the seed of the choice of samples. The same seed and reports give the same samples.
     ///   - limits: the limits on the data that one sender can add.
     ///   - clock: the limits within which the system clock is accepted without a confirmation.
+    ///   - retention: the ages from which on ``expire(now:while:)`` deletes data.
     ///   - redact: called inside ``count(_:now:)``, only for reports that are stored as samples.
     /// - Throws: ``StoreError`` with one line that describes the problem of the file.
     public init(
         path: String, exclusive: Bool, seed: UInt64 = 0, limits: StoreLimits = StoreLimits(),
-        clock: ClockRule = ClockRule(), redact: @escaping Redact = { Array($0) }
+        clock: ClockRule = ClockRule(), retention: RetentionRule = RetentionRule(),
+        redact: @escaping Redact = { Array($0) }
     ) throws(StoreError) {
         self.path = path
         lock = exclusive ? try Self.lock(path) : nil
@@ -60,7 +62,7 @@ public final class SQLiteStore: Store {
         try DatabaseMarker.write(beside: path)
         let writer = try Writer(
             connection: connection, damageMonitor: damageMonitor, limits: limits, clock: clock,
-            redact: redact,
+            retention: retention, redact: redact,
             reservoir: Reservoir(seed: seed))
         // From now on, commits may copy the write-ahead log into the file, because reading the file has shown no sign of
         // damage.
@@ -193,8 +195,24 @@ public final class SQLiteStore: Store {
             }
             if needsAnotherStep { pendingCalls.yield() }
         }
-        if !needsAnotherStep { try evictNames(now: now, while: isWanted) }
+        if !needsAnotherStep {
+            try deleteUnseenNames(now: now, while: isWanted)
+            try evictNames(now: now, while: isWanted)
+        }
         return expiry.wait
+    }
+
+    /// Deletes what was not seen for long, and combines counts by day to counts by week: ``RetentionRule``.
+    private func deleteUnseenNames(now: Int64, while isWanted: () -> Bool) throws(StoreError) {
+        var run = RetentionRun(now: now)
+        var needsAnotherStep = true
+        while needsAnotherStep, isWanted() {
+            needsAnotherStep = try writer.with { writer throws(StoreError) in
+                try writer.requireSoundFile()
+                return try writer.withReservedSpace { () throws(StoreError) in try writer.runStep(of: &run) }
+            }
+            if needsAnotherStep { pendingCalls.yield() }
+        }
     }
 
     /// Evicts names of apps that are near a limit: ``EvictionRule``.

@@ -21,8 +21,8 @@ public protocol Store: Sendable {
     /// - Throws: ``StoreError`` if the call failed. Then nothing was changed, and a later call tries again.
     func checkpointIfNeeded(now: Int64) throws(StoreError)
 
-    /// Deletes expired data: idempotency keys and recent installs after 7 days; counts by hour, samples, and counts of apps by
-    /// day after 90 days; symbols that were not needed for 100 days; sign-in links and sessions that are used, revoked or
+    /// Deletes expired data: idempotency keys and recent installs after 7 days; counts by hour, and counts of apps by day, after
+    /// 90 days; what the ``RetentionRule`` says, such as samples; symbols that were not needed until ten days later; sign-in links and sessions that are used, revoked or
     /// expired; and entries of the audit log after two years. Adds the counts of ten-minute slots that are older than a day to
     /// the counts of their apps by day. Revoked keys and tokens stay, to distinguish them from unknown secrets. Then evicts names
     /// of apps that are near a limit: ``EvictionRule``.

@@ -21,6 +21,7 @@ enum Command: Equatable {
     case erase(install: String, flags: [Setting: String])
     case forget(ForgetCommand)
     case discarded(DiscardedCommand)
+    case retention(RetentionCommand)
     /// - Parameter app: `nil` for all apps.
     case regroup(app: String?, isDryRun: Bool, flags: [Setting: String])
     case copy(flags: [Setting: String])
@@ -105,6 +106,7 @@ enum Command: Equatable {
             } else {
                 self = .forget(try Self.parseForget(&line))
             }
+        case "retention": self = .retention(RetentionCommand(flags: line.settings))
         case "copy": self = .copy(flags: line.settings)
         case "check": self = .check(try Self.parseCheck(&line))
         case "symbols": self = .symbols(try Self.parseSymbols(&line))
@@ -113,7 +115,7 @@ enum Command: Equatable {
         case let word:
             throw UsageError(
                 "there is no command “\(word)”; the commands are serve, key, token, "
-                    + "import, export, check, symbols, backup, verify, erase, forget, regroup, copy and health"
+                    + "import, export, check, symbols, backup, verify, erase, forget, retention, regroup, copy and health"
             )
         }
         try line.finish()

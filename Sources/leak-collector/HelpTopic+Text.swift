@@ -89,6 +89,13 @@ extension HelpTopic {
             The command can run beside the collector, and can be repeated if it was interrupted. It cannot
             be undone: make a backup first.
             """
+        case .retention:
+            """
+            A running collector deletes old sample reports, leaks and versions that were not seen for long,
+            and combines old counts by day to counts by week, once an hour. The command prints what this
+            deletes of each app, and changes nothing. Give it the same settings as the collector. It can run
+            beside the collector.
+            """
         case .regroup:
             """
             It groups the sample reports of each leak again by the current rules. If all of them belong to
@@ -212,6 +219,14 @@ extension HelpTopic {
                   --yes                   do not ask
                 \(database)
                 """
+            case .retention:
+                """
+                  --sample-days DAYS      days after which sample reports are deleted (default: 90)
+                  --unseen-days DAYS      days after which leaks and versions that were not seen are deleted
+                                          (default: 400)
+                  --daily-days DAYS       days for which reports are counted by day (default: 400)
+                \(database)
+                """
             case .regroup:
                 """
                   --dry-run               list the merges and change nothing
@@ -283,6 +298,7 @@ extension HelpTopic {
               collector forget --app com.acme.shop --environment debug --yes
               collector forget --leak 0f6a3b5c7d9e1f2030405060708090a0 --discard
             """
+        case .retention: "  collector retention --unseen-days 200"
         case .regroup: "  collector backup before.sqlite && collector regroup --dry-run"
         case .copy: "  collector copy --database-url postgres://user@host/leaks"
         case .health: "  collector health --port 9000"
@@ -336,7 +352,7 @@ extension HelpTopic {
               2  wrong command line or setting
             """
         case .symbols: usual
-        case .key, .token, .export, .erase, .forget, .regroup, .copy: withDatabase
+        case .key, .token, .export, .erase, .forget, .retention, .regroup, .copy: withDatabase
         }
     }
 }

@@ -2,7 +2,7 @@
 enum HelpTopic: String, CaseIterable {
     case serve, key, token, check, symbols, export
     case `import`
-    case backup, verify, erase, forget, regroup, copy, health
+    case backup, verify, erase, forget, retention, regroup, copy, health
 
     /// Finds the command that a command line names, even if the rest of the line is wrong.
     ///
@@ -49,6 +49,7 @@ enum HelpTopic: String, CaseIterable {
             "check the database or a backup; --repair recomputes inconsistent totals (stop the server first)"
         case .erase: "delete an install's data (GDPR erasure)"
         case .forget: "delete a leak, a version, an environment, or an app"
+        case .retention: "print what is deleted at which age, and what the next run deletes"
         case .regroup: "merge leaks of older grouping rules into the leaks that their reports belong to now"
         case .copy: "copy the data folder into an empty PostgreSQL database"
         case .health: "exit 0 if the collector answers"
@@ -93,6 +94,7 @@ enum HelpTopic: String, CaseIterable {
                 "collector forget --list-discarded [--app APP] [--environment NAME]",
                 "collector forget --accept ID",
             ]
+        case .retention: ["collector retention"]
         case .regroup: ["collector regroup [--dry-run] [--app APP]"]
         case .copy: ["collector copy --database-url URL"]
         case .health: ["collector health [--host HOST] [--port PORT]"]

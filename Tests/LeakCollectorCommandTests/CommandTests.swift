@@ -90,6 +90,10 @@ import Testing
                     discards: true))
         ),
         (
+            ["retention", "--unseen-days", "500", "--data", "/d"],
+            .retention(RetentionCommand(flags: [.unseenDays: "500", .data: "/d"]))
+        ),
+        (
             ["forget", "--list-discarded", "--app", "a"],
             .discarded(DiscardedCommand(action: .list("a"), flags: [:]))
         ),
@@ -146,7 +150,7 @@ import Testing
         (
             ["sreve"],
             "there is no command “sreve”; the commands are serve, key, token, import, export, check, symbols, "
-                + "backup, verify, erase, forget, regroup, copy and health"
+                + "backup, verify, erase, forget, retention, regroup, copy and health"
         ),
         (
             ["forget", "--version", "1"],

@@ -46,6 +46,7 @@ import Testing
                 case .details: "left out"
                 case .idempotencyKeys: "counted again if repeated"
                 case .joinedLeaks, .joinedReleases: "merged into “other” to stay below the limit"
+                case .deletedLeaks, .deletedReleases: "not seen for long, deleted"
                 default: "counted as “other”"
                 }
             #expect(limit.outcome == outcome)

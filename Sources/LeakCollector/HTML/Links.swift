@@ -33,6 +33,8 @@ enum LinkTarget: Hashable, Sendable {
     case access
     /// A page of the audit log; without a cursor, the first page.
     case audit(cursor: Int64?)
+    /// The page that says what is deleted at which age.
+    case retention
     /// The address to which a form of the page with apps, keys and tokens is sent.
     ///
     /// - kind: `keys` or `tokens`.
@@ -90,7 +92,7 @@ struct Links: Hashable, Sendable {
         case .file(let name): name
         case .summary, .overview, .leak, .reports, .decisions, .causes, .releases, .currentRelease,
             .compare, .leakClass, .list, .forget, .forgetForm, .forgetChoice, .discardedForm,
-            .access, .audit, .credentialForm, .signIn, .signOut:
+            .access, .audit, .retention, .credentialForm, .signIn, .signOut:
             stem(of: target) + ".html"
         }
     }
@@ -111,7 +113,7 @@ struct Links: Hashable, Sendable {
         case .releases(let app): app.app.map { "releases/" + PercentEncoder.fileName($0) } ?? "releases"
         // These addresses need a server.
         case .overview, .compare, .currentRelease, .decisions, .access, .credentialForm, .signIn, .signOut,
-            .forget, .forgetForm, .forgetChoice, .discardedForm:
+            .forget, .forgetForm, .forgetChoice, .discardedForm, .retention:
             "index"
         case .leakClass(let name, let app): "classes/" + classFileName(name, app)
         // In a name from ``PercentEncoder/fileName(_:)``, only hexadecimal digits or a hyphen follow an equals sign, never
@@ -170,6 +172,7 @@ struct Links: Hashable, Sendable {
         case .list(let app, let state, _): path(of: .summary(listQuery(of: app, state)))
         case .access: "/access"
         case .audit(let cursor): "/audit" + parameters([("cursor", cursor.map { "\($0)" })])
+        case .retention: "/retention"
         case .credentialForm(let kind, let pathSuffix): "/access/\(kind)\(pathSuffix)"
         case .signIn: "/sign-in"
         case .signOut: "/sign-out"
@@ -184,7 +187,7 @@ struct Links: Hashable, Sendable {
         case .compare(let app, let from, let to):
             "/check" + parameters(app.parameters + [("version", to), ("baseline", from)])
         case .overview, .leak, .reports, .decisions, .causes, .releases, .currentRelease, .leakClass, .list,
-            .access, .audit, .signIn, .signOut, .file, .forget, .forgetForm, .forgetChoice,
+            .access, .audit, .retention, .signIn, .signOut, .file, .forget, .forgetForm, .forgetChoice,
             .discardedForm:
             path(of: target)
         }

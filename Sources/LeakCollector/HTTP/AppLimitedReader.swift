@@ -147,6 +147,9 @@ final class AppLimitedReader: StoreReader {
     /// Returns `nil`: only an admin, whose token has no limit, may delete.
     func forgetCounts(of target: ForgetTarget) throws(StoreError) -> ForgetCounts? { nil }
 
+    /// Returns nothing: only an admin, whose token has no limit, may read what is deleted.
+    func retentionCounts(by rule: RetentionRule, now: Int64) throws(StoreError) -> [RetentionCounts] { [] }
+
     /// Returns nothing: only an admin, whose token has no limit, may read the audit log.
     func auditEntries(before id: Int64, limit: Int) throws(StoreError) -> [AuditEntry] { [] }
 

@@ -82,6 +82,8 @@ struct StoreView {
     var canSignOut = true
     /// The backups, for a page of admins; `nil` if the collector makes none.
     var backups: BackupLoop?
+    /// The ages from which on data is deleted.
+    var retention = RetentionRule()
     /// The symbols that name closures of earlier reports, which arrived before the symbols; `nil` leaves such closures without
     /// names.
     var symbolTables: SymbolTableCache?
@@ -242,6 +244,7 @@ struct ResourceAddress: Sendable {
                                 operatorAlert: reader.permissions.contains(.administer)
                                     ? context.backups?.problem(now: now) : nil,
                                 canSignOut: reader.purpose != .proxy, backups: context.backups,
+                                retention: context.retention,
                                 symbolTables: context.symbolTables,
                                 address: context.address)
                             return try resourceRead.answer(from: view, cache: resources.pageCache)

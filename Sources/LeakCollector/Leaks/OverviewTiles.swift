@@ -129,7 +129,7 @@ struct OverviewTiles: Component {
     private var limitNotes: HTML {
         HTML(
             overview.overLimit.map { overLimit in
-                guard !overLimit.limit.isOfJoinedNames else {
+                guard !overLimit.limit.isOfRemovedNames else {
                     return
                         " · \(Count(overLimit.count)) \(overLimit.limit.noun(count: overLimit.count)) \(overLimit.limit.outcome)"
                 }

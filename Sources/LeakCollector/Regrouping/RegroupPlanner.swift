@@ -42,7 +42,7 @@ package struct RegroupPlanner {
     }
 
     /// The author of the merge in the history of the merged leak.
-    package static let author = "collector regroup"
+    package static let author = Decision.AutomaticAuthor.regroup.rawValue
     /// Maximum number of leaks that one transaction merges. Each leak takes a few milliseconds, during which reports
     /// wait.
     private static let maxPartsPerMerge = 20

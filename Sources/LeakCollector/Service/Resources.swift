@@ -15,5 +15,6 @@ enum Resources {
         .json(SymbolsResource.self),
         .page(AccessResource.self), .json(KeysResource.self), .json(TokensResource.self),
         .page(AuditResource.self), .json(AuditResource.self),
+        .page(RetentionResource.self), .json(RetentionResource.self),
     ]
 }

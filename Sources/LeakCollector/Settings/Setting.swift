@@ -4,6 +4,9 @@ public enum Setting: String, CaseIterable, Sendable {
     case host, port, data
     case databaseURL = "database-url"
     case databaseBytes = "database-bytes"
+    case sampleDays = "sample-days"
+    case unseenDays = "unseen-days"
+    case dailyDays = "daily-days"
     case backup
     case backupInterval = "backup-interval"
     case backupCount = "backup-count"
@@ -40,6 +43,9 @@ public enum Setting: String, CaseIterable, Sendable {
         case .data: "COLLECTOR_DATA"
         case .databaseURL: "COLLECTOR_DATABASE_URL"
         case .databaseBytes: "COLLECTOR_DATABASE_BYTES"
+        case .sampleDays: "COLLECTOR_SAMPLE_DAYS"
+        case .unseenDays: "COLLECTOR_UNSEEN_DAYS"
+        case .dailyDays: "COLLECTOR_DAILY_DAYS"
         case .backup: "COLLECTOR_BACKUP"
         case .backupInterval: "COLLECTOR_BACKUP_INTERVAL"
         case .backupCount: "COLLECTOR_BACKUP_COUNT"
@@ -79,6 +85,8 @@ public enum Setting: String, CaseIterable, Sendable {
         case .data: "./data"
         case .databaseURL: "a file in the data folder"
         case .databaseBytes: "17179869184 (16 GiB)"
+        case .sampleDays: "90"
+        case .unseenDays, .dailyDays: "400"
         case .backup: "no backups"
         case .backupInterval: "24"
         case .backupCount: "7"
@@ -112,6 +120,11 @@ public enum Setting: String, CaseIterable, Sendable {
             "PostgreSQL instead of a file, for several collectors: postgres://user@host/database; put the password in "
                 + "the environment variable only"
         case .databaseBytes: "maximum bytes of the database file; when it is full, reports get 503"
+        case .sampleDays: "days after which sample reports are deleted, 7 or more; 0 keeps them for ever"
+        case .unseenDays:
+            "days after which leaks without a decision, and versions, that were not seen any more are deleted, 31 or more; 0 keeps them for ever"
+        case .dailyDays:
+            "days for which reports are counted by day, 98 or more; older ones are counted by week; 0 keeps all days"
         case .backup: "folder of its own for backups that the collector makes by itself and checks"
         case .backupInterval: "hours between two backups"
         case .backupCount: "number of backups to keep; older ones are deleted"

@@ -1,5 +1,5 @@
 internal import LeakHTTPServer
-internal import LeakStore
+public import LeakStore
 
 #if PostgreSQL
     internal import LeakPostgreSQL
@@ -22,6 +22,8 @@ public struct Settings: Sendable {
     public var databaseURL: String?
     /// Maximum bytes of the SQLite file; `nil` for 16 GiB.
     public var databaseBytes: Int?
+    /// The ages from which on data is deleted.
+    public var retention = RetentionRule()
     /// Folder of backups that the collector makes by itself; `nil` for no backups.
     public var backupFolder: String?
     /// Hours between two backups.
@@ -151,6 +153,15 @@ public struct Settings: Sendable {
                 throw settingError("is “\(value)”, must be a number of bytes, 1048576 or more")
             }
             databaseBytes = bytes
+        case .sampleDays:
+            retention.sampleDays = try Self.parseDays(
+                value, atLeast: RetentionRule.minSampleDays, settingError: settingError)
+        case .unseenDays:
+            retention.unseenDays = try Self.parseDays(
+                value, atLeast: RetentionRule.minUnseenDays, settingError: settingError)
+        case .dailyDays:
+            retention.dailyDays = try Self.parseDays(
+                value, atLeast: RetentionRule.minDailyDays, settingError: settingError)
         case .backup:
             guard !value.isEmpty else { throw settingError("must name a folder") }
             backupFolder = value
@@ -235,6 +246,17 @@ public struct Settings: Sendable {
             throw settingError("is “\(value)”, must be yes or no")
         }
         return flag
+    }
+
+    /// Reads a number of days; 0 is `nil`, which stands for ever.
+    private static func parseDays(
+        _ value: String, atLeast minimum: Int, settingError: (String) -> SettingError
+    ) throws(SettingError) -> Int? {
+        guard let days = Int(value), days == 0 || (minimum...36_500).contains(days) else {
+            throw settingError(
+                "is “\(value)”, must be a number of days from \(minimum) to 36500, or 0 for ever")
+        }
+        return days == 0 ? nil : days
     }
 
     /// Reads a decimal number within `range`.

@@ -89,7 +89,7 @@
 
     extension Writer {
         /// Maximum number of leaks that one step deletes, completely or in one release.
-        private static let maxForgottenLeaks = 20
+        static let maxForgottenLeaks = 20
         /// Maximum number of releases of an app that one step deletes.
         private static let maxForgottenReleases = 10
         /// Maximum number of leaks, or of releases without leaks, that one step deletes for an ingest key. The step computes the
@@ -204,6 +204,9 @@
             }
         }
 
+        /// Deletes a leak, or, if it has many counts, the part of it in one release.
+        ///
+        /// - Returns: `true` if the leak still exists.
         private func delete(leak: Int64, by deletion: inout LeakDeletion) throws(StoreError) -> Bool {
             deletion.keepsReleases = true
             let rows = try deletion.connection.run(
@@ -219,6 +222,24 @@
             }
             try deletion.delete(leaks: [leak])
             return false
+        }
+
+        /// Deletes as many of the first leaks as one step may delete, or a part of the first one.
+        func deleteSome(ofLeaks leaks: [Int64], by deletion: inout LeakDeletion) throws(StoreError) {
+            let rows = try deletion.connection.run(
+                Query(
+                    """
+                    select l.id, \(Self.countsSQL(ofLeak: "l.id"))
+                    from unnest($1::bigint[]) with ordinality as l (id, number) order by l.number
+                    """, .integers(leaks.map(Optional.some))))
+            let deleted = Self.deletableLeaks(rows)
+            guard let first = deleted.first else { return }
+            if deleted.count == 1 {
+                _ = try delete(leak: first.int64(0), by: &deletion)
+            } else {
+                deletion.keepsReleases = true
+                try deletion.delete(leaks: deleted.map { $0.int64(0) })
+            }
         }
 
         /// Returns SQL for the number of counts by hour and day of a leak.
@@ -245,7 +266,7 @@
         /// Deletes some leaks of a release; with the last ones, the release.
         ///
         /// - Returns: `true` if the release still exists.
-        private func deleteSome(
+        func deleteSome(
             ofRelease release: Int64, by deletion: inout LeakDeletion
         ) throws(StoreError) -> Bool {
             let rows = try deletion.connection.run(

@@ -9,6 +9,9 @@
         var counts = ForgetCounts()
         /// `true` if the releases of the deleted leaks stay, so that their sets of installs must be computed again.
         var keepsReleases = false
+        /// `true` if the times when leaks were first and last seen stay, because the deleted counts are older than the last of
+        /// them.
+        var keepsTimes = false
         var reports = ForgottenReports()
         /// Row IDs of the releases whose set of installs may have lost members.
         var changedReleases: Set<Int64> = []
@@ -215,7 +218,7 @@
             let updates = [
                 DerivedColumns.leakTotals.update(of: leaks),
                 DerivedColumns.leakBuilds.update(of: leaks),
-                Self.leaksUpdate(rowIDs),
+                Self.leaksUpdate(rowIDs, keepsTimes: keepsTimes),
                 DerivedColumns.firstBuild.update(of: leaks),
                 DerivedColumns.impact.update(of: leaks),
                 Query(
@@ -295,19 +298,21 @@
         }
 
         /// Returns the query that computes releases and times of leaks from their remaining counts.
-        private static func leaksUpdate(_ leaks: Parameter) -> Query {
-            Query(
+        private static func leaksUpdate(_ leaks: Parameter, keepsTimes: Bool) -> Query {
+            let times = """
+                first_seen = greatest(l.first_seen, t.start),
+                last_seen = greatest(l.first_seen, t.start, least(l.last_seen, t.until)),
                 """
-                update leak l set
+            return Query(
+                """
+                update leak l set \(keepsTimes ? "" : times)
                   (first_release, first_order) = (select c.release, case c.release when l.first_release then l.first_order end
                     from leak_release c join release r on r.id = c.release where c.leak = l.id
                     order by c.release <> l.first_release, r.order_key, r.id limit 1),
                   last_release = (select r.id from leak_release c join release r on r.id = c.release
                     where c.leak = l.id order by r.order_key desc, r.id limit 1),
                   last_hour = greatest((select max(hour) from leak_hour where leak = l.id and reports > 0),
-                    (select max(day) * 24 from leak_day where leak = l.id and reports > 0)),
-                  first_seen = greatest(l.first_seen, t.start),
-                  last_seen = greatest(l.first_seen, t.start, least(l.last_seen, t.until))
+                    (select max(day) * 24 from leak_day where leak = l.id and reports > 0))
                 from (
                   select id,
                     coalesce((select min(hour) from leak_hour where leak = id and hour between first * 24 and first * 24 + 23),

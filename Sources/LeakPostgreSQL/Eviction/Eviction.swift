@@ -193,7 +193,7 @@
 
     extension Query {
         /// Returns the query that adds items to their count: ``OverLimitCount``.
-        fileprivate static func overLimitIncrement(
+        static func overLimitIncrement(
             _ count: Int, of limit: OverLimitCount.Name, app: Int64
         ) -> Query {
             Query(

@@ -90,12 +90,13 @@
 
         /// Deletes one expired symbol table per step, because each has megabytes.
         private func expireSymbols(now: Int64) throws(StoreError) -> Bool {
-            try delete(
+            guard let days = retention.symbolDays else { return true }
+            return try delete(
                 Query(
                     """
                     delete from symbol_table where id in (select id from symbol_table where used_at < $1::bigint
                       limit 1 for update skip locked)
-                    """, .integer(Retention.startTime(ofLastDays: Retention.symbolDays, now: now)))
+                    """, .integer(Retention.startTime(ofLastDays: days, now: now)))
             ).changedRowCount == 0
         }
 
@@ -165,7 +166,7 @@
                       unsaid as (
                         update leak_text t set message = null from gone where t.leak = gone.leak and gone.slot = $3::bigint)
                     select count(*) from gone
-                    """, .integer(Retention.startTime(ofLastDays: Retention.sampleDays, now: now)),
+                    """, .integer(RetentionRule.Times(retention, now: now).samplesBefore),
                     .integer(Self.maxRowsPerStep), .integer(SampleSlot.newest))
             ).first?.int(0) ?? 0 < Self.maxRowsPerStep
         }

@@ -127,6 +127,12 @@
             }.joined(separator: ", ")
         }
 
+        /// SQL that assigns ``names`` the values of a row whose reports by period are not known. They are then read from
+        /// `leak_day` and `leak_hour`, until the row gets reports again.
+        static let unknownAssignmentsSQL = Period.allCases.map {
+            "\(beforeColumn($0)) = 0, \(oldestColumn($0)) = null"
+        }.joined(separator: ", ")
+
         /// Returns statements that compute the columns of all rows, or of the rows of one leak.
         ///
         /// - Parameter leak: SQL for the row ID of the leak.

@@ -26,6 +26,9 @@
         let connector: DatabaseConnector
         let redact: Redact
         let limits: StoreLimits
+        let retention: RetentionRule
+        /// The counts by day before this day are combined to weeks; `nil` if this writer has not searched them yet.
+        var combinedDaysBefore: Int?
         let reservoir: Reservoir
         var newestSampleLimit = NewestSampleLimit()
         private let clockRule: ClockRule
@@ -46,11 +49,12 @@
         private static let outcomeTimeout = Duration.seconds(5)
 
         init(
-            connector: DatabaseConnector, limits: StoreLimits, clock: ClockRule, redact: @escaping Redact,
-            reservoir: Reservoir
+            connector: DatabaseConnector, limits: StoreLimits, clock: ClockRule, retention: RetentionRule,
+            redact: @escaping Redact, reservoir: Reservoir
         ) {
             clockRule = clock
             self.limits = limits
+            self.retention = retention
             self.connector = connector
             self.redact = redact
             self.reservoir = reservoir

@@ -27,11 +27,11 @@ extension ForgetRun {
 
 extension Writer {
     /// Maximum number of leaks that one step deletes, completely or in one release.
-    private static let maxForgottenLeaks = 20
+    static let maxForgottenLeaks = 20
     /// Maximum number of releases of an app that one step deletes.
     private static let maxForgottenReleases = 10
     /// Number of changed rows after which a step deletes no further leak. 2,000 rows take a few milliseconds.
-    private static let maxForgottenRows = 2_000
+    static let maxForgottenRows = 2_000
     /// Maximum number of leaks that one step deletes completely, if their versions stay. Each step computes the installs of
     /// these versions from all their leaks, so that fewer steps take less time.
     private static let maxUndoneLeaks = 100
@@ -86,15 +86,7 @@ extension Writer {
             guard let leak = try numbers("select id from leak where key = ?", id.bytes).first else {
                 return nil
             }
-            deletion.keepsReleases = true
-            let isLarge =
-                try singleNumber(
-                    """
-                    select (select count(*) from leak_hour where leak = ?1) + (select count(*) from leak_day where leak = ?1)
-                    """, leak) > Self.maxForgottenCounts
-            let release =
-                try isLarge ? numbers("select release from leak_release where leak = ?", leak).first : nil
-            try delete(leak: leak, in: release, by: &deletion)
+            try deleteSome(ofLeak: leak, by: &deletion)
             return try numbers("select id from leak where key = ?", id.bytes).first != nil
         case .version(let version, let app):
             let release = try numbers(
@@ -104,7 +96,8 @@ extension Writer {
                 """, app.name, app.environment, version
             ).first
             guard let release else { return nil }
-            return try deleteSome(ofRelease: release, &run, by: &deletion)
+            return try deleteSome(
+                ofRelease: release, deletesReleases: &run.deletesReleases, by: &deletion)
         case .environment(let app):
             let rowID = try numbers(
                 "select id from app where name = ? and environment = ?", app.name, app.environment
@@ -225,21 +218,35 @@ extension Writer {
         run.undo.highestRow = highest
     }
 
+    /// Deletes a leak, or, if it has many counts, the part of it in one release.
+    func deleteSome(ofLeak leak: Int64, by deletion: inout LeakDeletion) throws(StoreError) {
+        deletion.keepsReleases = true
+        let isLarge =
+            try singleNumber(
+                """
+                select (select count(*) from leak_hour where leak = ?1) + (select count(*) from leak_day where leak = ?1)
+                """, leak) > Self.maxForgottenCounts
+        let release =
+            try isLarge ? numbers("select release from leak_release where leak = ?", leak).first : nil
+        try delete(leak: leak, in: release, by: &deletion)
+    }
+
     /// Deletes some leaks of a release; with the last ones, the release.
     ///
+    /// - Parameter deletesReleases: `true` if this step may delete the release. The function sets it for the next step.
     /// - Returns: `true` if the release still exists.
-    private func deleteSome(
-        ofRelease release: Int64, _ run: inout ForgetRun, by deletion: inout LeakDeletion
+    func deleteSome(
+        ofRelease release: Int64, deletesReleases: inout Bool, by deletion: inout LeakDeletion
     ) throws(StoreError) -> Bool {
         let leaks = try numbers(
             "select leak from leak_release where release = ? order by leak limit ?", release,
             Self.maxForgottenLeaks + 1)
-        guard leaks.count > Self.maxForgottenLeaks || run.deletesReleases else {
-            run.deletesReleases = true
+        guard leaks.count > Self.maxForgottenLeaks || deletesReleases else {
+            deletesReleases = true
             return true
         }
         guard try delete(leaks, in: release, by: &deletion) else {
-            run.deletesReleases = false
+            deletesReleases = false
             return true
         }
         try delete(release: release, by: &deletion)

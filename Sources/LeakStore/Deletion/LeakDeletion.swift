@@ -3,6 +3,8 @@ struct LeakDeletion {
     var counts = ForgetCounts()
     /// `true` if the releases of the deleted leaks stay, so that their sets of installs must be computed again.
     var keepsReleases = false
+    /// `true` if the times when leaks were first and last seen stay, because the deleted counts are older than the last of them.
+    var keepsTimes = false
     /// The deleted reports, by row ID in `app`.
     var reports: [Int64: ForgottenReports] = [:]
     /// Row IDs of the releases whose set of installs may have lost members.
@@ -37,6 +39,7 @@ extension Writer {
             try connection.run("delete from leak_day where leak = ? and release = ?", leak, release)
             try deleteSamples(of: leak, release: release, app: app, by: &deletion)
             try updateRow(of: leak, without: deletedCounts)
+            if !deletion.keepsTimes { try updateTimes(of: leak) }
             let firstRelease = try singleNumber("select first_release from leak where id = ?", leak)
             if firstRelease != formerFirstRelease {
                 try connection.run(
@@ -243,7 +246,6 @@ extension Writer {
             where id = ?1
             """, leak, max(sightings, Int(highestOrdinal)))
         try compute(.firstBuild, of: leak)
-        try updateTimes(of: leak)
         try scaleValues(of: leak, reports: reports, formerReports: former.reports)
         try scaleLived(of: leak, freed: freed, formerFreed: former.freed)
         let builds = try numbers("select id from leak_build where leak = ?", leak)

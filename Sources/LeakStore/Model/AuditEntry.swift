@@ -18,8 +18,9 @@ public struct ChangeOrigin: Hashable, Sendable {
     /// The start of a collector, which creates the first key and token.
     public static let start = ChangeOrigin(actor: "start of the collector")
 
-    /// The actors that no token may have as its name.
-    public static let reservedActors = [commandLine.actor, start.actor]
+    /// The actors and authors that no token may have as its name.
+    public static let reservedActors =
+        [commandLine.actor, start.actor] + Decision.AutomaticAuthor.allCases.map(\.rawValue)
 }
 
 /// An entry of the audit log: who changed what, when, and from where. It contains no secrets.

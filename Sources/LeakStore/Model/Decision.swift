@@ -34,6 +34,12 @@ public struct Decision: Hashable, Sendable {
         case nextReports(Int)
     }
 
+    /// The authors of notes that the collector itself writes when it merges leaks. No token may have such a name.
+    public enum AutomaticAuthor: String, Sendable, CaseIterable {
+        case regroup = "collector regroup"
+        case symbols = "collector symbols"
+    }
+
     /// Maximum length of ``note`` in bytes.
     public static let maxNoteBytes = 2000
     /// Maximum length of ``by`` in bytes.

@@ -17,20 +17,12 @@ public enum Period: String, Hashable, Sendable, CaseIterable {
     }
 }
 
-/// Retention times, in days, of data that is deleted at some time. Counts of leaks by day are never deleted; counts of apps by
-/// day are (``appDays``).
+/// Retention times, in days, of data for which they cannot be set. ``RetentionRule`` has those that can be set.
 package enum Retention {
     /// Days for which a repeated batch is recognized: one day longer than a reporter keeps a batch (docs/WIRE.md).
     package static let idempotencyDays = 7
     /// Days for which counts by hour are kept.
     package static let hourDays = 90
-    /// Days for which samples are kept, with their data about a device and its user: the same as for counts by hour.
-    package static let sampleDays = 90
-
-    /// Days for which symbols are kept after a report last needed them: ten days longer than samples, so that the symbols of a
-    /// sample are there as long as the sample.
-    package static let symbolDays = sampleDays + 10
-
     /// Days for which an app's counts by day are kept, with their sets of installs. Together with today, there are 91 days: one
     /// more than the longest ``Period`` has.
     package static let appDays = 90

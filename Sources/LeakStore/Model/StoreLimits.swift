@@ -98,7 +98,8 @@ public struct StoreLimits: Hashable, Sendable {
 }
 
 /// The number of items beyond one limit, which were counted as ``StoreLimits/other``, left out, or counted without their
-/// idempotency key; or the number of names that were merged into ``StoreLimits/other``: ``EvictionRule``.
+/// idempotency key; or the number of names that were merged into ``StoreLimits/other`` (``EvictionRule``) or deleted
+/// (``RetentionRule``).
 public struct OverLimitCount: Hashable, Sendable {
     public enum Name: String, Hashable, Sendable, CaseIterable {
         case apps = "apps_per_key"
@@ -119,9 +120,18 @@ public struct OverLimitCount: Hashable, Sendable {
         case joinedLeaks = "joined_leaks"
         /// Evicted versions, which were merged into the version ``StoreLimits/other``.
         case joinedReleases = "joined_versions"
+        /// Leaks that were deleted, because they were not seen for a long time: ``RetentionRule/unseenDays``.
+        case deletedLeaks = "deleted_leaks"
+        /// Versions that were deleted, because they were not seen for a long time: ``RetentionRule/unseenDays``.
+        case deletedReleases = "deleted_versions"
 
-        /// `true` for names that were merged into ``StoreLimits/other`` before the limit was exceeded.
-        public var isOfJoinedNames: Bool { self == .joinedLeaks || self == .joinedReleases }
+        /// `true` for names that were evicted or deleted: no limit was exceeded.
+        public var isOfRemovedNames: Bool {
+            switch self {
+            case .joinedLeaks, .joinedReleases, .deletedLeaks, .deletedReleases: true
+            default: false
+            }
+        }
 
         /// Text that says how items beyond the limit are treated. It follows their number and ``noun(count:)``.
         public var outcome: String {
@@ -129,6 +139,7 @@ public struct OverLimitCount: Hashable, Sendable {
             case .details: "left out"
             case .idempotencyKeys: "counted again if repeated"
             case .joinedLeaks, .joinedReleases: "merged into “other” to stay below the limit"
+            case .deletedLeaks, .deletedReleases: "not seen for long, deleted"
             default: "counted as “other”"
             }
         }
@@ -139,8 +150,8 @@ public struct OverLimitCount: Hashable, Sendable {
             case .details: count == 1 ? "detail" : "details"
             case .idempotencyKeys: count == 1 ? "batch" : "batches"
             case .checkClasses: count == 1 ? "check" : "checks"
-            case .joinedLeaks: count == 1 ? "leak" : "leaks"
-            case .joinedReleases: count == 1 ? "version" : "versions"
+            case .joinedLeaks, .deletedLeaks: count == 1 ? "leak" : "leaks"
+            case .joinedReleases, .deletedReleases: count == 1 ? "version" : "versions"
             default: count == 1 ? "report" : "reports"
             }
         }
@@ -148,7 +159,7 @@ public struct OverLimitCount: Hashable, Sendable {
 
     public var app: AppKey
     public var limit: Name
-    /// The number of reports, with these exceptions. ``Name/joinedLeaks`` and ``Name/joinedReleases`` count names.
+    /// The number of reports, with these exceptions. Those with ``Name/isOfRemovedNames`` count names.
     /// ``Name/checkClasses`` counts checks. ``Name/idempotencyKeys`` counts batches. ``Name/details`` counts samples, reports whose system or model has no name, values of explanations, and checks;
     /// the texts call them details.
     public var count: Int

@@ -30,6 +30,8 @@ public protocol StoreReader: AnyObject {
     func target(ofMerged id: LeakID) throws(StoreError) -> LeakID?
     /// Returns the data that ``Store/forget(_:audit:while:)`` would delete; `nil` if the target does not exist.
     func forgetCounts(of target: ForgetTarget) throws(StoreError) -> ForgetCounts?
+    /// Returns the data that ``Store/expire(now:while:)`` would delete or combine by a rule, for each app that has any.
+    func retentionCounts(by rule: RetentionRule, now: Int64) throws(StoreError) -> [RetentionCounts]
     /// Returns the discarded leaks of an app, or of all apps, in an environment, most recently discarded first.
     func discardedLeaks(app: AppScope) throws(StoreError) -> [DiscardedLeak]
     /// Returns a value that changes with every upload and removal of symbols.

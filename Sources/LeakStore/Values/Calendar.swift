@@ -18,6 +18,9 @@ package enum Calendar {
     package static let slotsPerDay = Int(dayMilliseconds / slotMilliseconds)
     package static func day(ofSlot slot: Int) -> Int { slot / slotsPerDay }
 
+    /// Returns the Monday of the week of a day. The day 0 is a Thursday.
+    package static func firstDayOfWeek(_ day: Int) -> Int { day - (day + 3) % 7 }
+
     private static func floorDivide(_ time: Int64, by step: Int64) -> Int64 {
         time / step - (time % step < 0 ? 1 : 0)
     }

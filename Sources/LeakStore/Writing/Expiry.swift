@@ -131,7 +131,7 @@ extension Writer {
     private func expireSamples(now: Int64) throws(StoreError) -> Bool {
         try connection.run(
             "delete from sample where id in (select id from sample where at < ? limit ?)",
-            Retention.startTime(ofLastDays: Retention.sampleDays, now: now), Self.maxWideRowsPerStep)
+            RetentionRule.Times(retention, now: now).samplesBefore, Self.maxWideRowsPerStep)
         let count = connection.changes
         if count > 0 {
             // The cached entries of leaks contain the sizes of their samples. The flush also removes the entries that the log
@@ -197,9 +197,10 @@ extension Writer {
     ///
     /// - Returns: `true` if no expired table is left.
     private func expireSymbols(now: Int64) throws(StoreError) -> Bool {
+        guard let days = retention.symbolDays else { return true }
         try connection.run(
             "delete from symbol_table where id in (select id from symbol_table where used_at < ? limit 1)",
-            Retention.startTime(ofLastDays: Retention.symbolDays, now: now))
+            Retention.startTime(ofLastDays: days, now: now))
         return connection.changes == 0
     }
 

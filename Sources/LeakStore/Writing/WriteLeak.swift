@@ -167,7 +167,7 @@ extension Writer {
         let isFirstExpired =
             entry.samples.sightings > 0
             && clock.map {
-                entry.firstSeen < Retention.startTime(ofLastDays: Retention.sampleDays, now: $0.expiryTime)
+                entry.firstSeen < RetentionRule.Times(retention, now: $0.expiryTime).samplesBefore
             }
                 ?? true
         entry.samples.firstReportedAt = select.optionalTime(12) ?? (isFirstExpired ? entry.firstSeen : nil)

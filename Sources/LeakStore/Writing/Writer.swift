@@ -33,6 +33,9 @@ final class Writer {
     /// Compresses samples. Uses the fastest level, because the thread that counts compresses them.
     var sampleDeflater = Deflater(level: 1, historyBits: 12)
     let limits: StoreLimits
+    let retention: RetentionRule
+    /// The counts by day before this day are combined to weeks; `nil` if this writer has not searched them yet.
+    var combinedDaysBefore: Int?
     private let clockRule: ClockRule
     /// `nil` until the clock has been read.
     private(set) var clock: StoreClock?
@@ -55,13 +58,14 @@ final class Writer {
 
     init(
         connection: SQLiteConnection, damageMonitor: DamageMonitor? = nil, limits: StoreLimits,
-        clock: ClockRule = ClockRule(), redact: @escaping Redact,
+        clock: ClockRule = ClockRule(), retention: RetentionRule = RetentionRule(), redact: @escaping Redact,
         reservoir: Reservoir
     ) throws(StoreError) {
         self.connection = connection
         self.damageMonitor = damageMonitor
         isKeepingLog = damageMonitor != nil
         self.limits = limits
+        self.retention = retention
         clockRule = clock
         self.redact = redact
         self.reservoir = reservoir

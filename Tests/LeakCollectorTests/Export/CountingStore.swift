@@ -65,6 +65,9 @@ private final class CountingReader: StoreReader {
         try reader.closures(of: leaks, limit: limit)
     }
 
+    func retentionCounts(by rule: RetentionRule, now: Int64) throws(StoreError) -> [RetentionCounts] {
+        try reader.retentionCounts(by: rule, now: now)
+    }
     func forgetCounts(of target: ForgetTarget) throws(StoreError) -> ForgetCounts? {
         try reader.forgetCounts(of: target)
     }

@@ -43,6 +43,7 @@ import Testing
             ("DiscardedLeaks", try running.json("/api/v1/discarded")),
             ("ReleaseCheck", try running.json("/api/v1/check?app=a&version=1.0")),
             ("AuditPage", try running.json("/api/v1/audit?limit=1")),
+            ("Retention", try running.json("/api/v1/retention")),
             ("Problem", try running.get("/api/v1/nope").json),
         ]
         let other = #"{"app":{"id":"b","version":"1"},"reports":[{"class":"A"}]}"#
@@ -90,6 +91,7 @@ import Testing
         ("GET", "/api/v1/check", "/api/v1/check?app=&version=1", 400),
         ("GET", "/api/v1/audit", "/api/v1/audit?limit=1001", 400),
         ("GET", "/api/v1/audit", "/api/v1/audit?cursor=x", 400),
+        ("GET", "/api/v1/retention", "/api/v1/retention?app=a", 400),
         ("GET", "/api/v1/check", "/api/v1/check?app=a&version=", 400),
         ("GET", "/api/v1/classes", "/api/v1/classes?class=", 400),
         ("PATCH", "/api/v1/keys/{id}", "/api/v1/keys/1", 409),

@@ -39,6 +39,7 @@ import Testing
         "DELETE /api/v1/apps/{app}/environments/{environment}": .administer,
         "DELETE /api/v1/apps/{app}/environments/{environment}/versions/{version}": .administer,
         "GET /access": .administer, "GET /audit": .administer, "GET /api/v1/audit": .administer,
+        "GET /retention": .administer, "GET /api/v1/retention": .administer,
         "GET /api/v1/keys": .administer, "POST /api/v1/keys": .administer,
         "PATCH /api/v1/keys/{id}": .administer, "DELETE /api/v1/keys/{id}": .administer,
         "GET /access/keys": .administer, "POST /access/keys": .administer,

@@ -23,15 +23,17 @@ final class StoreLocation: Sendable {
 
     /// Returns a store as another process opens it, without any cached state.
     func store(
-        seed: UInt64 = 7, limits: StoreLimits = StoreLimits(), clock: ClockRule = .unguarded
+        seed: UInt64 = 7, limits: StoreLimits = StoreLimits(), clock: ClockRule = .unguarded,
+        retention: RetentionRule = RetentionRule()
     ) throws -> any Store {
         #if PostgreSQL
             if let database {
                 return try PostgreSQLStore(
-                    address: database.get().address, seed: seed, limits: limits, clock: clock)
+                    address: database.get().address, seed: seed, limits: limits, clock: clock,
+                    retention: retention)
             }
         #endif
-        return try directory.store(seed: seed, limits: limits, clock: clock)
+        return try directory.store(seed: seed, limits: limits, clock: clock, retention: retention)
     }
 
     /// Runs a statement in the database of a store that was opened before, without the store.

@@ -58,9 +58,11 @@ final class TemporaryDirectory: Sendable {
 
     func store(
         exclusive: Bool = false, seed: UInt64 = 7, limits: StoreLimits = StoreLimits(),
-        clock: ClockRule = .unguarded
+        clock: ClockRule = .unguarded, retention: RetentionRule = RetentionRule()
     ) throws -> SQLiteStore {
-        try SQLiteStore(path: database, exclusive: exclusive, seed: seed, limits: limits, clock: clock)
+        try SQLiteStore(
+            path: database, exclusive: exclusive, seed: seed, limits: limits, clock: clock,
+            retention: retention)
     }
 
     /// Runs a statement in the database, without a store.

@@ -13,7 +13,7 @@ struct LeakSymbolicator {
     }
 
     /// The author of the merge in the history of the merged leak.
-    static let author = "collector symbols"
+    static let author = Decision.AutomaticAuthor.symbols.rawValue
     /// Maximum number of passes. Names for the frames of one leak may allow another leak to be merged, so passes are
     /// repeated until nothing changes.
     private static let maxPasses = 3
