@@ -1,6 +1,7 @@
 /// The ages from which on a store deletes data that was not seen any more, and combines counts by day to counts by week.
 ///
-/// The names that people decided about stay, whatever their age. If an app has too many names before that age, some are evicted: ``EvictionRule``.
+/// The names that people decided about stay, whatever their age. If an app has too many names before that age, some are evicted:
+/// ``EvictionRule``.
 public struct RetentionRule: Hashable, Sendable {
     /// Age in days of the reports whose samples are deleted; `nil` keeps samples for ever.
     public var sampleDays: Int?
