@@ -276,7 +276,8 @@ import Testing
         #expect(left.count == 18 && left.contains("other") && !left.contains("0.1"))
     }
 
-    @Test func `a leak is new in the same version, in a list and in a release check, after versions were evicted`()
+    @Test
+    func `a leak is new in the same version, in a list and in a release check, after versions were evicted`()
         throws
     {
         let store = try place.store(limits: Self.limits(versions: 20))
@@ -334,7 +335,9 @@ import Testing
             _ = try store.count([submission([report], at: at)], now: at)
         }
         let later = noon + 2 * day
-        let regressedIn = { try store.makeReader().leak(page.id, now: later)?.row.decisionStatus?.regressedIn }
+        let regressedIn = {
+            try store.makeReader().leak(page.id, now: later)?.row.decisionStatus?.regressedIn
+        }
         #expect(try regressedIn() == "3.0-pr.1")
         try store.expire(now: later)
         try expectSound(store)

@@ -62,8 +62,12 @@ package struct VersionOrder: Hashable, Comparable, Sendable {
 
     private static let keyOfOther = Self(StoreLimits.other).key
 
-    /// Returns `true` if a version with a key is the first version of a leak that was first seen in another one. It is not
-    /// if it is ``StoreLimits/other``, which may stand for any version.
+    /// Returns `true` if a version is lower than the first version of a leak, so that it becomes the first. ``StoreLimits/other``
+    /// never becomes the first, because reports of any version may be counted in it.
+    ///
+    /// - Parameters:
+    ///   - key: the ``key`` of the version.
+    ///   - first: the ``key`` of the first version so far.
     package static func isFirst(_ key: [UInt8], before first: [UInt8]) -> Bool {
         key.lexicographicallyPrecedes(first) && key != keyOfOther
     }

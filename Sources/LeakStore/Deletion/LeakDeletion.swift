@@ -75,12 +75,6 @@ extension Writer {
         if connection.changes == 0 { try compute(check, of: row) }
     }
 
-    /// Computes the columns of a check from other rows.
-    func compute(_ check: RowCheck, of row: Int64) throws(StoreError) {
-        guard let update = check.rowUpdateSQL else { return }
-        try connection.statement(composed: update).run(row)
-    }
-
     /// Adds the reports of a leak to the reports that ``finish(_:)`` subtracts from the days of the app.
     ///
     /// - Parameter release: the row ID of the release; `nil` for all releases.

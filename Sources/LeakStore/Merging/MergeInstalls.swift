@@ -174,6 +174,12 @@ extension Writer {
         return numbers
     }
 
+    /// Computes the columns of a check from other rows.
+    func compute(_ check: RowCheck, of row: Int64) throws(StoreError) {
+        guard let update = check.rowUpdateSQL else { return }
+        try connection.statement(composed: update).run(row)
+    }
+
     /// Returns the number that a query selects.
     ///
     /// - Throws: ``StoreError/Reason/corrupt`` if it selects no row.

@@ -206,7 +206,9 @@ final class LeakEntry {
 
     /// Widens the range from ``firstRelease`` to ``lastRelease``, so that it contains a release.
     func widen(to release: ReleaseEntry) {
-        if VersionOrder.isFirst(release.order, before: firstRelease.order) { firstRelease = ReleaseMark(release) }
+        if VersionOrder.isFirst(release.order, before: firstRelease.order) {
+            firstRelease = ReleaseMark(release)
+        }
         if lastRelease.order.lexicographicallyPrecedes(release.order) { lastRelease = ReleaseMark(release) }
     }
 
