@@ -103,6 +103,8 @@ enum Program {
             return try forget.run()
         case .discarded(let discarded):
             return try discarded.run()
+        case .merge(let merge):
+            return try merge.run()
         case .regroup(let app, let isDryRun, let flags):
             try RegroupCommand(settings: readSettings(flags), app: app, isDryRun: isDryRun).run()
         case .copy(let flags):

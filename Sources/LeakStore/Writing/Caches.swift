@@ -24,7 +24,7 @@ struct Caches {
         installs.removeAll()
         leaks.removeAll()
         countedInstalls = CountedInstalls()
-        discardedIDs = nil
+        (discardedIDs, mergedIDs) = (nil, nil)
         logs = nil
         deferredIndexing = DeferredIndexing()
         idempotency = IdempotencyUse()
