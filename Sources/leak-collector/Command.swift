@@ -108,7 +108,9 @@ enum Command: Equatable {
             }
         case "merge":
             let ids = [line.takeWord(), line.takeWord()].compactMap { $0 }
-            guard ids.count == 2 else { throw UsageError("merge needs two leaks: collector merge LEAK TARGET") }
+            guard ids.count == 2 else {
+                throw UsageError("merge needs two leaks: collector merge LEAK TARGET")
+            }
             let leaks = ids.compactMap { LeakID($0) }
             guard leaks.count == 2 else {
                 throw UsageError("merge needs the IDs of two leaks, as in the addresses of their pages")

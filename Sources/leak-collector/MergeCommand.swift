@@ -29,7 +29,10 @@ struct MergeCommand: Equatable {
                 return .done
             }
             let entry = MergePreview.auditEntry(source, into: into, by: origin, at: now)
-            guard let merge = try store.mergeByHand(source, into: into, by: origin.actor, audit: entry, now: now) else {
+            guard
+                let merge = try store.mergeByHand(
+                    source, into: into, by: origin.actor, audit: entry, now: now)
+            else {
                 Output.error("collector: there is no leak \(source)")
                 return .failed
             }

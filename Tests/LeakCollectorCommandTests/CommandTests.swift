@@ -156,7 +156,7 @@ import Testing
         (
             ["sreve"],
             "there is no command “sreve”; the commands are serve, key, token, import, export, check, symbols, "
-                + "backup, verify, erase, forget, regroup, copy and health"
+                + "backup, verify, erase, forget, merge, unmerge, regroup, copy and health"
         ),
         (
             ["forget", "--version", "1"],

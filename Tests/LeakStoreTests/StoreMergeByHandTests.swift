@@ -54,8 +54,10 @@ import Testing
         (detail.row.firstSeen, detail.row.lastSeen) = (0, 0)
         return [
             "\(identity.id) \(identity.title) \(identity.module ?? "") \(identity.stack) \(identity.groupingKey)",
-            "\(detail.row)", "\(detail.versions)", "\(detail.systems)", "\(detail.models)", "\(detail.reasons)",
-            "\(detail.retainedBytes)", "\(detail.trend)", "\(detail.lived)", "\(detail.referenceVersion ?? "")",
+            "\(detail.row)", "\(detail.versions)", "\(detail.systems)", "\(detail.models)",
+            "\(detail.reasons)",
+            "\(detail.retainedBytes)", "\(detail.trend)", "\(detail.lived)",
+            "\(detail.referenceVersion ?? "")",
             "\(String(describing: try reader.trend(of: leak.id, by: .hour, now: now)))",
         ]
     }
@@ -66,7 +68,8 @@ import Testing
         let detail = try #require(try reader.leak(leak.id, now: now))
         return try counts(leak, in: store, now: now) + [
             "\(detail.row.firstSeen) \(detail.row.lastSeen) \(detail.samples) \(detail.history)",
-            "\(detail.fixes.sorted { $0.key < $1.key })", "\(String(describing: try reader.samples(of: leak.id)))",
+            "\(detail.fixes.sorted { $0.key < $1.key })",
+            "\(String(describing: try reader.samples(of: leak.id)))",
         ]
     }
 
@@ -85,7 +88,8 @@ import Testing
         #expect(try reports(page) == nil && reports(cart) == 10)
         #expect(try reader.leak(cart.id, now: noon)?.row.installs == 4)
         #expect(try reader.target(ofMerged: page.id) == cart.id)
-        #expect(try reader.manualMerges(into: cart.id) == [merge] && reader.manualMerges(app: "shop") == [merge])
+        #expect(
+            try reader.manualMerges(into: cart.id) == [merge] && reader.manualMerges(app: "shop") == [merge])
         #expect(try reader.manualMerge(merge.number) == merge)
         let note = try reader.leak(cart.id, now: noon)?.history.first?.note
         #expect(note?.contains("merge \(merge.number)") ?? false)
@@ -171,16 +175,19 @@ import Testing
     @Test func `a leak that was merged without a module gets no reports of a module`() throws {
         func identity(_ name: String, module: String?, other: LeakIdentity?) -> LeakIdentity {
             LeakIdentity(
-                id: leak(name).id, app: "shop", kind: "object", className: "Cart", module: module, title: "Cart",
+                id: leak(name).id, app: "shop", kind: "object", className: "Cart", module: module,
+                title: "Cart",
                 stack: [name], children: [], cycle: [], quality: .full,
-                groupingKey: GroupingKey(version: 1, className: name, stack: [name]), otherModuleSpelling: other)
+                groupingKey: GroupingKey(version: 1, className: name, stack: [name]),
+                otherModuleSpelling: other)
         }
         func cart(of module: String) -> LeakIdentity {
             identity("Cart", module: module, other: identity("\(module).Cart", module: nil, other: nil))
         }
         try count(Report(leak: identity("Cart", module: nil, other: nil)), Report(leak: page))
         let merge = try merge(leak("Cart"), into: page)
-        try count(Report(leak: cart(of: "Shop")), Report(leak: cart(of: "Pay")), Report(leak: cart(of: "Pay")))
+        try count(
+            Report(leak: cart(of: "Shop")), Report(leak: cart(of: "Pay")), Report(leak: cart(of: "Pay")))
         try count(Report(leak: identity("Cart", module: nil, other: nil)))
         #expect(try reports(page) == 3 && reports(leak("Shop.Cart")) == 1 && reports(leak("Pay.Cart")) == 2)
         try undo(merge)
@@ -191,11 +198,14 @@ import Testing
         func cart(of module: String) -> LeakIdentity {
             func identity(_ name: String, module: String?, other: LeakIdentity?) -> LeakIdentity {
                 LeakIdentity(
-                    id: leak(name).id, app: "shop", kind: "object", className: "Cart", module: module, title: "Cart",
+                    id: leak(name).id, app: "shop", kind: "object", className: "Cart", module: module,
+                    title: "Cart",
                     stack: [name], children: [], cycle: [], quality: .full,
-                    groupingKey: GroupingKey(version: 1, className: name, stack: [name]), otherModuleSpelling: other)
+                    groupingKey: GroupingKey(version: 1, className: name, stack: [name]),
+                    otherModuleSpelling: other)
             }
-            return identity("Cart", module: module, other: identity("\(module).Cart", module: nil, other: nil))
+            return identity(
+                "Cart", module: module, other: identity("\(module).Cart", module: nil, other: nil))
         }
         try count(Report(leak: cart(of: "Shop")), Report(leak: page))
         try merge(leak("Cart"), into: page)
@@ -210,14 +220,18 @@ import Testing
 
     // MARK: Order
 
-    @Test func `a leak that was merged into a merged leak counts for the last target, and is undone in order`() throws {
+    @Test
+    func `a leak that was merged into a merged leak counts for the last target, and is undone in order`()
+        throws
+    {
         try count(Report(leak: page), Report(leak: cart, count: 2), Report(leak: menu, count: 4))
         let first = try merge(page, into: cart)
         let second = try merge(cart, into: menu)
         try count(Report(leak: page, count: 8))
         #expect(try reports(menu) == 15)
         #expect(try failure { _ = try undo(first) }.contains("undo the merge \(second.number) first"))
-        #expect(try store.makeReader().manualMerges(into: menu.id).map(\.number) == [second.number, first.number])
+        #expect(
+            try store.makeReader().manualMerges(into: menu.id).map(\.number) == [second.number, first.number])
         #expect(try undo(second).reports == 3)
         #expect(try reports(cart) == 3 && reports(menu) == 12)
         #expect(try store.makeReader().target(ofMerged: page.id) == cart.id)
@@ -254,7 +268,8 @@ import Testing
         #expect(try store.makeReader().target(ofMerged: cart.id) == new.id)
     }
 
-    @Test func `a rule that would merge into a merged leak merges into the leak that has its reports`() throws {
+    @Test func `a rule that would merge into a merged leak merges into the leak that has its reports`() throws
+    {
         try count(Report(leak: page), Report(leak: cart, count: 2), Report(leak: menu, count: 4))
         let merge = try merge(page, into: cart)
         #expect(try store.merge([cart.id], into: page, by: "rules", now: noon, note: { _ in "no" }) == nil)
@@ -302,7 +317,8 @@ import Testing
 
     @Test func `deleting a version deletes it in the contents that a merge keeps`() throws {
         try count(
-            Report(leak: page, version: "1.0", install: 1, count: 5), Report(leak: page, version: "2.0", install: 2),
+            Report(leak: page, version: "1.0", install: 1, count: 5),
+            Report(leak: page, version: "2.0", install: 2),
             Report(leak: cart, version: "1.0", install: 3), Report(leak: cart, version: "3.0", install: 4))
         let merge = try merge(page, into: cart)
         _ = try store.forget(.version("1.0", of: "shop"))
@@ -311,7 +327,8 @@ import Testing
         let detail = try #require(try store.makeReader().leak(page.id, now: noon))
         #expect(detail.versions.map(\.version) == ["2.0"] && detail.row.installs == 1)
         #expect(detail.systems.map(\.reports) == [1] && detail.samples <= 3)
-        #expect(try store.makeReader().samples(of: page.id)?.allSatisfy { $0.origin.version == "2.0" } ?? false)
+        #expect(
+            try store.makeReader().samples(of: page.id)?.allSatisfy { $0.origin.version == "2.0" } ?? false)
         #expect(try reports(cart) == 1)
     }
 
@@ -350,14 +367,16 @@ import Testing
         _ = try self.merge(page, into: cart)
         _ = try store.forget(.app("shop"))
         #expect(try store.verify() == [] && store.makeReader().manualMerges(app: nil).isEmpty)
-        #expect(try place.rowCount(of: "leak_merge_release") == 0 && place.rowCount(of: "leak_merge_sample") == 0)
+        #expect(
+            try place.rowCount(of: "leak_merge_release") == 0 && place.rowCount(of: "leak_merge_sample") == 0)
     }
 
     @Test func `an install is erased from the contents that merges keep`() throws {
         for number in 0..<3 {
             try count(
                 Report(leak: leak("L\(number)"), version: "\(number)", install: 1, body: "{\"secret\":1}"),
-                Report(leak: leak("L\(number)"), version: "\(number)", install: 2), Report(leak: page, install: 3))
+                Report(leak: leak("L\(number)"), version: "\(number)", install: 2),
+                Report(leak: page, install: 3))
         }
         let merges = try (0..<3).map { try merge(leak("L\($0)"), into: page) }
         let erased = try store.erase(install: 1)
@@ -385,10 +404,30 @@ import Testing
         #expect(try store.makeReader().versions(app: "shop") == ["1.0"])
     }
 
+    @Test func `a check finds what a merge keeps without its merge, and a merge without its leak`() throws {
+        try count(Report(leak: page), Report(leak: cart))
+        try merge(page, into: cart)
+        try place.execute(
+            """
+            insert into leak_merge_release (merge, side, release, body)
+            select merge + 7, side, release, body from leak_merge_release
+            """)
+        #expect(try store.verify().count == 1)
+        try place.execute("delete from leak_merge_release where merge > 7")
+        #expect(try store.verify() == [])
+        try place.execute(
+            "update leak_merge_release set body = target_body from leak_merge m where m.id = merge")
+        #expect(
+            try store.verify().contains { $0.hasPrefix("contents that a merge by hand keeps can be read") })
+        try place.execute("update leak_merge set leak = leak + 99")
+        #expect(try store.verify().count == 2)
+    }
+
     @Test func `saved samples expire with the samples of the leak`() throws {
         try count(Report(leak: page, install: 1), Report(leak: cart, install: 2))
         let merge = try merge(page, into: cart)
-        #expect(try place.rowCount(of: "leak_merge_sample") > 0)
+        #expect(
+            try place.rowCount(of: "leak_merge_sample") > 0 && place.rowCount(of: "leak_merge_release") == 2)
         try store.expire(now: noon + 100 * day)
         #expect(try place.rowCount(of: "leak_merge_sample") == 0 && store.verify() == [])
         #expect(try undo(merge, now: noon + 100 * day).reports == 1)
@@ -396,7 +435,9 @@ import Testing
         #expect(detail.samples == 0 && detail.row.installs == 1 && detail.row.impact == 0)
     }
 
-    @Test func `the target of a merge by hand makes no room, and evicted versions move in the contents`() throws {
+    @Test func `the target of a merge by hand makes no room, and evicted versions move in the contents`()
+        throws
+    {
         var limits = StoreLimits()
         (limits.leaksPerApp, limits.releasesPerApp) = (10, 10)
         let limited = try place.store(limits: limits)
@@ -415,7 +456,9 @@ import Testing
         }
         try limited.expire(now: noon)
         #expect(try store.verify() == [])
-        #expect(try reports(leak("L1")) == 4 && store.makeReader().versions(app: "shop").contains(StoreLimits.other))
+        #expect(
+            try reports(leak("L1")) == 4
+                && store.makeReader().versions(app: "shop").contains(StoreLimits.other))
         #expect(try !store.makeReader().versions(app: "shop").contains("0.0"))
         #expect(try limited.undoMerge(merge.number, by: "ada", audit: nil, now: noon)?.reports == 2)
         #expect(try store.verify() == [])
@@ -428,31 +471,37 @@ import Testing
     // MARK: Random
 
     private static func randomReports(
-        of leaks: [LeakIdentity], installs: Range<UInt64>, now: Int64, alive: Int?, _ random: inout SeededRandom
+        of leaks: [LeakIdentity], installs: Range<UInt64>, now: Int64, alive: Int?,
+        _ random: inout SeededRandom
     ) -> [Report] {
         (0..<Int.random(in: 5...40, using: &random)).map { _ in
             Report(
                 leak: leaks.randomElement(using: &random) ?? leaks[0],
                 version: ["1.0", "1.1", "2.0"].randomElement(using: &random) ?? "",
                 build: [nil, "7", "8"].randomElement(using: &random) ?? nil,
-                system: "iOS \(Int.random(in: 17...19, using: &random))", install: .random(in: installs, using: &random),
+                system: "iOS \(Int.random(in: 17...19, using: &random))",
+                install: .random(in: installs, using: &random),
                 isFreed: Int.random(in: 0..<4, using: &random) == 0,
-                at: now - Int64.random(in: 0..<(40 * hour), using: &random), count: .random(in: 1...3, using: &random),
+                at: now - Int64.random(in: 0..<(40 * hour), using: &random),
+                count: .random(in: 1...3, using: &random),
                 alive: alive, lived: 500, body: "{\"n\":\(random.next() % 1_000_000)}")
         }
     }
 
-    private static func explained(_ leaks: [LeakIdentity], _ random: inout SeededRandom, now: Int64) -> Submission {
+    private static func explained(_ leaks: [LeakIdentity], _ random: inout SeededRandom, now: Int64)
+        -> Submission
+    {
         var batch = submission(at: now)
         batch.origins = [Submission.Origin(app: "shop", version: "1.0")]
         batch.explanations = leaks.map {
             Submission.Explanation(
-                leak: $0, originIndex: 0, at: now, reason: "reason \(random.next() % 3)", bytes: 64 << Int(random.next() % 3))
+                leak: $0, originIndex: 0, at: now, reason: "reason \(random.next() % 3)",
+                bytes: 64 << Int(random.next() % 3))
         }
         return batch
     }
 
-    @Test(arguments: 1...UInt64(25))
+    @Test(arguments: 1...UInt64(12))
     func `undoing a merge restores both leaks, and leaves later reports to the target`(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         let (control, later) = (StoreLocation(), noon + 3 * day)
@@ -461,18 +510,23 @@ import Testing
         for step in 0..<4 {
             let now = noon + Int64(step) * 9 * hour
             let batch = submission(
-                Self.randomReports(of: [page, cart, menu], installs: 0..<300, now: now, alive: 2, &random), at: now)
+                Self.randomReports(of: [page, cart, menu], installs: 0..<300, now: now, alive: 2, &random),
+                at: now)
             let explanations = Self.explained([page, cart], &random, now: now)
             for store in [store, model] { _ = try store.count([batch, explanations], now: now) }
         }
-        try count(Report(leak: page, install: 1), Report(leak: cart, install: 1), at: noon + 2 * day, in: store)
-        try count(Report(leak: page, install: 1), Report(leak: cart, install: 1), at: noon + 2 * day, in: model)
+        try count(
+            Report(leak: page, install: 1), Report(leak: cart, install: 1), at: noon + 2 * day, in: store)
+        try count(
+            Report(leak: page, install: 1), Report(leak: cart, install: 1), at: noon + 2 * day, in: model)
         for leak in [page, cart] where Bool.random(using: &random) {
             let action = [
-                Decision.Action.resolve(.version("1.1")), .ignore(.nextReports(5)), .reopen, .resolve(.nextVersion),
+                Decision.Action.resolve(.version("1.1")), .ignore(.nextReports(5)), .reopen,
+                .resolve(.nextVersion),
             ].randomElement(using: &random)
             for store in [store, model] {
-                _ = try store.decide(Decision(action ?? .reopen, by: "ada"), about: leak.id, now: noon + 2 * day)
+                _ = try store.decide(
+                    Decision(action ?? .reopen, by: "ada"), about: leak.id, now: noon + 2 * day)
             }
         }
         let before = try Self.contents(page, in: store, now: later)
@@ -487,11 +541,14 @@ import Testing
         // Installs that have neither leak before, because sets of installs cannot be subtracted.
         for step in 0..<3 {
             let now = later - Int64(step) * 5 * hour
-            let reports = Self.randomReports(of: [page, cart, menu], installs: 1_000..<1_300, now: now, alive: nil, &random)
+            let reports = Self.randomReports(
+                of: [page, cart, menu], installs: 1_000..<1_300, now: now, alive: nil, &random)
             let explanations = Self.explained([page, cart], &random, now: now)
             _ = try store.count([submission(reports, at: now), explanations], now: now)
             var redirected = reports
-            for index in redirected.indices where redirected[index].leak.id == page.id { redirected[index].leak = cart }
+            for index in redirected.indices where redirected[index].leak.id == page.id {
+                redirected[index].leak = cart
+            }
             var redirectedExplanations = explanations
             for index in redirectedExplanations.explanations.indices {
                 redirectedExplanations.explanations[index].leak = cart
@@ -504,7 +561,9 @@ import Testing
         #expect(try Self.counts(page, in: store, now: later) == Self.counts(page, in: model, now: later))
         #expect(try Self.counts(cart, in: store, now: later) == Self.counts(cart, in: model, now: later))
         for leak in [page, cart] {
-            let rows = try [store, model].map { try #require(try $0.makeReader().leak(leak.id, now: later)).row }
+            let rows = try [store, model].map {
+                try #require(try $0.makeReader().leak(leak.id, now: later)).row
+            }
             #expect(abs(rows[0].firstSeen - rows[1].firstSeen) <= hour)
             #expect(abs(rows[0].lastSeen - rows[1].lastSeen) <= hour)
         }
@@ -515,7 +574,7 @@ import Testing
         }
     }
 
-    @Test(arguments: 1...UInt64(25))
+    @Test(arguments: 1...UInt64(12))
     func `whatever is deleted between merges and their undoing, all totals stay right`(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         var limits = StoreLimits()
@@ -529,7 +588,8 @@ import Testing
             let reports = (0..<8).map { _ in
                 Report(
                     leak: leaks.randomElement(using: &random) ?? page, version: version,
-                    build: "\(random.next() % 2)", install: random.next() % 9, isFreed: random.next() % 5 == 0,
+                    build: "\(random.next() % 2)", install: random.next() % 9,
+                    isFreed: random.next() % 5 == 0,
                     at: now - Int64(random.next() % UInt64(30 * hour)))
             }
             try count(Report(leak: leaks[0], version: version), key: 1, at: now, in: store)
@@ -574,18 +634,5 @@ import Testing
             #expect(error.reason == .invalidArgument)
             return nil
         }
-    }
-}
-
-extension StoreLocation {
-    /// Returns the number of rows of a table.
-    func rowCount(of table: String) throws -> Int {
-        // A division by zero fails for the right number; the numbers of rows in these tests are small.
-        for number in 0..<1_000 {
-            do {
-                try execute("select \(number) where 1 / abs((select count(*) from \(table)) - \(number)) >= 0")
-            } catch { return number }
-        }
-        return -1
     }
 }

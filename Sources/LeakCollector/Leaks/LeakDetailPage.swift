@@ -44,7 +44,8 @@ struct LeakDetailPage: Component {
                 #"<a href="\#(context.links.json(of: .leak(leak.id)))">JSON</a>"#,
                 #"<a href="\#(context.links.to(.reports(leak.id)))">\#(sampleReportsTitle)</a>"#,
             ] + (context.links.isServed ? [markdown] : [])
-                + (context.links.isServed && context.permissions.contains(.triage) && !leak.isOverLimit ? [merging] : [])
+                + (context.links.isServed && context.permissions.contains(.triage) && !leak.isOverLimit
+                    ? [merging] : [])
                 + (context.links.isServed && context.permissions.contains(.administer) ? [deletion] : [])
                 + (detail.siblings.isEmpty ? [allOfClassLink].compactMap(\.self) : [])
         ).html

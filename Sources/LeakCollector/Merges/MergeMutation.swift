@@ -36,7 +36,10 @@ struct MergeMutation: Mutation {
                 }
                 let id = preview.target.identity.id
                 let entry = MergePreview.auditEntry(source, into: id, by: origin, at: now)
-                guard let merge = try store.mergeByHand(source, into: id, by: author.actor, audit: entry, now: now) else {
+                guard
+                    let merge = try store.mergeByHand(
+                        source, into: id, by: author.actor, audit: entry, now: now)
+                else {
                     throw Problem.noLeak
                 }
                 guard !isForm else {
@@ -53,7 +56,8 @@ struct MergeMutation: Mutation {
         let text: String?
         if isForm {
             guard let form = request.form else {
-                throw Problem(.unsupportedMediaType, "The request is not a form; use the form on the page /merge.")
+                throw Problem(
+                    .unsupportedMediaType, "The request is not a form; use the form on the page /merge.")
             }
             guard let named = form["leak"].flatMap({ LeakID($0) }) else { throw .noLeak }
             (source, text) = (named, form["target"])
@@ -63,7 +67,8 @@ struct MergeMutation: Mutation {
         }
         guard let target = text.flatMap({ LeakID(inLink: $0) }) else {
             throw Problem(
-                .badRequest, "the field “target” must be the id of the leak to merge into, or the address of its page")
+                .badRequest,
+                "the field “target” must be the id of the leak to merge into, or the address of its page")
         }
         return (source, target)
     }
@@ -96,7 +101,8 @@ struct MergeMutation: Mutation {
         } catch {
             throw Problem(
                 .badRequest,
-                #"the body must be a JSON object such as {"target": "0f6a3b5c7d9e1f2030405060708090a0"}: \#(error)"#)
+                #"the body must be a JSON object such as {"target": "0f6a3b5c7d9e1f2030405060708090a0"}: \#(error)"#
+            )
         }
     }
 }
@@ -122,7 +128,8 @@ struct UndoMergeMutation: Mutation {
         let text: String?
         if isForm {
             guard let form = request.form else {
-                throw Problem(.unsupportedMediaType, "The request is not a form; use the form on the leak's page.")
+                throw Problem(
+                    .unsupportedMediaType, "The request is not a form; use the form on the leak's page.")
             }
             text = form["number"]
         } else {
@@ -139,7 +146,8 @@ struct UndoMergeMutation: Mutation {
                 let reader = author.limited(resources.reader, now: now)
                 guard let merge = try reader.manualMerge(number) else { throw missing }
                 let entry = merge.undoEntry(by: origin, at: now)
-                guard let undone = try store.undoMerge(number, by: author.actor, audit: entry, now: now) else {
+                guard let undone = try store.undoMerge(number, by: author.actor, audit: entry, now: now)
+                else {
                     throw missing
                 }
                 guard !isForm else {

@@ -27,16 +27,21 @@ public struct MergePreview: Sendable {
     public static func auditEntry(
         _ source: LeakID, into target: LeakID, by origin: ChangeOrigin, at time: Int64
     ) -> AuditEntry {
-        AuditEntry(.mergeLeaks, of: "leak \(source)", details: "into leak \(target) by hand", by: origin, at: time)
+        AuditEntry(
+            .mergeLeaks, of: "leak \(source)", details: "into leak \(target) by hand", by: origin, at: time)
     }
 }
 
 extension ManualMerge {
     /// The entry for the audit log about the undoing of the merge.
     public func undoEntry(by origin: ChangeOrigin, at time: Int64) -> AuditEntry {
-        AuditEntry(.undoMerge, of: "merge \(number)", details: "leak \(source) from leak \(target)", by: origin, at: time)
+        AuditEntry(
+            .undoMerge, of: "merge \(number)", details: "leak \(source) from leak \(target)", by: origin,
+            at: time)
     }
 
     /// The text for a number without a merge.
-    public static func missingText(_ number: Int64) -> String { "there is no merge \(number), or it was undone" }
+    public static func missingText(_ number: Int64) -> String {
+        "there is no merge \(number), or it was undone"
+    }
 }

@@ -127,7 +127,8 @@ struct MergedLeaksCard: Component {
     private var canUndo: Bool { context.links.isServed && context.permissions.contains(.triage) }
 
     var html: HTML {
-        let order: HTML? = canUndo && merges.count > 1 ? #"<p class="dim">The newest merge is undone first.</p>"# : nil
+        let order: HTML? =
+            canUndo && merges.count > 1 ? #"<p class="dim">The newest merge is undone first.</p>"# : nil
         return Card(
             "Merged leaks",
             #"""

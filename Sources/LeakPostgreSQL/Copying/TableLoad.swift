@@ -89,8 +89,9 @@
             var row = row
             for _ in 0..<Self.rowsPerBatch {
                 let insertedRowCount = try connection.run(
-                    Self.insertion(of: [row], into: table, " on conflict do nothing"))
-                    .changedRowCount
+                    Self.insertion(of: [row], into: table, " on conflict do nothing")
+                )
+                .changedRowCount
                 if insertedRowCount == 1 { return }
                 for (index, value) in row.enumerated() {
                     guard value.hasNUL, case .text(let text) = value else { continue }
@@ -120,9 +121,12 @@
 
         private func readTotals() throws(StoreError) -> CopiedTable {
             let counts = table.columns.filter { $0.kind == .count }
-            let sums = counts.map { "least(coalesce(sum(\(Self.quoted($0.name))), 0), LARGEST_TOTAL)::bigint" }
+            let sums = counts.map {
+                "least(coalesce(sum(\(Self.quoted($0.name))), 0), LARGEST_TOTAL)::bigint"
+            }
             let row = try connection.run(
-                Query("select \((["count(*)"] + sums).joined(separator: ", ")) from \(Self.quoted(table.name))")
+                Query(
+                    "select \((["count(*)"] + sums).joined(separator: ", ")) from \(Self.quoted(table.name))")
             ).first
             var storedTable = CopiedTable(name: table.name)
             guard let row else { return storedTable }

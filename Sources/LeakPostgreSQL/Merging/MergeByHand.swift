@@ -37,7 +37,8 @@
                 [
                     LastHours.countQuery(.integers([Optional(leak)]), sign: -1),
                     Query(
-                        "delete from install_set where scope between 0 and 2 and owner = $1::bigint", .integer(leak)),
+                        "delete from install_set where scope between 0 and 2 and owner = $1::bigint",
+                        .integer(leak)),
                 ] + tables.map { Query("delete from \($0) where leak = $1::bigint", .integer(leak)) })
         }
 
@@ -90,11 +91,13 @@
                 """
                 select id from app where id = (select app from leak where key = any($1::uuid[])) for no key update
                 """, .uuids([source]))
-            return try changeMerges(lock: lock, audit: entry) { connection throws(StoreError) -> ManualMerge? in
+            return try changeMerges(lock: lock, audit: entry) {
+                connection throws(StoreError) -> ManualMerge? in
                 guard let pair = try connection.pair(merging: source, into: target) else { return nil }
                 let number = try connection.save(pair, by: author, at: now)
                 let (sources, stored) = try Self.parts(
-                    connection.run(Self.partsQuery([pair.sourceID, pair.targetID])), of: pair.targetID, pair.appKey,
+                    connection.run(Self.partsQuery([pair.sourceID, pair.targetID])), of: pair.targetID,
+                    pair.appKey,
                     connection)
                 guard let part = sources.first, let into = stored else {
                     throw .unreadable("a leak", in: connection.name)
@@ -123,8 +126,11 @@
             let lock = Query(
                 "select id from app where id = (select app from leak_merge where id = $1::bigint) for no key update",
                 .integer(number))
-            return try changeMerges(lock: lock, audit: entry) { connection throws(StoreError) -> UndoneMerge? in
-                guard let (undone, target) = try connection.undoMerge(number, today: today) else { return nil }
+            return try changeMerges(lock: lock, audit: entry) {
+                connection throws(StoreError) -> UndoneMerge? in
+                guard let (undone, target) = try connection.undoMerge(number, today: today) else {
+                    return nil
+                }
                 _ = try connection.run(Self.noteQueries(undone.note, to: target, by: author, now: now))
                 return undone
             }
@@ -134,7 +140,8 @@
         ///   - lock: locks the app whose leaks `body` changes.
         ///   - body: reads the rows after the lock, so that they do not change any more. Returns `nil` if it changed nothing.
         private func changeMerges<Result>(
-            lock: Query, audit entry: AuditEntry?, _ body: (PostgreSQLConnection) throws(StoreError) -> Result?
+            lock: Query, audit entry: AuditEntry?,
+            _ body: (PostgreSQLConnection) throws(StoreError) -> Result?
         ) throws(StoreError) -> Result? {
             let connection = try connector.open()
             do throws(StoreError) {

@@ -27,7 +27,8 @@
                 let target = leakIDs.merges.target(of: target.id) ?? target
                 let ids = Set(sources).subtracting([target.id]).sorted()
                 var (parts, existingTarget) = try Self.parts(
-                    connection.run(Self.partsQuery(ids + [target.id])), of: target.id, target.appKey, connection)
+                    connection.run(Self.partsQuery(ids + [target.id])), of: target.id, target.appKey,
+                    connection)
                 guard !parts.isEmpty else {
                     try connection.run(Query("commit"))
                     return nil

@@ -121,7 +121,9 @@
         }
 
         /// Returns `true` if both have the same ids.
-        func hasSameIDs(as other: CachedLeakIDs) -> Bool { discards == other.discards && merges == other.merges }
+        func hasSameIDs(as other: CachedLeakIDs) -> Bool {
+            discards == other.discards && merges == other.merges
+        }
 
         /// Returns the query that adds dropped reports to the numbers of their discarded leaks; `nil` if there are none.
         static func droppedUpdate(_ counts: [LeakID: Int]) -> Query? {

@@ -95,7 +95,9 @@
 
         /// Returns the module of a leak that is stored or was merged by hand: empty if no report has named one, and `nil` if the
         /// leak does not exist.
-        func module(of leak: LeakID) -> String? { merges.module(of: leak) ?? leaks[leak].map { $0.module ?? "" } }
+        func module(of leak: LeakID) -> String? {
+            merges.module(of: leak) ?? leaks[leak].map { $0.module ?? "" }
+        }
 
         // MARK: Keys
 

@@ -49,7 +49,8 @@
                 case .answers: try expireAnswers(before: clock.keyStart)
                 case .hours: try expireHours(&expiry, now: clock.expiryTime)
                 case .samples:
-                    try expireSamples(now: clock.expiryTime) ? expireSamplesOfMerges(now: clock.expiryTime) : false
+                    try expireSamples(now: clock.expiryTime)
+                        ? expireSamplesOfMerges(now: clock.expiryTime) : false
                 case .slots: try expireTenMinuteSlots(now: clock.expiryTime)
                 case .days: try expireDays(now: clock.expiryTime)
                 case .recentInstalls: try expireRecentInstalls(&expiry, clock)

@@ -211,9 +211,12 @@
                 erasure.erased.samples += try connection.eraseSamplesOfMerges(install: erasure.install)
             }
             let erased = try connection.erase(
-                install: erasure.install, fromMergesAfter: erasure.lastSearchedMerge, limit: SavedReleaseKey.maxPerStep)
+                install: erasure.install, fromMergesAfter: erasure.lastSearchedMerge,
+                limit: SavedReleaseKey.maxPerStep)
             guard let erased else { return false }
-            (erasure.lastSearchedMerge, erasure.erased.sets) = (erased.last, erasure.erased.sets + erased.erasedSets)
+            (erasure.lastSearchedMerge, erasure.erased.sets) = (
+                erased.last, erasure.erased.sets + erased.erasedSets
+            )
             return true
         }
 

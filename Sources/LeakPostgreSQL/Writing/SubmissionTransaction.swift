@@ -64,7 +64,8 @@
                     on: connection)
                 aggregate = try Self.aggregate(
                     submissions, countedIndexes, forgotten: idempotencyKeys.unrecognizedIndexes, in: apps,
-                    merges: leakIDs.merges, by: ExactNameQuota(
+                    merges: leakIDs.merges,
+                    by: ExactNameQuota(
                         apps: apps, existing: existing, idempotency: writer.idempotencyCache,
                         limits: writer.limits, newKeys: newKeys
                     ))
@@ -104,7 +105,8 @@
             guard current.hasSameIDs(as: leakIDs) else {
                 throw StoreError(
                     .locked,
-                    "database \(connection.name): a leak was discarded or merged while its reports were counted")
+                    "database \(connection.name): a leak was discarded or merged while its reports were counted"
+                )
             }
             writer.leakIDs = current
         }

@@ -43,7 +43,9 @@ package struct MergedIDs: Equatable, Sendable {
 extension StoreQueries {
     /// Reads all merges by hand.
     package static var mergedIDs: StoreRead<MergedIDs> {
-        enum Column: Int32, QueryColumn { case source, sourceModule, id, app, environment, kind, className, title, module }
+        enum Column: Int32, QueryColumn {
+            case source, sourceModule, id, app, environment, kind, className, title, module
+        }
         return StoreRead(
             """
             select m.source, m.module as source_module, l.key as id, a.name as app, a.environment, l.kind,
@@ -53,8 +55,10 @@ extension StoreQueries {
         ) { (row: NamedRow<Column>, merged) throws(StoreError) in
             // The target exists, so that its other texts are never written.
             let target = LeakIdentity(
-                id: try row.id(.id), app: row.text(.app), environment: row.text(.environment), kind: row.text(.kind),
-                className: row.optionalText(.className), module: row.optionalText(.module), title: row.text(.title),
+                id: try row.id(.id), app: row.text(.app), environment: row.text(.environment),
+                kind: row.text(.kind),
+                className: row.optionalText(.className), module: row.optionalText(.module),
+                title: row.text(.title),
                 stack: [], children: [], cycle: [], quality: .full,
                 groupingKey: GroupingKey(version: 1, className: "", stack: []))
             merged.add(try row.id(.source), module: row.text(.sourceModule), target: target)

@@ -73,7 +73,9 @@ package struct LeakContents: Hashable, Sendable {
 
         package var reports: Int { builds.values.reduce(into: 0) { $0.addBounded($1.reports) } }
         package var freed: Int { builds.values.reduce(into: 0) { $0.addBounded($1.freed) } }
-        package var installs: InstallSet { builds.values.reduce(into: InstallSet()) { $0.merge($1.installs) } }
+        package var installs: InstallSet {
+            builds.values.reduce(into: InstallSet()) { $0.merge($1.installs) }
+        }
     }
 
     /// A sample report.
@@ -93,7 +95,8 @@ package struct LeakContents: Hashable, Sendable {
 
         /// Returns `true` if both are the same report, perhaps with other slots and ordinals.
         func isSameReport(as other: Sample) -> Bool {
-            at == other.at && version == other.version && build == other.build && installHash == other.installHash
+            at == other.at && version == other.version && build == other.build
+                && installHash == other.installHash
                 && body == other.body
         }
     }
@@ -164,7 +167,9 @@ extension LeakContents.Leak {
         writer.append(groupedVersion)
         writer.append(groupedClass)
         writer.append(search)
-        for number in [reports, freed, sightings, Int(firstSeen), Int(lastSeen), isShared ? 1 : 0] { writer.append(number) }
+        for number in [reports, freed, sightings, Int(firstSeen), Int(lastSeen), isShared ? 1 : 0] {
+            writer.append(number)
+        }
         for number in [maxAlive, madeBy.map(Int.init), madeAt.map(Int.init)] { writer.append(number) }
         writer.append(values.count)
         for value in values {
@@ -188,13 +193,15 @@ extension LeakContents.Leak {
         guard let kind = reader.text(), let className = reader.optionalText(), let quality = reader.text(),
             let title = reader.text(), let module = reader.optionalText(), let stack = reader.blob(),
             let children = reader.blob(), let cycle = reader.blob(), let groupedStack = reader.blob(),
-            let groupedVersion = reader.number(), let groupedClass = reader.text(), let search = reader.text(),
+            let groupedVersion = reader.number(), let groupedClass = reader.text(),
+            let search = reader.text(),
             let reports = reader.number(), let freed = reader.number(), let sightings = reader.number(),
             let firstSeen = reader.number(), let lastSeen = reader.number(), let isShared = reader.number(),
             let maxAlive = reader.optionalNumber(), let madeBy = reader.optionalNumber(),
             let madeAt = reader.optionalNumber(),
             let values = reader.list({ reader -> Value? in
-                guard let kind = reader.number(), let value = reader.text(), let reports = reader.number() else {
+                guard let kind = reader.number(), let value = reader.text(), let reports = reader.number()
+                else {
                     return nil
                 }
                 return Value(kind: kind, value: value, reports: reports)
@@ -246,7 +253,9 @@ extension LeakContents.Release {
         func counts(_ reader: inout PackedReader) -> [Int: Int]? {
             var time = 0
             let rows = reader.list { reader -> (Int, Int)? in
-                guard let step = reader.number(), let reports = reader.number(), step < 1 << 32 else { return nil }
+                guard let step = reader.number(), let reports = reader.number(), step < 1 << 32 else {
+                    return nil
+                }
                 time += step
                 return (time, reports)
             }
@@ -268,7 +277,9 @@ extension LeakContents.Release {
         (self.hours, self.days, self.recentDay) = (hours, days, recentDay)
         // A set that cannot be read is empty, as elsewhere: it is complete again after a week.
         recentInstalls = RecentInstalls(bytes: recent) ?? RecentInstalls()
-        if let reports, let hourReports { atDecision = AtDecision(reports: reports, hourReports: hourReports) }
+        if let reports, let hourReports {
+            atDecision = AtDecision(reports: reports, hourReports: hourReports)
+        }
     }
 
     /// Adds the counts of a release whose builds all count in one build of this release.

@@ -25,7 +25,8 @@ extension SQLiteConnection: MergeConnection {
             composed: "insert into \(table.name) (\(columns.joined(separator: ", "))) values (\(places))")
         for var row in rows {
             if isSample, case .integer(let leak) = row[0], case .integer(let slot) = row[1] {
-                row.replaceSubrange(0..<2, with: [.integer(SampleSlot.rowID(leakRowID: leak, slot: Int(slot)))])
+                row.replaceSubrange(
+                    0..<2, with: [.integer(SampleSlot.rowID(leakRowID: leak, slot: Int(slot)))])
             }
             defer { statement.reset() }
             for (index, value) in row.enumerated() {
@@ -73,7 +74,8 @@ extension SQLiteConnection: MergeConnection {
         func put(_ set: InstallSet, _ scope: InstallScope, ofRow row: Int64) throws(StoreError) {
             guard !set.isEmpty else { return }
             try run(
-                "insert into install_set (id, members) values (?, ?)", scope.rowID(ownerRowID: row), set.bytes)
+                "insert into install_set (id, members) values (?, ?)", scope.rowID(ownerRowID: row), set.bytes
+            )
         }
         func row(_ sql: StaticString, _ part: Int64) throws(StoreError) -> Int64 {
             let select = try statement(sql)
@@ -122,7 +124,8 @@ extension Writer {
             try merge(part, into: into.leakRowID, targetSightings: into.sightings)
             try setDecision(of: [part, into], reportsAtDecision, in: into.leakRowID)
             let merge = ManualMerge(
-                number: number, app: pair.appKey, source: pair.sourceID, sourceTitle: pair.title, target: pair.targetID,
+                number: number, app: pair.appKey, source: pair.sourceID, sourceTitle: pair.title,
+                target: pair.targetID,
                 reports: pair.reports, by: author, at: now)
             try addNote(merge.note, to: into.leakRowID, by: author, now: now)
             try record(entry)
@@ -167,7 +170,8 @@ extension Writer {
     private func addNote(_ text: String, to leak: Int64, by author: String, now: Int64) throws(StoreError) {
         let note = try Decision(.note, note: text, by: author).validated(now: now)
         try connection.run(
-            "insert into decision (leak, at, by, kind, note) values (?, ?, ?, 'note', ?)", leak, now, note.by, note.note)
+            "insert into decision (leak, at, by, kind, note) values (?, ?, ?, 'note', ?)", leak, now, note.by,
+            note.note)
         try deleteOldDecisions(about: leak)
     }
 

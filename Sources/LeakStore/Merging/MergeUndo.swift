@@ -50,7 +50,8 @@ struct MergeUndo {
         var source = saved
         let (reports, freed) = (source.reports, source.freed)
         for id in source.releases.keys {
-            guard let counts = source.releases[id]?.atDecision, let reports = source.releases[id]?.reports else { continue }
+            guard let counts = source.releases[id]?.atDecision, let reports = source.releases[id]?.reports
+            else { continue }
             source.releases[id]?.atDecision = .init(
                 reports: min(counts.reports, reports), hourReports: min(counts.hourReports, reports))
         }
@@ -121,7 +122,9 @@ struct MergeUndo {
             var value: ByteText
         }
         var counts: [Key: Int] = [:]
-        for value in merged { counts[Key(kind: value.kind, value: ByteText(value.value)), default: 0] += value.reports }
+        for value in merged {
+            counts[Key(kind: value.kind, value: ByteText(value.value)), default: 0] += value.reports
+        }
         for value in source {
             var rest = value.reports
             for name in [value.value, ""] {
@@ -132,7 +135,8 @@ struct MergeUndo {
             }
         }
         return ValueKind.allCases.flatMap { kind -> [LeakContents.Leak.Value] in
-            let rest = merged.filter { $0.kind == kind.rawValue }.compactMap { value -> LeakContents.Leak.Value? in
+            let rest = merged.filter { $0.kind == kind.rawValue }.compactMap {
+                value -> LeakContents.Leak.Value? in
                 let count = counts[Key(kind: value.kind, value: ByteText(value.value))] ?? 0
                 return count == 0 ? nil : .init(kind: value.kind, value: value.value, reports: count)
             }
@@ -149,7 +153,9 @@ struct MergeUndo {
         var slots: [Int: LeakContents.Sample] = [:]
         for sample in former { slots[sample.slot] = sample }
         for var sample in merged.sorted(by: { $0.slot < $1.slot }) {
-            guard !(source.samples + former).contains(where: { $0.isSameReport(as: sample) }) else { continue }
+            guard !(source.samples + former).contains(where: { $0.isSameReport(as: sample) }) else {
+                continue
+            }
             sample.ordinal = max(1, sample.ordinal - source.leak.sightings)
             if sample.slot >= SampleSlot.reservoir, slots[sample.slot] != nil,
                 let free = (SampleSlot.reservoir..<SampleSlot.count).first(where: { slots[$0] == nil })
@@ -163,7 +169,8 @@ struct MergeUndo {
 
     /// Returns when the target was first and last seen: as before the merge, widened by the reports that it has now.
     private static func times(
-        of target: LeakContents, merged: LeakContents.Leak, source: LeakContents.Leak, former: LeakContents.Leak
+        of target: LeakContents, merged: LeakContents.Leak, source: LeakContents.Leak,
+        former: LeakContents.Leak
     ) -> (first: Int64, last: Int64) {
         var (first, last) = (max(former.firstSeen, merged.firstSeen), min(former.lastSeen, merged.lastSeen))
         if merged.firstSeen < min(former.firstSeen, source.firstSeen) { first = merged.firstSeen }
@@ -180,7 +187,8 @@ struct MergeUndo {
         }
         let isLater = lastHour.map { $0 > Calendar.hour(of: last) } ?? false
         if isLater || lastDay > Calendar.day(of: last) {
-            last = min(merged.lastSeen, Int64((lastHour ?? lastDay * 24 + 23) + 1) * Calendar.hourMilliseconds - 1)
+            last = min(
+                merged.lastSeen, Int64((lastHour ?? lastDay * 24 + 23) + 1) * Calendar.hourMilliseconds - 1)
         }
         return (first, max(first, last))
     }

@@ -28,7 +28,9 @@ package protocol MergeConnection: StoreConnection {
 extension PortableTable {
     /// Returns the table with a name.
     fileprivate static func named(_ name: String) -> PortableTable {
-        guard let table = all.first(where: { $0.name == name }) else { preconditionFailure("no table \(name)") }
+        guard let table = all.first(where: { $0.name == name }) else {
+            preconditionFailure("no table \(name)")
+        }
         return table
     }
 
@@ -55,7 +57,8 @@ extension LeakContents.Sample {
     /// The columns of a row of a table of samples after those that identify the row.
     fileprivate var columns: [PortableValue] {
         [
-            .int(slot), .int(ordinal), .integer(at), .text(version), .optional(build), .optional(system), .optional(model),
+            .int(slot), .int(ordinal), .integer(at), .text(version), .optional(build), .optional(system),
+            .optional(model),
             installHash.map { .integer($0) } ?? .null, .optional(install), .optional(user), .bytes(body),
         ]
     }
@@ -63,7 +66,8 @@ extension LeakContents.Sample {
     fileprivate enum Column: Int32, QueryColumn {
         case slot, ordinal, at, version, build, system, model, installHash, install, user, body
 
-        static let sql = #"slot, ordinal, at, version, build, system, model, install_hash, install, "user", body"#
+        static let sql =
+            #"slot, ordinal, at, version, build, system, model, install_hash, install, "user", body"#
     }
 
     fileprivate init(_ row: NamedRow<Column>) {
@@ -121,7 +125,8 @@ private enum SavedQueries {
     static func leak(_ leak: StoreValue) -> StoreRead<LeakContents.Leak?> {
         enum Column: Int32, QueryColumn {
             case kind, className, quality, title, module, stack, children, cycle, groupedStack, groupedVersion
-            case groupedClass, search, reports, freed, sightings, maxAlive, firstSeen, lastSeen, madeBy, madeAt, isShared
+            case groupedClass, search, reports, freed, sightings, maxAlive, firstSeen, lastSeen, madeBy,
+                madeAt, isShared
             case lived, decision, reportsThen
         }
         return StoreRead(
@@ -135,9 +140,13 @@ private enum SavedQueries {
             """, leak
         ) { (row: NamedRow<Column>) throws(StoreError) in
             var leak = LeakContents.Leak()
-            (leak.kind, leak.className, leak.quality) = (row.text(.kind), row.optionalText(.className), row.text(.quality))
+            (leak.kind, leak.className, leak.quality) = (
+                row.text(.kind), row.optionalText(.className), row.text(.quality)
+            )
             (leak.title, leak.module) = (row.text(.title), row.optionalText(.module))
-            leak.paths = [row.bytes(.stack), row.bytes(.children), row.bytes(.cycle), row.bytes(.groupedStack)]
+            leak.paths = [
+                row.bytes(.stack), row.bytes(.children), row.bytes(.cycle), row.bytes(.groupedStack),
+            ]
             (leak.groupedVersion, leak.groupedClass) = (row.int(.groupedVersion), row.text(.groupedClass))
             (leak.search, leak.reports, leak.freed) = (row.text(.search), row.int(.reports), row.int(.freed))
             (leak.sightings, leak.maxAlive) = (row.int(.sightings), row.optionalInt(.maxAlive))
@@ -167,7 +176,8 @@ private enum SavedQueries {
             (row: NamedRow<Column>, releases) throws(StoreError) in
             releases[row.int64(.release), default: LeakContents.Release()].builds[row.int64(.build)] =
                 LeakContents.Release.Build(
-                    reports: row.int(.reports), freed: row.int(.freed), buckets: try row.bucketCounts(.buckets),
+                    reports: row.int(.reports), freed: row.int(.freed),
+                    buckets: try row.bucketCounts(.buckets),
                     installs: try row.isNull(.members) ? InstallSet() : row.installSet(.members))
         }
     }
@@ -177,7 +187,8 @@ private enum SavedQueries {
     ) -> StoreRead<[(time: Int, release: Int64, reports: Int)]> {
         enum Column: Int32, QueryColumn { case time, release, reports }
         return StoreRead(
-            .composed("select \(column) as time, release, reports from \(table) where leak = $1::bigint"), leak
+            .composed("select \(column) as time, release, reports from \(table) where leak = $1::bigint"),
+            leak
         ) { (row: NamedRow<Column>) in (row.int(.time), row.int64(.release), row.int(.reports)) }
     }
 
@@ -187,7 +198,10 @@ private enum SavedQueries {
         enum Column: Int32, QueryColumn { case release, day, members }
         return StoreRead(.composed(sql), leak) { (row: NamedRow<Column>) in
             // A set that cannot be read is complete again after a week.
-            (row.int64(.release), row.int(.day), RecentInstalls(bytes: row.bytes(.members)) ?? RecentInstalls())
+            (
+                row.int64(.release), row.int(.day),
+                RecentInstalls(bytes: row.bytes(.members)) ?? RecentInstalls()
+            )
         }
     }
 
@@ -208,17 +222,17 @@ private enum SavedQueries {
     static func leak(withID id: LeakID) -> StoreRead<FoundLeak?> {
         enum Column: Int32, QueryColumn { case row, id, app, name, environment, title, reports }
         return StoreRead(
-                """
-                select l.id as row, l.key as id, l.app, a.name, a.environment, t.title, l.reports
-                from leak l join app a on a.id = l.app join leak_text t on t.leak = l.id
-                where l.key = $1::uuid
-                """, .id(id)
-            ) { (row: NamedRow<Column>) throws(StoreError) in
-                FoundLeak(
-                    row: row.int64(.row), id: try row.id(.id), app: row.int64(.app),
-                    appKey: AppKey(row.text(.name), environment: row.text(.environment)), title: row.text(.title),
-                    reports: row.int(.reports))
-            }
+            """
+            select l.id as row, l.key as id, l.app, a.name, a.environment, t.title, l.reports
+            from leak l join app a on a.id = l.app join leak_text t on t.leak = l.id
+            where l.key = $1::uuid
+            """, .id(id)
+        ) { (row: NamedRow<Column>) throws(StoreError) in
+            FoundLeak(
+                row: row.int64(.row), id: try row.id(.id), app: row.int64(.app),
+                appKey: AppKey(row.text(.name), environment: row.text(.environment)), title: row.text(.title),
+                reports: row.int(.reports))
+        }
     }
 
     static func savedMerge(_ number: Int64) -> StoreRead<SavedMerge?> {
@@ -253,19 +267,24 @@ private enum SavedQueries {
     static func savedReleases(_ sql: String, _ values: StoreValue...) -> StoreRead<[SavedRelease]> {
         enum Column: Int32, QueryColumn { case merge, side, release, body }
         return StoreRead(
-            .composed("select merge, side, release, body from leak_merge_release where \(sql)"), values, into: []
+            .composed("select merge, side, release, body from leak_merge_release where \(sql)"), values,
+            into: []
         ) { (row: NamedRow<Column>, releases) throws(StoreError) in
-            guard let contents = LeakContents.Release(bytes: row.bytes(.body)) else { throw row.unreadable("a merge") }
+            guard let contents = LeakContents.Release(bytes: row.bytes(.body)) else {
+                throw row.unreadable("a merge")
+            }
             releases.append(
                 SavedRelease(
-                    merge: row.int64(.merge), side: row.int(.side), release: row.int64(.release), contents: contents))
+                    merge: row.int64(.merge), side: row.int(.side), release: row.int64(.release),
+                    contents: contents))
         }
     }
 
     /// Reads whether each row of `leak_merge` can be read.
     static var areLeaksReadable: StoreRead<[Bool]> {
         enum Column: Int32, QueryColumn { case sourceBody, targetBody }
-        return StoreRead("select source_body, target_body from leak_merge") { (row: NamedRow<Column>) -> Bool in
+        return StoreRead("select source_body, target_body from leak_merge") {
+            (row: NamedRow<Column>) -> Bool in
             [row.bytes(.sourceBody), row.bytes(.targetBody)].allSatisfy {
                 $0.isEmpty || LeakContents.Leak(bytes: $0) != nil
             }
@@ -307,7 +326,9 @@ extension MergeConnection {
             contents.releases[release]?.recentInstalls = installs
             contents.releases[release]?.recentDay = day
         }
-        for (release, counts) in try read(SavedQueries.atDecision(row)) { contents.releases[release]?.atDecision = counts }
+        for (release, counts) in try read(SavedQueries.atDecision(row)) {
+            contents.releases[release]?.atDecision = counts
+        }
         contents.samples = try read(
             SavedQueries.samples("SAMPLES($1::bigint) as s", row))
         return contents
@@ -316,7 +337,8 @@ extension MergeConnection {
     /// Stores the contents of a leak that has no counts.
     private func insertCounts(of contents: LeakContents, leak: Int64) throws(StoreError) {
         let row = PortableValue.integer(leak)
-        var (releases, builds, hours, days): ([[PortableValue]], [[PortableValue]], [[PortableValue]], [[PortableValue]])
+        var (releases, builds, hours, days):
+            ([[PortableValue]], [[PortableValue]], [[PortableValue]], [[PortableValue]])
         (releases, builds, hours, days) = ([], [], [], [])
         for (id, release) in contents.releases.sorted(by: { $0.key < $1.key }) {
             releases.append([
@@ -324,11 +346,14 @@ extension MergeConnection {
             ])
             for (build, counts) in release.builds.sorted(by: { $0.key < $1.key }) {
                 builds.append([
-                    row, .integer(build), .int(counts.reports), .int(counts.freed), .int(counts.installs.count),
+                    row, .integer(build), .int(counts.reports), .int(counts.freed),
+                    .int(counts.installs.count),
                     .bytes(counts.buckets.bytes),
                 ])
             }
-            for (hour, reports) in release.hours { hours.append([row, .int(hour), .integer(id), .int(reports)]) }
+            for (hour, reports) in release.hours {
+                hours.append([row, .int(hour), .integer(id), .int(reports)])
+            }
             for (day, reports) in release.days { days.append([row, .int(day), .integer(id), .int(reports)]) }
         }
         try insert(releases, into: .leakRelease)
@@ -336,7 +361,8 @@ extension MergeConnection {
         try insert(hours, into: .leakHour)
         try insert(days, into: .leakDay)
         try insert(
-            contents.leak.values.map { [row, .int($0.kind), .text($0.value), .int($0.reports)] }, into: .leakValue)
+            contents.leak.values.map { [row, .int($0.kind), .text($0.value), .int($0.reports)] },
+            into: .leakValue)
         if !contents.leak.lived.isEmpty {
             try insert([[row, .bytes(contents.leak.lived.bytes)]], into: .leakLived)
         }
@@ -355,7 +381,8 @@ extension MergeConnection {
                 where id = $1::bigint
                 """), .integer(leak), .int(contents.leak.reports), .int(contents.leak.freed),
             .int(contents.leak.sightings), .integer(contents.leak.maxAlive.map(Int64.init)),
-            .integer(contents.leak.firstSeen), .integer(contents.leak.lastSeen), .integer(contents.leak.madeAt),
+            .integer(contents.leak.firstSeen), .integer(contents.leak.lastSeen),
+            .integer(contents.leak.madeAt),
             .int(contents.installs.count))
         try change(
             """
@@ -386,7 +413,9 @@ extension MergeConnection {
     /// Returns the id of the leak that a leak was merged into.
     private func target(ofMerged id: LeakID) throws(StoreError) -> LeakID? {
         try read(
-            StoreRead<LeakID?>("select l.key from merged_leak m join leak l on l.id = m.leak where m.key = $1::uuid", .id(id)) {
+            StoreRead<LeakID?>(
+                "select l.key from merged_leak m join leak l on l.id = m.leak where m.key = $1::uuid", .id(id)
+            ) {
                 (row: NamedRow<OnlyColumn>) throws(StoreError) -> LeakID in try row.id(.value)
             })
     }
@@ -399,7 +428,9 @@ extension MergeConnection {
     package func pair(merging source: LeakID, into target: LeakID) throws(StoreError) -> MergedPair? {
         guard let from = try read(SavedQueries.leak(withID: source)) else { return nil }
         var found = try read(SavedQueries.leak(withID: target))
-        if found == nil, let other = try self.target(ofMerged: target) { found = try read(SavedQueries.leak(withID: other)) }
+        if found == nil, let other = try self.target(ofMerged: target) {
+            found = try read(SavedQueries.leak(withID: other))
+        }
         guard let into = found else { throw .missingMergeTarget(target) }
         guard from.row != into.row else { throw .mergeOfItself(source) }
         guard from.app == into.app else { throw .mergeAcrossApps }
@@ -410,16 +441,20 @@ extension MergeConnection {
             guard try !isDiscarded(leak.id) else { throw .discardedLeakMerged(leak.id) }
         }
         let count = try read(
-            StoreRead<[Int64]>.numbers("select count(*) from leak_merge where app = $1::bigint", .integer(from.app))
+            StoreRead<[Int64]>.numbers(
+                "select count(*) from leak_merge where app = $1::bigint", .integer(from.app))
         ).first
         guard count ?? 0 < ManualMerge.maxPerApp else { throw .tooManyMerges(of: from.appKey.description) }
         return MergedPair(
-            source: from.row, target: into.row, sourceID: from.id, targetID: into.id, app: from.app, appKey: from.appKey,
+            source: from.row, target: into.row, sourceID: from.id, targetID: into.id, app: from.app,
+            appKey: from.appKey,
             title: from.title, reports: from.reports)
     }
 
     private func isDiscarded(_ id: LeakID) throws(StoreError) -> Bool {
-        try !read(StoreRead<[Int64]>.numbers("select 1 from discarded_leak where key = $1::uuid limit 1", .id(id))).isEmpty
+        try !read(
+            StoreRead<[Int64]>.numbers("select 1 from discarded_leak where key = $1::uuid limit 1", .id(id))
+        ).isEmpty
     }
 
     /// Keeps the contents of two leaks before they are merged, so that the merge can be undone. Merges into the source go on
@@ -447,18 +482,22 @@ extension MergeConnection {
             values ($1::bigint, $2::uuid, $3::text, $4::text, $5::bigint, $6::bigint, $7::text, $8::bigint, $9::bigint,
               $10::bigint, $11::bigint, $12::bytea, $13::bytea)
             """, .integer(pair.app), .id(pair.sourceID), .text(source.leak.module ?? ""), .text(pair.title),
-            .integer(pair.target), .int(pair.reports), .text(author), .integer(now), .integer(source.leak.madeBy),
+            .integer(pair.target), .int(pair.reports), .text(author), .integer(now),
+            .integer(source.leak.madeBy),
             .integer(source.leak.madeAt), .int(source.leak.isShared ? 1 : 0), .bytes(source.leak.bytes),
             .bytes(target.leak.bytes))
         guard
             let number = try read(
-                StoreRead<[Int64]>.numbers("select id from leak_merge where source = $1::uuid", .id(pair.sourceID))
+                StoreRead<[Int64]>.numbers(
+                    "select id from leak_merge where source = $1::uuid", .id(pair.sourceID))
             ).first
         else { throw .unreadable("a merge", in: database) }
         for (side, contents) in [(MergeSide.source, source), (.target, target)] {
             let key: [PortableValue] = [.integer(number), .int(side.rawValue)]
             try insert(
-                contents.releases.sorted { $0.key < $1.key }.map { key + [.integer($0.key), .bytes($0.value.bytes)] },
+                contents.releases.sorted { $0.key < $1.key }.map {
+                    key + [.integer($0.key), .bytes($0.value.bytes)]
+                },
                 into: .mergeRelease)
             try insert(contents.samples.map { key + $0.columns }, into: .mergeSample)
         }
@@ -473,7 +512,8 @@ extension MergeConnection {
             "update leak_merge set leak = $2::bigint where leak = any($1::bigint[]) and leak <> $2::bigint",
             .integers(leaks), .integer(target))
         let merges = try read(
-            StoreRead<[Int64]>.numbers("select id from leak_merge where leak = $1::bigint limit 1", .integer(target)))
+            StoreRead<[Int64]>.numbers(
+                "select id from leak_merge where leak = $1::bigint limit 1", .integer(target)))
         return !merges.isEmpty
     }
 }
@@ -488,7 +528,9 @@ extension MergeConnection {
         var contents = LeakContents()
         // The body of a source whose counts were all deleted is empty.
         if !body.isEmpty {
-            guard let leak = LeakContents.Leak(bytes: body) else { throw .unreadable("a merge", in: database) }
+            guard let leak = LeakContents.Leak(bytes: body) else {
+                throw .unreadable("a merge", in: database)
+            }
             contents.leak = leak
         }
         let releases = try read(
@@ -507,10 +549,13 @@ extension MergeConnection {
     /// - Returns: `nil` if there is no such merge.
     /// - Throws: ``StoreError/Reason/invalidArgument`` if another merge must be undone before, if the target is discarded, and
     ///   if nothing would be left of the target.
-    package func undoMerge(_ number: Int64, today: Int) throws(StoreError) -> (result: UndoneMerge, target: Int64)? {
+    package func undoMerge(_ number: Int64, today: Int) throws(StoreError) -> (
+        result: UndoneMerge, target: Int64
+    )? {
         guard let saved = try read(SavedQueries.savedMerge(number)) else { return nil }
         let newest = try read(
-            StoreRead<[Int64]>.numbers("select max(id) from leak_merge where leak = $1::bigint", .integer(saved.leak))
+            StoreRead<[Int64]>.numbers(
+                "select max(id) from leak_merge where leak = $1::bigint", .integer(saved.leak))
         ).first
         if let newest, newest != number { throw .newerMerge(newest, than: number) }
         for id in [saved.merge.target, saved.merge.source] where try isDiscarded(id) {
@@ -522,28 +567,38 @@ extension MergeConnection {
         let undo = MergeUndo(of: merged, source: source, target: former)
         try change("delete from merged_leak where key = $1::uuid", .id(saved.merge.source))
         try deleteMerges(where: "id = $1::bigint", .integer(number))
-        guard var restored = undo.source else { return (UndoneMerge(merge: saved.merge, reports: 0), saved.leak) }
+        guard var restored = undo.source else {
+            return (UndoneMerge(merge: saved.merge, reports: 0), saved.leak)
+        }
         guard !undo.target.releases.isEmpty else { throw .emptyMergeTarget(saved.merge.target) }
-        for id in restored.releases.keys { restored.releases[id]?.recentInstalls.removeInstalls(notCountedOn: today) }
+        for id in restored.releases.keys {
+            restored.releases[id]?.recentInstalls.removeInstalls(notCountedOn: today)
+        }
         let row = try write(undo, restored, merged: merged, saved.merge, leak: saved.leak, app: saved.app)
         for id in restored.leak.redirects {
             try change(
-                "update merged_leak set leak = $3::bigint where key = $1::uuid and leak = $2::bigint", .id(id),
+                "update merged_leak set leak = $3::bigint where key = $1::uuid and leak = $2::bigint",
+                .id(id),
                 .integer(saved.leak), .integer(row))
             try change(
-                "update leak_merge set leak = $3::bigint where source = $1::uuid and leak = $2::bigint", .id(id),
+                "update leak_merge set leak = $3::bigint where source = $1::uuid and leak = $2::bigint",
+                .id(id),
                 .integer(saved.leak), .integer(row))
         }
-        try separateDecisions(undo, restored, former: former.leak, merged: merged, source: row, target: saved.leak)
+        try separateDecisions(
+            undo, restored, former: former.leak, merged: merged, source: row, target: saved.leak)
         return (UndoneMerge(merge: saved.merge, reports: restored.leak.reports), saved.leak)
     }
 
     /// - Returns: the row ID of the restored source.
     private func write(
-        _ undo: MergeUndo, _ restored: LeakContents, merged: LeakContents, _ merge: ManualMerge, leak: Int64, app: Int64
+        _ undo: MergeUndo, _ restored: LeakContents, merged: LeakContents, _ merge: ManualMerge, leak: Int64,
+        app: Int64
     ) throws(StoreError) -> Int64 {
         let source = restored.leak
-        try change("delete from decision_release where decision = (select state from leak where id = $1::bigint)", .integer(leak))
+        try change(
+            "delete from decision_release where decision = (select state from leak where id = $1::bigint)",
+            .integer(leak))
         try deleteCounts(of: leak)
         try change(
             """
@@ -551,12 +606,15 @@ extension MergeConnection {
               made_at, is_shared)
             values ($1::uuid, $2::bigint, $3::text, $4::text, $5::text, $6::bigint, $7::bigint, $8::bigint, $8::bigint,
               $9::bigint, $10::bigint, $11::bigint)
-            """, .id(merge.source), .integer(app), .text(source.kind), .text(source.className), .text(source.quality),
+            """, .id(merge.source), .integer(app), .text(source.kind), .text(source.className),
+            .text(source.quality),
             .integer(source.firstSeen), .integer(source.lastSeen), .integer(restored.releases.keys.min()),
             .integer(source.madeBy), .integer(source.madeAt), .int(source.isShared ? 1 : 0))
         guard
-            let row = try read(StoreRead<[Int64]>.numbers("select id from leak where key = $1::uuid", .id(merge.source)))
-                .first,
+            let row = try read(
+                StoreRead<[Int64]>.numbers("select id from leak where key = $1::uuid", .id(merge.source))
+            )
+            .first,
             let key = GroupingKey(
                 version: source.groupedVersion, className: source.groupedClass, packed: source.paths[3],
                 stack: source.paths[0], children: source.paths[1], cycle: source.paths[2])
@@ -570,7 +628,9 @@ extension MergeConnection {
                 ]
             ], into: .leakText)
         try insert(
-            Set(GroupingKeyElements.hashes(of: key)).sorted().map { [.integer(app), .integer($0), .integer(row)] },
+            Set(GroupingKeyElements.hashes(of: key)).sorted().map {
+                [.integer(app), .integer($0), .integer(row)]
+            },
             into: .leakElement)
         try insertCounts(of: restored, leak: row)
         try insertCounts(of: undo.target, leak: leak)
@@ -584,7 +644,8 @@ extension MergeConnection {
               reports = (select BOUNDED_SUM(l.reports) from leak l where l.app = app.id),
               freed = (select BOUNDED_SUM(l.freed) from leak l where l.app = app.id)
             where id = $1::bigint
-            """, .integer(app), .int(restored.buildCount + undo.target.buildCount - merged.buildCount), .int(textBytes))
+            """, .integer(app), .int(restored.buildCount + undo.target.buildCount - merged.buildCount),
+            .int(textBytes))
         let releases = Set(merged.releases.keys).union(restored.releases.keys).sorted()
         try change(
             """
@@ -600,11 +661,13 @@ extension MergeConnection {
 
     /// Gives the source its decisions back, and computes which decisions are in force.
     private func separateDecisions(
-        _ undo: MergeUndo, _ restored: LeakContents, former: LeakContents.Leak, merged: LeakContents, source: Int64,
+        _ undo: MergeUndo, _ restored: LeakContents, former: LeakContents.Leak, merged: LeakContents,
+        source: Int64,
         target: Int64
     ) throws(StoreError) {
         try change(
-            "update decision set leak = $1::bigint where leak = $2::bigint and id = any($3::bigint[])", .integer(source),
+            "update decision set leak = $1::bigint where leak = $2::bigint and id = any($3::bigint[])",
+            .integer(source),
             .integer(target), .integers(restored.leak.decisions))
         try change(
             """
@@ -662,10 +725,13 @@ extension MergeConnection {
     /// - Parameter release: the row ID of the release; `nil` for all releases. Then the merges end, and later reports of the
     ///   merged leaks make them again.
     package func deleteFromMerges(leaks: [Int64], release: Int64?) throws(StoreError) {
-        guard let release else { return try deleteMerges(where: "leak = any($1::bigint[])", .integers(leaks)) }
+        guard let release else {
+            return try deleteMerges(where: "leak = any($1::bigint[])", .integers(leaks))
+        }
         let merges = "merge in (select id from leak_merge where leak = any($1::bigint[]))"
         try change(
-            .composed("delete from leak_merge_release where release = $2::bigint and \(merges)"), .integers(leaks),
+            .composed("delete from leak_merge_release where release = $2::bigint and \(merges)"),
+            .integers(leaks),
             .integer(release))
         try change(
             .composed(
@@ -689,17 +755,21 @@ extension MergeConnection {
         let condition = "made_by = $1::bigint and made_at >= $2::bigint and is_shared = 0"
         for table in ["leak_merge_release", "leak_merge_sample"] {
             try change(
-                .composed("delete from \(table) where merge in (select id from leak_merge where \(condition))"),
+                .composed(
+                    "delete from \(table) where merge in (select id from leak_merge where \(condition))"),
                 .integer(key), .integer(since))
         }
         try change(
-            .composed("update leak_merge set source_body = ''::bytea where \(condition)"), .integer(key), .integer(since))
+            .composed("update leak_merge set source_body = ''::bytea where \(condition)"), .integer(key),
+            .integer(since))
     }
 
     private func deleteMerges(where condition: String, _ value: StoreValue) throws(StoreError) {
         for table in ["leak_merge_release", "leak_merge_sample"] {
             try change(
-                .composed("delete from \(table) where merge in (select id from leak_merge where \(condition))"), value)
+                .composed(
+                    "delete from \(table) where merge in (select id from leak_merge where \(condition))"),
+                value)
         }
         try change(.composed("delete from leak_merge where \(condition)"), value)
     }
@@ -714,7 +784,9 @@ extension MergeConnection {
     }
 
     /// Moves what merges by hand keep about leaks in a release to a build of another release.
-    package func moveInMerges(leaks: [Int64], from release: Int64, to other: Int64, build: Int64) throws(StoreError) {
+    package func moveInMerges(leaks: [Int64], from release: Int64, to other: Int64, build: Int64)
+        throws(StoreError)
+    {
         let saved = try read(
             SavedQueries.savedReleases(
                 """
@@ -725,7 +797,9 @@ extension MergeConnection {
                 """
                 delete from leak_merge_release where merge = $1::bigint and side = $2::bigint and release = $3::bigint
                 """, .integer(moved.merge), .int(moved.side), .integer(release))
-            if var present = saved.first(where: { $0.release == other && $0.merge == moved.merge && $0.side == moved.side }) {
+            if var present = saved.first(where: {
+                $0.release == other && $0.merge == moved.merge && $0.side == moved.side
+            }) {
                 present.contents.add(moved.contents, to: build)
                 try update(present)
             } else {
@@ -764,12 +838,15 @@ extension MergeConnection {
     /// - Returns: the number of samples.
     package func eraseSamplesOfMerges(install: UInt64) throws(StoreError) -> Int {
         try change(
-            "delete from leak_merge_sample where install_hash = $1::bigint", .integer(Int64(bitPattern: install)))
+            "delete from leak_merge_sample where install_hash = $1::bigint",
+            .integer(Int64(bitPattern: install)))
     }
 
     /// Returns the number of rows that merges by hand keep and that cannot be read.
     package func countUnreadableMerges() throws(StoreError) -> Int {
-        let (leaks, releases) = try (read(SavedQueries.areLeaksReadable), read(SavedQueries.areReleasesReadable))
+        let (leaks, releases) = try (
+            read(SavedQueries.areLeaksReadable), read(SavedQueries.areReleasesReadable)
+        )
         return (leaks + releases).count { !$0 }
     }
 }

@@ -17,7 +17,8 @@ public struct ManualMerge: Hashable, Sendable {
     public var at: Int64
 
     public init(
-        number: Int64, app: AppKey, source: LeakID, sourceTitle: String, target: LeakID, reports: Int, by: String, at: Int64
+        number: Int64, app: AppKey, source: LeakID, sourceTitle: String, target: LeakID, reports: Int,
+        by: String, at: Int64
     ) {
         self.number = number
         self.app = app
@@ -59,7 +60,8 @@ extension StoreError {
 
     package static func discardedLeakMerged(_ id: LeakID) -> StoreError {
         StoreError(
-            .invalidArgument, "the leak \(id) is discarded; accept its reports again before it takes part in a merge")
+            .invalidArgument,
+            "the leak \(id) is discarded; accept its reports again before it takes part in a merge")
     }
 
     package static func missingMergeTarget(_ id: LeakID) -> StoreError {
@@ -69,13 +71,15 @@ extension StoreError {
     package static func tooManyMerges(of app: String) -> StoreError {
         StoreError(
             .invalidArgument,
-            "\(ManualMerge.maxPerApp) leaks of \(app) are merged by hand, which is the limit; undo some of the merges first")
+            "\(ManualMerge.maxPerApp) leaks of \(app) are merged by hand, which is the limit; undo some of the merges first"
+        )
     }
 
     package static func newerMerge(_ newest: Int64, than number: Int64) -> StoreError {
         StoreError(
             .invalidArgument,
-            "the merge \(newest) into the same leak is newer than the merge \(number); undo the merge \(newest) first")
+            "the merge \(newest) into the same leak is newer than the merge \(number); undo the merge \(newest) first"
+        )
     }
 
     package static func emptyMergeTarget(_ target: LeakID) -> StoreError {

@@ -18,8 +18,12 @@ extension StoreQueries {
     /// Reads merges by hand, newest first.
     ///
     /// - Parameter condition: SQL for a merge `m` into a leak `l` of an app `a`.
-    fileprivate static func manualMerges(where condition: String, _ values: StoreValue...) -> StoreRead<[ManualMerge]> {
-        enum Column: Int32, QueryColumn { case number, name, environment, source, title, target, reports, by, at }
+    fileprivate static func manualMerges(where condition: String, _ values: StoreValue...) -> StoreRead<
+        [ManualMerge]
+    > {
+        enum Column: Int32, QueryColumn {
+            case number, name, environment, source, title, target, reports, by, at
+        }
         return StoreRead(
             .composed(
                 """
@@ -30,7 +34,8 @@ extension StoreQueries {
         ) { (row: NamedRow<Column>, merges) throws(StoreError) in
             merges.append(
                 ManualMerge(
-                    number: row.int64(.number), app: AppKey(row.text(.name), environment: row.text(.environment)),
+                    number: row.int64(.number),
+                    app: AppKey(row.text(.name), environment: row.text(.environment)),
                     source: try row.id(.source), sourceTitle: row.text(.title), target: try row.id(.target),
                     reports: row.int(.reports), by: row.text(.by), at: row.time(.at)))
         }

@@ -122,7 +122,8 @@ extension PortableTable {
         PortableTable(
             "leak_merge", highestIDQuery: "select seq from sqlite_sequence where name = 'leak_merge'",
             [
-                .number("id"), .number("app"), .key("source"), .text("module"), .text("title"), .number("leak"),
+                .number("id"), .number("app"), .key("source"), .text("module"), .text("title"),
+                .number("leak"),
                 .count("reports"), .text("by"), .number("at"), .number("made_by"), .number("made_at"),
                 .number("is_shared"), .bytes("source_body"), .bytes("target_body"),
             ]),
