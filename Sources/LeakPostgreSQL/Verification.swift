@@ -26,6 +26,11 @@
                     problems.append(VerificationRule.problem(check.sentence, rowCount: wrongCount))
                 }
             }
+            let unreadableCount = try connection.countUnreadableMerges()
+            if unreadableCount > 0 {
+                problems.append(
+                    VerificationRule.problem(VerificationRule.readableMerges, rowCount: unreadableCount))
+            }
             return problems + (try findInstallProblems(on: connection))
                 + (try recentInstallProblems(on: connection))
         }
@@ -296,6 +301,11 @@
                   + (select count(*) from leak_element e
                      where not exists (select 1 from leak where id = e.leak and app = e.app))
                   + (select count(*) from merged_leak m where not exists (select 1 from leak where id = m.leak))
+                  + (select count(*) from leak_merge m where not exists (select 1 from leak where id = m.leak and app = m.app)
+                     or exists (select 1 from leak where key = m.source))
+                  + (select count(*) from leak_merge_release c where not exists (
+                     select 1 from leak_merge m join release r on r.app = m.app where m.id = c.merge and r.id = c.release))
+                  + (select count(*) from leak_merge_sample s where not exists (select 1 from leak_merge where id = s.merge))
                   + (select count(*) from app_day d where not exists (select 1 from app where id = d.app))
                 """),
         ]

@@ -327,6 +327,26 @@ public final class SQLiteStore: Store {
         }
     }
 
+    public func mergeByHand(
+        _ source: LeakID, into target: LeakID, by author: String, audit entry: AuditEntry?, now: Int64
+    ) throws(StoreError) -> ManualMerge? {
+        try write { writer throws(StoreError) in
+            try writer.withReservedSpace { () throws(StoreError) in
+                try writer.mergeByHand(source, into: target, by: author, audit: entry, now: now)
+            }
+        }
+    }
+
+    public func undoMerge(
+        _ number: Int64, by author: String, audit entry: AuditEntry?, now: Int64
+    ) throws(StoreError) -> UndoneMerge? {
+        try write { writer throws(StoreError) in
+            try writer.withReservedSpace { () throws(StoreError) in
+                try writer.undoMerge(number, by: author, audit: entry, now: now)
+            }
+        }
+    }
+
     public func discard(
         _ leak: LeakID, by author: String, audit entry: AuditEntry?, now: Int64
     ) throws(StoreError) -> Bool {

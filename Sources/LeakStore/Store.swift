@@ -135,6 +135,37 @@ public protocol Store: Sendable {
         note: @Sendable (LeakMerge) -> String
     ) throws(StoreError) -> LeakMerge?
 
+    /// Merges a leak into another leak of its app by the choice of a person. Later reports of the merged leak count for the
+    /// target, also in other collectors. Keeps what both leaks had, so that the merge can be undone: ``undoMerge(_:by:audit:now:)``.
+    ///
+    /// Runs in one transaction; reports may be counted meanwhile. As in a merge by rule, the most recent decision about one of
+    /// the leaks is in force, and the old id leads to the target. A leak that was merged without a module gets no reports that
+    /// name one: they belong to a leak of their module.
+    ///
+    /// - Parameters:
+    ///   - target: the id of the leak to merge into, or of a leak that was merged into it.
+    ///   - author: the name of the author for the history.
+    /// - Returns: `nil` if there is no leak `source`.
+    /// - Throws: ``StoreError/Reason/invalidArgument`` if the target does not exist or is the same leak, for leaks of different
+    ///   apps or environments, for a discarded leak, for a leak that counts reports beyond a limit, and if
+    ///   ``ManualMerge/maxPerApp`` leaks of the app are merged already.
+    func mergeByHand(
+        _ source: LeakID, into target: LeakID, by author: String, audit entry: AuditEntry?, now: Int64
+    ) throws(StoreError) -> ManualMerge?
+
+    /// Undoes a merge by hand. The merged leak gets its id, class, path, counts, sets of installs, samples and decisions back,
+    /// as they were before the merge, without what was deleted or has expired since. Reports since the merge stay with the
+    /// target. An install that had the merged leak, and that reported either leak since, may be missing in the installs of the
+    /// target until its next report. The merged leak is counted by itself from then on.
+    ///
+    /// - Parameter number: ``ManualMerge/number``.
+    /// - Returns: `nil` if there is no such merge.
+    /// - Throws: ``StoreError/Reason/invalidArgument`` if a newer merge into the same leak must be undone first, which the text
+    ///   names; if the target is discarded; and if the target has no reports of its own.
+    func undoMerge(
+        _ number: Int64, by author: String, audit entry: AuditEntry?, now: Int64
+    ) throws(StoreError) -> UndoneMerge?
+
     /// Replaces the title, class, path and key of a leak, for example after its frames were symbolicated. The id of the leak
     /// stays.
     ///

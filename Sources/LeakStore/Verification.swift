@@ -85,6 +85,13 @@ extension SQLiteConnection {
                         "the number of recent installs is the size of its set", rowCount: wrongSets.count))
             }
         }
+        if schema >= 26 {
+            let unreadableCount = try countUnreadableMerges()
+            if unreadableCount > 0 {
+                problems.append(
+                    VerificationRule.problem(VerificationRule.readableMerges, rowCount: unreadableCount))
+            }
+        }
         return problems + (try findInstallProblems(of: schema))
     }
 
@@ -275,6 +282,8 @@ extension SQLiteConnection {
 
 /// A rule that stored data must follow.
 package enum VerificationRule {
+    package static let readableMerges = "contents that a merge by hand keeps can be read"
+
     /// Returns a line that says for how many rows a rule is not true.
     package static func problem(_ rule: String, rowCount: Int) -> String {
         "\(rule): not true for \(countText(rowCount, of: "row"))"

@@ -22,6 +22,7 @@ enum Command: Equatable {
     case forget(ForgetCommand)
     case discarded(DiscardedCommand)
     case retention(RetentionCommand)
+    case merge(MergeCommand)
     /// - Parameter app: `nil` for all apps.
     case regroup(app: String?, isDryRun: Bool, flags: [Setting: String])
     case copy(flags: [Setting: String])
@@ -107,6 +108,24 @@ enum Command: Equatable {
                 self = .forget(try Self.parseForget(&line))
             }
         case "retention": self = .retention(RetentionCommand(flags: line.settings))
+        case "merge":
+            let ids = [line.takeWord(), line.takeWord()].compactMap { $0 }
+            guard ids.count == 2 else {
+                throw UsageError("merge needs two leaks: collector merge LEAK TARGET")
+            }
+            let leaks = ids.compactMap { LeakID($0) }
+            guard leaks.count == 2 else {
+                throw UsageError("merge needs the IDs of two leaks, as in the addresses of their pages")
+            }
+            self = .merge(
+                MergeCommand(
+                    action: .merge(leaks[0], into: leaks[1], isDryRun: try line.takeSwitch("--dry-run")),
+                    flags: line.settings))
+        case "unmerge":
+            guard let number = line.takeWord().flatMap({ Int64($0) }), number > 0 else {
+                throw UsageError("unmerge needs the number of a merge: collector unmerge NUMBER")
+            }
+            self = .merge(MergeCommand(action: .undo(number), flags: line.settings))
         case "copy": self = .copy(flags: line.settings)
         case "check": self = .check(try Self.parseCheck(&line))
         case "symbols": self = .symbols(try Self.parseSymbols(&line))
@@ -115,7 +134,7 @@ enum Command: Equatable {
         case let word:
             throw UsageError(
                 "there is no command “\(word)”; the commands are serve, key, token, "
-                    + "import, export, check, symbols, backup, verify, erase, forget, retention, regroup, copy and health"
+                    + "import, export, check, symbols, backup, verify, erase, forget, retention, merge, unmerge, regroup, copy and health"
             )
         }
         try line.finish()

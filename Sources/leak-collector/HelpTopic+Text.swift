@@ -96,6 +96,20 @@ extension HelpTopic {
             deletes of each app, and changes nothing. Give it the same settings as the collector. It can run
             beside the collector.
             """
+        case .merge:
+            """
+            It merges the first leak into the second: counts, installs, sample reports and decisions. Later
+            reports of the first count for the second, and links to it lead there. Both are of one app and
+            environment. It prints the number with which collector unmerge undoes it.
+            The command can run beside the collector.
+            """
+        case .unmerge:
+            """
+            It gives the merged leak back what it had, without what was deleted or has expired since.
+            Reports since the merge stay with the other leak. Of several merges into one leak, the newest is
+            undone first. The page of that leak and /api/v1/merges show the numbers.
+            The command can run beside the collector.
+            """
         case .regroup:
             """
             It groups the sample reports of each leak again by the current rules. If all of them belong to
@@ -227,6 +241,12 @@ extension HelpTopic {
                   --daily-days DAYS       days for which reports are counted by day (default: 400)
                 \(database)
                 """
+            case .merge:
+                """
+                  --dry-run               print what would be merged, and merge nothing
+                \(database)
+                """
+            case .unmerge: database
             case .regroup:
                 """
                   --dry-run               list the merges and change nothing
@@ -299,6 +319,11 @@ extension HelpTopic {
               collector forget --leak 0f6a3b5c7d9e1f2030405060708090a0 --discard
             """
         case .retention: "  collector retention --unseen-days 200"
+        case .merge:
+            """
+              collector merge 0f6a3b5c7d9e1f2030405060708090a0 7d3e9f10a2b4c6d8e0f1a3b5c7d9e1f2 --dry-run
+            """
+        case .unmerge: "  collector unmerge 7"
         case .regroup: "  collector backup before.sqlite && collector regroup --dry-run"
         case .copy: "  collector copy --database-url postgres://user@host/leaks"
         case .health: "  collector health --port 9000"
@@ -352,7 +377,7 @@ extension HelpTopic {
               2  wrong command line or setting
             """
         case .symbols: usual
-        case .key, .token, .export, .erase, .forget, .retention, .regroup, .copy: withDatabase
+        case .key, .token, .export, .erase, .forget, .retention, .merge, .unmerge, .regroup, .copy: withDatabase
         }
     }
 }

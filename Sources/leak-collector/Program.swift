@@ -105,6 +105,8 @@ enum Program {
             return try discarded.run()
         case .retention(let retention):
             return try retention.run()
+        case .merge(let merge):
+            return try merge.run()
         case .regroup(let app, let isDryRun, let flags):
             try RegroupCommand(settings: readSettings(flags), app: app, isDryRun: isDryRun).run()
         case .copy(let flags):

@@ -107,6 +107,16 @@ import Testing
                 ForgetCommand(
                     target: .leak(LeakID(high: 10, low: 1)), isDryRun: false, isConfirmed: false, flags: [:]))
         ),
+        (
+            [
+                "merge", "000000000000000a0000000000000001", "000000000000000a0000000000000002", "--dry-run",
+            ],
+            .merge(
+                MergeCommand(
+                    action: .merge(LeakID(high: 10, low: 1), into: LeakID(high: 10, low: 2), isDryRun: true),
+                    flags: [:]))
+        ),
+        (["unmerge", "7"], .merge(MergeCommand(action: .undo(7), flags: [:]))),
         (["copy", "--data", "/d"], .copy(flags: [.data: "/d"])),
         (
             ["check", "--app", "a", "--version", "5.2"],
@@ -150,7 +160,7 @@ import Testing
         (
             ["sreve"],
             "there is no command “sreve”; the commands are serve, key, token, import, export, check, symbols, "
-                + "backup, verify, erase, forget, retention, regroup, copy and health"
+                + "backup, verify, erase, forget, retention, merge, unmerge, regroup, copy and health"
         ),
         (
             ["forget", "--version", "1"],

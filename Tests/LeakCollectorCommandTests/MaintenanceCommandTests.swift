@@ -142,6 +142,31 @@ import LeakPlatform
         #expect(try run("verify").code == 0)
     }
 
+    @Test func `leaks are merged and separated again while the collector runs`() throws {
+        let collector = try CollectorProcess(data: data)
+        let reports = #"{"app":{"id":"shop"},"reports":[{"class":"C"},{"class":"D"}]}"#
+        let other = #"{"app":{"id":"till"},"reports":[{"class":"E"}]}"#
+        #expect(try post(reports, to: collector) == 200 && post(other, to: collector) == 200)
+        let listedLeaks = try #require(try leaks(collector)?["leaks"] as? [[String: Any]])
+        func id(_ className: String) throws -> String {
+            try #require(listedLeaks.first { $0["class"] as? String == className }?["id"] as? String)
+        }
+        let across = try run("merge", try id("C"), try id("E"), "--dry-run")
+        #expect(across.code == 1 && across.errors.contains("different apps"), "\(across)")
+        let dry = try run("merge", try id("C"), try id("D"), "--dry-run")
+        #expect(dry.code == 0 && dry.output.contains("nothing was changed"), "\(dry)")
+        let merged = try run("merge", try id("C"), try id("D"))
+        #expect(merged.code == 0 && merged.output.contains("collector unmerge 1"), "\(merged)")
+        #expect(try post(reports, to: collector) == 200)
+        #expect(try (leaks(collector)?["leaks"] as? [Any])?.count == 2)
+        #expect(try run("verify").code == 0)
+        let undone = try run("unmerge", "1")
+        #expect(undone.code == 0 && undone.output.contains("has 1 reports again"), "\(undone)")
+        #expect(try run("unmerge", "1").code == 1)
+        #expect(try (leaks(collector)?["leaks"] as? [Any])?.count == 3)
+        #expect(try run("verify").code == 0)
+    }
+
     @Test func `a running collector can be backed up, and another collector can start with the backup`()
         throws
     {

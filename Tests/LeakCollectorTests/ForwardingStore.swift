@@ -76,6 +76,16 @@ extension ForwardingStore {
     ) throws(StoreError) -> LeakMerge? {
         try store.merge(sources, into: target, by: author, audit: entry, now: now, note: note)
     }
+    func mergeByHand(
+        _ source: LeakID, into target: LeakID, by author: String, audit entry: AuditEntry?, now: Int64
+    ) throws(StoreError) -> ManualMerge? {
+        try store.mergeByHand(source, into: target, by: author, audit: entry, now: now)
+    }
+    func undoMerge(
+        _ number: Int64, by author: String, audit entry: AuditEntry?, now: Int64
+    ) throws(StoreError) -> UndoneMerge? {
+        try store.undoMerge(number, by: author, audit: entry, now: now)
+    }
     var damage: StoreError? { store.damage }
     var integrityCheck: (@Sendable () -> Void)? { store.integrityCheck }
     func verify() throws(StoreError) -> [String] { try store.verify() }

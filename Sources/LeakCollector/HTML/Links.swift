@@ -23,6 +23,14 @@ enum LinkTarget: Hashable, Sendable {
     case forgetChoice
     /// The address to which the form with the discarded leaks is sent.
     case discardedForm
+    /// The page that merges a leak into another leak by hand.
+    case merge(LeakID)
+    /// The address of the page ``merge(_:)`` without parameters. Its first form adds them.
+    case mergeChoice
+    /// The address to which the form that confirms a merge is sent.
+    case mergeForm
+    /// The address to which the form that undoes a merge is sent.
+    case undoMergeForm
     /// Two versions side by side. An export does not have this page.
     case compare(app: AppScope, from: String?, to: String?)
     case leakClass(String, app: AppScope)
@@ -92,6 +100,7 @@ struct Links: Hashable, Sendable {
         case .file(let name): name
         case .summary, .overview, .leak, .reports, .decisions, .causes, .releases, .currentRelease,
             .compare, .leakClass, .list, .forget, .forgetForm, .forgetChoice, .discardedForm,
+            .merge, .mergeChoice, .mergeForm, .undoMergeForm,
             .access, .audit, .retention, .credentialForm, .signIn, .signOut:
             stem(of: target) + ".html"
         }
@@ -113,7 +122,8 @@ struct Links: Hashable, Sendable {
         case .releases(let app): app.app.map { "releases/" + PercentEncoder.fileName($0) } ?? "releases"
         // These addresses need a server.
         case .overview, .compare, .currentRelease, .decisions, .access, .credentialForm, .signIn, .signOut,
-            .forget, .forgetForm, .forgetChoice, .discardedForm, .retention:
+            .forget, .forgetForm, .forgetChoice, .discardedForm, .merge, .mergeChoice, .mergeForm,
+            .undoMergeForm, .retention:
             "index"
         case .leakClass(let name, let app): "classes/" + classFileName(name, app)
         // In a name from ``PercentEncoder/fileName(_:)``, only hexadecimal digits or a hyphen follow an equals sign, never
@@ -166,6 +176,10 @@ struct Links: Hashable, Sendable {
         case .forgetForm: "/forget/confirmed"
         case .forgetChoice: "/forget"
         case .discardedForm: "/releases/discarded"
+        case .merge(let id): "/merge" + parameters([("leak", id.description)])
+        case .mergeChoice: "/merge"
+        case .mergeForm: "/merge/confirmed"
+        case .undoMergeForm: "/merge/undo"
         case .compare(let app, let from, let to):
             "/compare" + parameters(app.parameters + [("from", from), ("to", to)])
         case .leakClass(let name, let app): "/classes" + parameters([("class", name)] + app.parameters)
@@ -188,7 +202,7 @@ struct Links: Hashable, Sendable {
             "/check" + parameters(app.parameters + [("version", to), ("baseline", from)])
         case .overview, .leak, .reports, .decisions, .causes, .releases, .currentRelease, .leakClass, .list,
             .access, .audit, .retention, .signIn, .signOut, .file, .forget, .forgetForm, .forgetChoice,
-            .discardedForm:
+            .discardedForm, .merge, .mergeChoice, .mergeForm, .undoMergeForm:
             path(of: target)
         }
     }

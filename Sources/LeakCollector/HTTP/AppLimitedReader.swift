@@ -125,6 +125,19 @@ final class AppLimitedReader: StoreReader {
         try isVisible(id) ? try reader.outlines(similarTo: id) : []
     }
 
+    func manualMerges(app: AppScope) throws(StoreError) -> [ManualMerge] {
+        try reader.manualMerges(app: limited(app))
+    }
+
+    func manualMerges(into leak: LeakID) throws(StoreError) -> [ManualMerge] {
+        try isVisible(leak) ? try reader.manualMerges(into: leak) : []
+    }
+
+    func manualMerge(_ number: Int64) throws(StoreError) -> ManualMerge? {
+        guard let merge = try reader.manualMerge(number), isVisible(app: merge.app.name) else { return nil }
+        return merge
+    }
+
     func discardedLeaks(app: AppScope) throws(StoreError) -> [DiscardedLeak] {
         try reader.discardedLeaks(app: limited(app))
     }

@@ -20,6 +20,8 @@ struct LeakDetailPage: Component {
     /// The newest build of ``currentRelease``: ``LeakDetail/referenceBuild``.
     var currentBuild: String?
 
+    /// The merges by hand whose reports the leak counts, newest first.
+    var merges: [ManualMerge] = []
     /// For the leak that counts all others of its app: the items beyond the limits of the app.
     var overLimit: [OverLimitCount] = []
 
@@ -32,7 +34,7 @@ struct LeakDetailPage: Component {
                 \(header)
                 \(LeakFacts(context: context, row: detail.row))
                 <div class="grid"><div>
-                \(history)\(chartCard(detail.trend))\(hourlyTrend.map(chartCard))
+                \(history)\(mergedLeaks)\(chartCard(detail.trend))\(hourlyTrend.map(chartCard))
                 \(newestReport)\(firstReport)\(siblings)\(grouping)\(similarLeaks)
                 </div><div>
                 \(otherLeakCard)\(knownLeakCard)\(reasons)\(retainCycle)\(children)\(versions)\(lifetimes)\(systems)\(models)
@@ -42,6 +44,8 @@ struct LeakDetailPage: Component {
                 #"<a href="\#(context.links.json(of: .leak(leak.id)))">JSON</a>"#,
                 #"<a href="\#(context.links.to(.reports(leak.id)))">\#(sampleReportsTitle)</a>"#,
             ] + (context.links.isServed ? [markdown] : [])
+                + (context.links.isServed && context.permissions.contains(.triage) && !leak.isOverLimit
+                    ? [merging] : [])
                 + (context.links.isServed && context.permissions.contains(.administer) ? [deletion] : [])
                 + (detail.siblings.isEmpty ? [allOfClassLink].compactMap(\.self) : [])
         ).html
@@ -49,6 +53,14 @@ struct LeakDetailPage: Component {
 
     private var markdown: HTML {
         #"<a href="\#(context.links.json(of: .leak(leak.id)))/markdown">Markdown for a ticket</a>"#
+    }
+
+    private var merging: HTML {
+        #"<a href="\#(context.links.to(.merge(leak.id)))">Merge into another leak…</a>"#
+    }
+
+    private var mergedLeaks: HTML? {
+        merges.isEmpty ? nil : MergedLeaksCard(context: context, merges: merges).html
     }
 
     private var deletion: HTML {

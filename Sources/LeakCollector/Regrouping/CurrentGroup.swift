@@ -19,15 +19,17 @@ enum CurrentGroup {
     /// Groups the sample reports of a leak again by the current rules.
     ///
     /// - Parameters:
+    ///   - merged: the leaks that were merged by hand into the leak, whose reports belong to it too.
     ///   - reports: the sample reports of the leak.
     ///   - symbols: returns the functions of a frame that has only an image and an offset.
     init(
-        of leak: LeakIdentity, reports: some Sequence<LeakReport>,
+        of leak: LeakIdentity, merged: [ManualMerge] = [], reports: some Sequence<LeakReport>,
         symbols: CallStack.Symbols = { _, _ in [] }
     ) {
         var otherGroup: LeakIdentity?
+        let ids = Set(merged.map(\.source) + [leak.id])
         for report in reports {
-            switch Self.group(of: report, in: leak, symbols) {
+            switch Self.group(of: report, in: leak, ids, symbols) {
             case .same:
                 self = otherGroup == nil ? .same : .several
                 return
@@ -44,17 +46,17 @@ enum CurrentGroup {
     }
 
     /// Returns the group of one report.
+    ///
+    /// - Parameter ids: the ids under which reports of the leak arrive.
     private static func group(
-        of report: LeakReport, in leak: LeakIdentity, _ symbols: CallStack.Symbols
+        of report: LeakReport, in leak: LeakIdentity, _ ids: Set<LeakID>, _ symbols: CallStack.Symbols
     ) -> CurrentGroup {
         if isGroupedByFingerprint(leak), report.fingerprint.isEmpty { return .unknown }
         let groups = candidateModules(for: leak).map {
             GroupingRules.groups(report, app: leak.appKey, module: $0, symbols: symbols)
         }
         let identities = groups.flatMap { ([$0.first] + $0.others).map(\.identity) }
-        if identities.contains(where: { $0.id == leak.id || $0.otherModuleSpelling?.id == leak.id }) {
-            return .same
-        }
+        if identities.contains(where: { !ids.isDisjoint(with: $0.ids) }) { return .same }
         // A text that describes several leaks belongs to several groups.
         if groups.contains(where: { !$0.others.isEmpty }) { return .several }
         guard let group = identities.first, isFromCompleteData(group, of: leak) else { return .unknown }
@@ -135,7 +137,8 @@ struct Successor {
         guard leak.groupingKey.version < GroupingRules.currentVersion,
             leak.quality == .low || isPathOfFrames || isGeneric,
             !leak.isOverLimit, let report = try newest().flatMap({ ParsedSample($0).report }),
-            case .other(let identity) = CurrentGroup(of: leak, reports: [report])
+            case .other(let identity) = try CurrentGroup(
+                of: leak, merged: reader.manualMerges(into: leak.id), reports: [report])
         else { return nil }
         self.identity = identity
         outline = try reader.outline(of: identity.id)

@@ -86,6 +86,7 @@ package struct RegroupPlanner {
         var plan = Plan(app: app)
         var leaks: [LeakID: LeakRow] = [:]
         var targets: [LeakID: LeakIdentity] = [:]
+        let merges = Dictionary(grouping: try reader.manualMerges(app: app.scope), by: \.target)
         try forEachLeak(of: app) { row in
             plan.leakCount += 1
             leaks[row.identity.id] = row
@@ -93,7 +94,9 @@ package struct RegroupPlanner {
             let samples = try reader.samples(of: row.identity.id) ?? []
             var symbolicator = FrameSymbolicator(symbolTables: symbolTables, reader: reader)
             let reports = samples.lazy.compactMap { ParsedSample($0).report }
-            let group = CurrentGroup(of: row.identity, reports: reports) { symbolicator.calls($0, $1) }
+            let group = CurrentGroup(
+                of: row.identity, merged: merges[row.identity.id] ?? [], reports: reports
+            ) { symbolicator.calls($0, $1) }
             if let error = symbolicator.readError { throw error }
             switch group {
             case .same: break

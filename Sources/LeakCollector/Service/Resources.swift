@@ -12,6 +12,7 @@ enum Resources {
         .page(CompareResource.self), .json(ReleaseCheckResource.self),
         .json(AppsResource.self),
         .page(ForgetResource.self), .json(ForgetResource.self), .json(DiscardedResource.self),
+        .page(MergeResource.self), .json(MergesResource.self),
         .json(SymbolsResource.self),
         .page(AccessResource.self), .json(KeysResource.self), .json(TokensResource.self),
         .page(AuditResource.self), .json(AuditResource.self),

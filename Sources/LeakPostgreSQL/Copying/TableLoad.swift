@@ -13,7 +13,7 @@
         /// Rows with a text that contains U+0000, which PostgreSQL cannot store. They are inserted last.
         private var rowsWithNULs: [[PortableValue]] = []
 
-        private static let rowsPerBatch = 5_000
+        static let rowsPerBatch = 5_000
         /// A batch is sent when its values have this number of bytes. A few copies of a batch are in memory at the same time.
         private static let bytesPerBatch = 1 << 20
 
@@ -53,11 +53,11 @@
                     Query(
                         """
                         select setval(pg_get_serial_sequence('\(table.name)', 'id'),
-                          greatest($1::bigint, (select max(id) from \(quoted(table.name))), 0) + 1, false)
+                          greatest($1::bigint, (select max(id) from \(Self.quoted(table.name))), 0) + 1, false)
                         """, .integer(highestID)))
             }
             // Without this, the first queries would be planned as for an empty table.
-            try connection.run(Query("analyze \(quoted(table.name))"))
+            try connection.run(Query("analyze \(Self.quoted(table.name))"))
             for (column, sum) in zip(table.columns, sums) where column.kind == .count {
                 sentTable.sums.append(CopiedTable.Sum(column: column.name, sum: sum))
             }
@@ -79,7 +79,7 @@
         }
 
         private mutating func flush() throws(StoreError) {
-            try connection.run(insertion(of: batch))
+            try connection.run(Self.insertion(of: batch, into: table))
             (batch, batchBytes) = ([], 0)
         }
 
@@ -88,8 +88,10 @@
         private func insert(rowWithNULs row: [PortableValue]) throws(StoreError) {
             var row = row
             for _ in 0..<Self.rowsPerBatch {
-                let insertedRowCount = try connection.run(insertion(of: [row], " on conflict do nothing"))
-                    .changedRowCount
+                let insertedRowCount = try connection.run(
+                    Self.insertion(of: [row], into: table, " on conflict do nothing")
+                )
+                .changedRowCount
                 if insertedRowCount == 1 { return }
                 for (index, value) in row.enumerated() {
                     guard value.hasNUL, case .text(let text) = value else { continue }
@@ -100,7 +102,10 @@
                 .corrupt, "two rows of \(table.name) have the same key; run collector verify")
         }
 
-        private func insertion(of rows: [[PortableValue]], _ conflictClause: String = "") -> Query {
+        /// Returns the query that inserts rows with the columns of a table.
+        static func insertion(
+            of rows: [[PortableValue]], into table: PortableTable, _ conflictClause: String = ""
+        ) -> Query {
             let names = table.columns.map { quoted($0.name) }
             let columns = names.joined(separator: ", ")
             let types = table.columns.enumerated().map { "$\($0 + 1)::\($1.kind.arrayType)" }
@@ -116,9 +121,12 @@
 
         private func readTotals() throws(StoreError) -> CopiedTable {
             let counts = table.columns.filter { $0.kind == .count }
-            let sums = counts.map { "least(coalesce(sum(\(quoted($0.name))), 0), LARGEST_TOTAL)::bigint" }
+            let sums = counts.map {
+                "least(coalesce(sum(\(Self.quoted($0.name))), 0), LARGEST_TOTAL)::bigint"
+            }
             let row = try connection.run(
-                Query("select \((["count(*)"] + sums).joined(separator: ", ")) from \(quoted(table.name))")
+                Query(
+                    "select \((["count(*)"] + sums).joined(separator: ", ")) from \(Self.quoted(table.name))")
             ).first
             var storedTable = CopiedTable(name: table.name)
             guard let row else { return storedTable }
@@ -130,7 +138,7 @@
         }
 
         /// Quotes a name: `user` is a reserved word of SQL.
-        private func quoted(_ name: String) -> String { "\"\(name)\"" }
+        private static func quoted(_ name: String) -> String { "\"\(name)\"" }
     }
 
     extension PortableTable.Column.Kind {

@@ -113,6 +113,9 @@
                 ])
                 try Migration.requireKnownVersion(answers[1], connection)
                 guard let found = answers[2].first else {
+                    if case .key(let key, let since) = run.target, run.undo.table == .leak {
+                        try connection.deleteSavedSources(madeBy: key, since: since ?? .min)
+                    }
                     try connection.run(Query("commit"))
                     guard case .key = run.target else { return false }
                     run.undo.finishTable()

@@ -112,6 +112,7 @@
         /// Deletes leaks completely.
         mutating func delete(leaks: [Int64]) throws(StoreError) {
             guard !leaks.isEmpty else { return }
+            try connection.deleteFromMerges(leaks: leaks, release: nil)
             let releases = try subtractCounts(of: leaks, in: nil)
             let rowIDs = Parameter.integers(leaks.map(Optional.some))
             let changes = try connection.run([
@@ -175,6 +176,7 @@
                 Query("select leak, histogram from leak_lived where leak = any($1::bigint[])", rowIDs),
                 Self.decisionsUpdate(values),
             ])
+            try connection.deleteFromMerges(leaks: leaks, release: release)
             _ = try subtractCounts(of: leaks, in: release)
             let firstSeenLeaks = try leaksFirstSeen(in: release, of: rowIDs)
             var deletions = [

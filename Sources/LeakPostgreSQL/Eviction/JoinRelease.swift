@@ -50,6 +50,7 @@
 
         /// Moves the counts of leaks in the release.
         func move(_ leaks: [Int64]) throws(StoreError) {
+            try connection.moveInMerges(leaks: leaks, from: release, to: other, build: build)
             let rowIDs = Parameter.integers(leaks.map(Optional.some))
             let values = [rowIDs, .integer(release), .integer(other)]
             let answers = try connection.run([

@@ -12,19 +12,23 @@
             let connection = try connector.open()
             do throws(StoreError) {
                 connection.begin("begin")
-                let ids = Set(sources).subtracting([target.id]).sorted()
                 let answers = try connection.run([
                     Migration.sharedLockQuery, Migration.versionQuery,
                     target.appKey.lockQuery,
-                    // Read after the lock, so that the leaks do not change any more.
-                    Self.partsQuery(ids + [target.id]),
                 ])
                 try Migration.requireKnownVersion(answers[1], connection)
-                guard try CachedDiscards(on: connection).ids.id(of: target) == nil else {
+                // Read after the lock, so that the leaks do not change any more.
+                let leakIDs = try CachedLeakIDs(on: connection)
+                guard leakIDs.discards.id(of: target) == nil else {
                     try connection.run(Query("commit"))
                     return nil
                 }
-                var (parts, existingTarget) = try Self.parts(answers[3], of: target, connection)
+                // The leak that has the reports of the target, if the target was merged by hand.
+                let target = leakIDs.merges.target(of: target.id) ?? target
+                let ids = Set(sources).subtracting([target.id]).sorted()
+                var (parts, existingTarget) = try Self.parts(
+                    connection.run(Self.partsQuery(ids + [target.id])), of: target.id, target.appKey,
+                    connection)
                 guard !parts.isEmpty else {
                     try connection.run(Query("commit"))
                     return nil
@@ -39,6 +43,7 @@
                 _ = try connection.run(
                     Self.mergedPartsQueries(parts, in: rowID, at: now)
                         + (existingTarget == nil ? Self.renamingQueries(rowID, to: target) : []))
+                let hasMerges = try connection.redirectMerges(of: parts.map(\.leakRowID), to: rowID)
                 var sightings = (existingTarget ?? parts[0]).sightings
                 for part in parts where part.leakRowID != rowID {
                     try LeakMerger(
@@ -55,7 +60,8 @@
                             values ($1::bigint, $2::bigint, $3::text, 'note', $4::text)
                             """, .integer(rowID), .integer(now), .text(entry.by), .text(entry.note)),
                         Self.oldDecisionsDeletion(about: rowID),
-                    ] + (auditEntry?.queries ?? []) + [Query("commit")])
+                    ] + (hasMerges ? [InstallErasure.countIncrement] : [])
+                        + (auditEntry?.queries ?? []) + [Query("commit")])
                 return summary
             } catch {
                 connector.reset()
@@ -65,7 +71,7 @@
 
         // MARK: Parts
 
-        private static func partsQuery(_ ids: [LeakID]) -> Query {
+        static func partsQuery(_ ids: [LeakID]) -> Query {
             Query(
                 """
                 select l.key, l.id, l.reports, l.sightings, a.name, d.id, d.kind, d.version, d.is_after, d.until_at,
@@ -77,8 +83,8 @@
         }
 
         /// - Returns: the sources, and the target if it exists.
-        private static func parts(
-            _ rows: Rows, of target: LeakIdentity, _ connection: PostgreSQLConnection
+        static func parts(
+            _ rows: Rows, of target: LeakID, _ app: AppKey, _ connection: PostgreSQLConnection
         ) throws(StoreError) -> (sources: [MergePart], target: MergePart?) {
             var sources: [MergePart] = []
             var existingTarget: MergePart?
@@ -86,7 +92,7 @@
                 guard let id = LeakID(blob: row.bytes(0)) else {
                     throw .unreadable("a leak", in: connection.name)
                 }
-                guard AppKey(row.text(4), environment: row.text(14)) == target.appKey else {
+                guard AppKey(row.text(4), environment: row.text(14)) == app else {
                     throw StoreError(
                         .invalidArgument,
                         "leaks of different apps or environments cannot be merged: \(id) belongs to another one"
@@ -107,13 +113,13 @@
                         decision: PastDecision(
                             action, note: row.optionalText(11), by: row.text(12), at: row.int64(13)))
                 }
-                if id == target.id { existingTarget = part } else { sources.append(part) }
+                if id == target { existingTarget = part } else { sources.append(part) }
             }
             return (sources, existingTarget)
         }
 
         /// Returns queries that make the old addresses of leaks lead to the leak that has their counts.
-        private static func mergedPartsQueries(_ parts: [MergePart], in rowID: Int64, at now: Int64)
+        static func mergedPartsQueries(_ parts: [MergePart], in rowID: Int64, at now: Int64)
             -> [Query]
         {
             let keys = Parameter.uuids(parts.map(\.id))
@@ -169,7 +175,7 @@
         /// For leaks that this decision is not about, the times of reports are known by hour only: all reports of the
         /// decision's hour count as earlier. So do reports of the decision's day that arrived more than two days late, because
         /// they count in the first hour of the day.
-        private static func reportsAtDecision(
+        static func reportsAtDecision(
             of parts: [MergePart], on connection: PostgreSQLConnection
         ) throws(StoreError) -> [Int64: ReportsAtDecision] {
             guard let decidedPart = parts.partWithDecisionInForce,
@@ -216,7 +222,7 @@
         /// of the other decisions.
         ///
         /// - Parameter reportsByRelease: the result of ``reportsAtDecision(of:on:)`` before anything was merged.
-        private static func decisionQueries(
+        static func decisionQueries(
             of parts: [MergePart], _ reportsByRelease: [Int64: ReportsAtDecision], in rowID: Int64
         ) -> [Query] {
             var queries = [

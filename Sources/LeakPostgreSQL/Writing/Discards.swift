@@ -43,7 +43,8 @@
                         Query(
                             """
                             insert into discarded_leak (key, leak, app, title, module, by, at)
-                            select key, ($1::uuid[])[1], $2::bigint, $3::text, $4::text, $5::text, $6::bigint
+                            select key, ($1::uuid[])[1], $2::bigint, $3::text,
+                              coalesce((select module from leak_merge where source = key), $4::text), $5::text, $6::bigint
                             from (select ($1::uuid[])[1] as key
                               union select key from merged_leak where leak = $7::bigint) as ids
                             on conflict (key) do nothing
@@ -92,15 +93,19 @@
         }
     }
 
-    /// The ids of the discarded leaks as a writer last read them, with the ``ExistingRows/erasureCount`` at that time.
-    struct CachedDiscards {
-        var ids = DiscardedIDs()
-        /// ``ExistingRows/erasureCount``. Discarding a leak and accepting it again increment it.
+    /// The ids of the discarded leaks and of the leaks that were merged by hand, as a writer last read them, with the number of
+    /// changes that other collectors had made to names until then.
+    struct CachedLeakIDs {
+        var discards = DiscardedIDs()
+        var merges = MergedIDs()
+        /// ``ExistingRows/erasureCount``. Discarding a leak, accepting it again, merging by hand, undoing that, and a merge by
+        /// rule of a leak with such merges increment it.
         var erasureCount: Int64 = 0
 
         /// The queries for ``init(_:_:)``. The number is read first, so that it is not newer than the ids.
         private static let queries = [
             InstallErasure.countQuery, Query("select key, module from discarded_leak"),
+            Query(StoreQueries.mergedIDs),
         ]
 
         init(on connection: PostgreSQLConnection) throws(StoreError) {
@@ -110,8 +115,14 @@
                 guard let id = LeakID(blob: row.bytes(0)) else {
                     throw .unreadable("a discarded leak", in: connection.name)
                 }
-                ids.add(id, module: row.text(1))
+                discards.add(id, module: row.text(1))
             }
+            merges = try answers[2].result(of: StoreQueries.mergedIDs)
+        }
+
+        /// Returns `true` if both have the same ids.
+        func hasSameIDs(as other: CachedLeakIDs) -> Bool {
+            discards == other.discards && merges == other.merges
         }
 
         /// Returns the query that adds dropped reports to the numbers of their discarded leaks; `nil` if there are none.

@@ -28,15 +28,17 @@
         private(set) var erasureCount: Int64 = 0
 
         private let connection: PostgreSQLConnection
+        /// The leaks that were merged by hand, with which the aggregate was computed.
+        private let merges: MergedIDs
 
         /// Locks the apps, and looks up everything that the aggregate names.
         init(
-            of aggregate: SubmissionAggregate, apps rows: AdmittedApps, on connection: PostgreSQLConnection,
-            names: inout NameCache
+            of aggregate: SubmissionAggregate, apps rows: AdmittedApps, merges: MergedIDs,
+            on connection: PostgreSQLConnection, names: inout NameCache
         ) throws(StoreError) {
-            self.connection = connection
+            (self.connection, self.merges) = (connection, merges)
             let ids = aggregate.apps.map { rows.rows[$0.key] ?? 0 }
-            let leakIDs = Self.possibleLeakIDs(for: aggregate)
+            let leakIDs = Set(merges.withTargets(Self.possibleLeakIDs(for: aggregate))).sorted()
             let answers = try connection.run([
                 Query(
                     "select id from app where id = any($1::bigint[]) order by id for no key update",
@@ -91,8 +93,11 @@
             }
         }
 
-        /// Returns the module of a leak: empty if no report has named one, and `nil` if the leak does not exist.
-        func module(of leak: LeakID) -> String? { leaks[leak].map { $0.module ?? "" } }
+        /// Returns the module of a leak that is stored or was merged by hand: empty if no report has named one, and `nil` if the
+        /// leak does not exist.
+        func module(of leak: LeakID) -> String? {
+            merges.module(of: leak) ?? leaks[leak].map { $0.module ?? "" }
+        }
 
         // MARK: Keys
 
@@ -257,7 +262,8 @@
             // The exact check of a leak may choose its other key, with or without the module.
             var reportedIDs: [LeakID: [LeakID]] = [:]
             for (reported, counted) in aggregate.countedIDs {
-                reportedIDs[counted, default: []] += reported.ids
+                let leak = merges.target(of: counted)?.id ?? counted
+                reportedIDs[leak, default: []] += merges.withTargets(reported.ids)
             }
             for cell in aggregate.cells {
                 let leak = aggregate.leaks[cell.leak]

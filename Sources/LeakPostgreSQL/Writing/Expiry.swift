@@ -48,7 +48,9 @@
                 case .keys: try expireIdempotencyKeys(before: clock.keyStart)
                 case .answers: try expireAnswers(before: clock.keyStart)
                 case .hours: try expireHours(&expiry, now: clock.expiryTime)
-                case .samples: try expireSamples(now: clock.expiryTime)
+                case .samples:
+                    try expireSamples(now: clock.expiryTime)
+                        ? expireSamplesOfMerges(now: clock.expiryTime) : false
                 case .slots: try expireTenMinuteSlots(now: clock.expiryTime)
                 case .days: try expireDays(now: clock.expiryTime)
                 case .recentInstalls: try expireRecentInstalls(&expiry, clock)
@@ -169,6 +171,18 @@
                     """, .integer(RetentionRule.Times(retention, now: now).samplesBefore),
                     .integer(Self.maxRowsPerStep), .integer(SampleSlot.newest))
             ).first?.int(0) ?? 0 < Self.maxRowsPerStep
+        }
+
+        /// Deletes old samples that merges by hand keep.
+        private func expireSamplesOfMerges(now: Int64) throws(StoreError) -> Bool {
+            try delete(
+                Query(
+                    """
+                    delete from leak_merge_sample where (merge, side, slot) in (select merge, side, slot
+                      from leak_merge_sample where at < $1::bigint limit $2::bigint for update skip locked)
+                    """, .integer(Retention.startTime(ofLastDays: Retention.sampleDays, now: now)),
+                    .integer(Self.maxRowsPerStep))
+            ).changedRowCount < Self.maxRowsPerStep
         }
 
         private func expireRecentInstalls(_ expiry: inout Expiry, _ clock: StoreClock) throws(StoreError)

@@ -13,6 +13,9 @@
         fileprivate var areSetsDone = false
         /// Sets of recent installs up to this set have been searched.
         fileprivate var lastSearchedRecentSet = RecentInstallSet.Key(leak: -1, release: 0)
+        fileprivate var areRecentSetsDone = false
+        /// The contents up to which those that merges by hand keep have been searched.
+        fileprivate var lastSearchedMerge = SavedReleaseKey.start
 
         /// The number that ``lastMergeQuery`` returned in the previous step.
         private var lastMerge: Int64?
@@ -34,6 +37,7 @@
             guard (lastMerge ?? mergeBeforeLock) != mergeAfterLock else { return false }
             (areSamplesDone, lastSearchedSet) = (false, (-1, 0, 0))
             (areSetsDone, lastSearchedRecentSet) = (false, RecentInstallSet.Key(leak: -1, release: 0))
+            (areRecentSetsDone, lastSearchedMerge) = (false, .start)
             return true
         }
 
@@ -83,8 +87,10 @@
                     try erase(samples, &next, on: connection)
                 } else if !next.areSetsDone {
                     next.areSetsDone = try !eraseFromSets(&next, on: connection)
+                } else if !next.areRecentSetsDone {
+                    next.areRecentSetsDone = try !eraseFromRecentSets(&next, on: connection)
                 } else {
-                    isLeft = try eraseFromRecentSets(&next, on: connection)
+                    isLeft = try eraseFromMerges(&next, on: connection)
                 }
                 _ = try connection.run((next.pendingEntry?.queries ?? []) + [Query("commit")])
                 next.pendingEntry = nil
@@ -194,6 +200,23 @@
             }
             erasure.erased.sets += erasedCount
             return rows.count == Self.maxRecentSetsPerStep
+        }
+
+        /// - Returns: `true` if contents that merges by hand keep may be left to search.
+        private func eraseFromMerges(
+            _ erasure: inout InstallErasure, on connection: PostgreSQLConnection
+        ) throws(StoreError) -> Bool {
+            if erasure.lastSearchedMerge == .start {
+                erasure.erased.samples += try connection.eraseSamplesOfMerges(install: erasure.install)
+            }
+            let erased = try connection.erase(
+                install: erasure.install, fromMergesAfter: erasure.lastSearchedMerge,
+                limit: SavedReleaseKey.maxPerStep)
+            guard let erased else { return false }
+            (erasure.lastSearchedMerge, erasure.erased.sets) = (
+                erased.last, erasure.erased.sets + erased.erasedSets
+            )
+            return true
         }
 
         private func write(

@@ -28,26 +28,26 @@
                 _ = try commit([])
                 return receipts
             }
-            let discards: CachedDiscards
-            if let cached = writer.discards {
-                discards = cached
+            let leakIDs: CachedLeakIDs
+            if let cached = writer.leakIDs {
+                leakIDs = cached
             } else {
-                discards = try CachedDiscards(on: connection)
-                writer.discards = discards
+                leakIDs = try CachedLeakIDs(on: connection)
+                writer.leakIDs = leakIDs
             }
             var dropped: [LeakID: Int] = [:]
-            for index in countedIndexes where !discards.ids.isEmpty {
-                dropped.merge(discards.ids.remove(from: &submissions[index])) { Total.bounded($0 + $1) }
+            for index in countedIndexes where !leakIDs.discards.isEmpty {
+                dropped.merge(leakIDs.discards.remove(from: &submissions[index])) { Total.bounded($0 + $1) }
             }
             let apps = try admitApps(
                 of: countedIndexes.lazy.map { submissions[$0] }, &writer.nameCache,
                 limits: writer.limits, now: now)
             var aggregate = try Self.aggregate(
                 submissions, countedIndexes, forgotten: idempotencyKeys.unrecognizedIndexes, in: apps,
-                by: AppNameQuota(apps, modules: writer.nameCache.modules))
+                merges: leakIDs.merges, by: AppNameQuota(apps, modules: writer.nameCache.modules))
             var existing = try ExistingRows(
-                of: aggregate, apps: apps, on: connection, names: &writer.nameCache)
-            try requireCurrent(discards, existing.erasureCount, by: writer)
+                of: aggregate, apps: apps, merges: leakIDs.merges, on: connection, names: &writer.nameCache)
+            try requireCurrent(leakIDs, existing.erasureCount, by: writer)
             for countedID in aggregate.countedIDs {
                 for leak in countedID.reported.ids {
                     writer.nameCache.remember(existing.module(of: leak), of: leak)
@@ -64,6 +64,7 @@
                     on: connection)
                 aggregate = try Self.aggregate(
                     submissions, countedIndexes, forgotten: idempotencyKeys.unrecognizedIndexes, in: apps,
+                    merges: leakIDs.merges,
                     by: ExactNameQuota(
                         apps: apps, existing: existing, idempotency: writer.idempotencyCache,
                         limits: writer.limits, newKeys: newKeys
@@ -83,7 +84,7 @@
                 idempotencyKeys, textBytes: textBytes.merging(batch.cellBytes, uniquingKeysWith: +),
                 details: batch.details, limits: writer.limits)
             let answers = try commit(
-                writes + [usageQuery, CachedDiscards.droppedUpdate(dropped)].compactMap { $0 }
+                writes + [usageQuery, CachedLeakIDs.droppedUpdate(dropped)].compactMap { $0 }
                     + batch.detailQueries(maxCheckClasses: writer.limits.checkClassesPerBuild))
             writer.installSetCache.remember(batch.sets)
             writer.nameCache.remember(batch.cells)
@@ -92,20 +93,22 @@
             return receipts
         }
 
-        /// Checks, after the apps are locked, that the discarded leaks are those with which reports were dropped.
+        /// Checks, after the apps are locked, that the discarded and merged leaks are those with which reports were dropped or
+        /// counted for other leaks.
         ///
         /// - Throws: ``StoreError/Reason/locked`` if they changed. The writer reads them again and makes another attempt.
         private func requireCurrent(
-            _ discards: CachedDiscards, _ erasureCount: Int64, by writer: Writer
+            _ leakIDs: CachedLeakIDs, _ erasureCount: Int64, by writer: Writer
         ) throws(StoreError) {
-            guard discards.erasureCount != erasureCount else { return }
-            let current = try CachedDiscards(on: connection)
-            guard current.ids == discards.ids else {
+            guard leakIDs.erasureCount != erasureCount else { return }
+            let current = try CachedLeakIDs(on: connection)
+            guard current.hasSameIDs(as: leakIDs) else {
                 throw StoreError(
                     .locked,
-                    "database \(connection.name): a leak was discarded while its reports were counted")
+                    "database \(connection.name): a leak was discarded or merged while its reports were counted"
+                )
             }
-            writer.discards = current
+            writer.leakIDs = current
         }
 
         private mutating func commit(_ writes: [Query]) throws(StoreError) -> [Rows] {
@@ -120,9 +123,9 @@
 
         private static func aggregate(
             _ submissions: [Submission], _ countedIndexes: [Int], forgotten: Set<Int>, in apps: AdmittedApps,
-            by quota: some NameQuota
+            merges: MergedIDs, by quota: some NameQuota
         ) throws(StoreError) -> SubmissionAggregate {
-            var aggregate = SubmissionAggregate()
+            var aggregate = SubmissionAggregate(merges: merges)
             for number in countedIndexes {
                 if forgotten.contains(number) {
                     try aggregate.addUnstoredKey(submissions[number], by: quota)

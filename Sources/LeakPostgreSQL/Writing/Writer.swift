@@ -36,7 +36,7 @@
         private var clock: StoreClock?
         var nameCache = NameCache()
         /// `nil` until it has been read.
-        var discards: CachedDiscards?
+        var leakIDs: CachedLeakIDs?
         var installSetCache = InstallSetCache()
         var idempotencyCache = IdempotencyCache()
         var commitMarker = CommitMarker()
@@ -94,7 +94,7 @@
                 serverErrorKind = connection.serverErrorKind
                 // Cached row IDs may belong to rows that were not committed.
                 nameCache = NameCache()
-                discards = nil
+                leakIDs = nil
                 installSetCache = InstallSetCache()
                 idempotencyCache = IdempotencyCache()
                 connector.reset()
@@ -110,7 +110,7 @@
         }
 
         /// Returns the ``StoreClock``, which the first call reads from the database.
-        private func clock(at now: Int64, on connection: PostgreSQLConnection) throws(StoreError)
+        func clock(at now: Int64, on connection: PostgreSQLConnection) throws(StoreError)
             -> StoreClock
         {
             var clock: StoreClock

@@ -41,6 +41,12 @@ package struct DurationHistogram: Hashable, Sendable {
         for bucket in other.buckets { add(bucket: bucket.number, count: bucket.count) }
     }
 
+    /// Subtracts the counts of another histogram; no count becomes negative.
+    package mutating func subtract(_ other: Self) {
+        let counts = Dictionary(other.buckets.map { ($0.number, $0.count) }) { $1 }
+        buckets = buckets.map { ($0.number, $0.count - (counts[$0.number] ?? 0)) }.filter { $0.count > 0 }
+    }
+
     package var count: Int { buckets.reduce(into: 0) { $0.addBounded($1.count) } }
 
     /// Reduces all counts in proportion, so that they have another sum.

@@ -59,6 +59,7 @@ package enum EvictionRule {
         """
         not (\(isOther)) and l.state = 0 and (\(installsSQL("l")) < \(minInstalls) or l.last_seen < \(unseenBefore))
           and not exists (select 1 from decision d where d.leak = l.id)
+          and not exists (select 1 from leak_merge m where m.leak = l.id)
         """
     }
 

@@ -55,6 +55,32 @@ package struct InstallSet: Hashable, Sendable {
         for index in registers.indices { raiseRegister(index, to: other.registers[index]) }
     }
 
+    /// Removes the installs of another set that this set contains, except those of a third set. An estimate cannot lose single
+    /// installs: where a register has the rank of `other`, it gets the rank of `kept`, which is too low if a later install has
+    /// the same rank.
+    ///
+    /// - Parameter kept: a set that this set contains.
+    package mutating func remove(_ other: InstallSet, keeping kept: InstallSet) {
+        var known = kept
+        known.merge(other)
+        guard known != self else {
+            self = kept
+            return
+        }
+        guard !isExact else {
+            let removed = Set(other.hashes).subtracting(kept.hashes)
+            hashes.removeAll { removed.contains($0) }
+            return
+        }
+        var (other, kept) = (other, kept)
+        if other.isExact { other.convertToEstimate() }
+        if kept.isExact { kept.convertToEstimate() }
+        let ranks = registers.indices.map { index in
+            registers[index] > other.registers[index] ? registers[index] : kept.registers[index]
+        }
+        self = InstallSet(bytes: [Self.estimatedTag] + ranks) ?? kept
+    }
+
     var isEmpty: Bool { isExact && hashes.isEmpty }
 
     package var count: Int { isExact ? hashes.count : Self.estimate(rankCounts) }

@@ -68,6 +68,27 @@ package struct RecentInstalls: Hashable, Sendable {
         return true
     }
 
+    /// Removes the installs that another set contains and that were not seen since, except those of a third set, which keep the
+    /// day of that set.
+    package mutating func remove(_ other: RecentInstalls, keeping kept: RecentInstalls) {
+        var known = kept
+        known.merge(other)
+        guard known != self else {
+            self = kept
+            return
+        }
+        let days = Dictionary(other.installs.map { ($0.hash, $0.day) }) { $1 }
+        let keptDays = Dictionary(kept.installs.map { ($0.hash, $0.day) }) { $1 }
+        installs = installs.compactMap { install in
+            guard let day = days[install.hash], day >= install.day else { return install }
+            guard let keptDay = keptDays[install.hash], Self.isCounted(keptDay, on: lastDay),
+                Self.isKept(install.hash, level: levels[lastDay - keptDay])
+            else { return nil }
+            return Install(hash: install.hash, day: keptDay)
+        }
+        if installs.isEmpty { self = RecentInstalls() }
+    }
+
     package mutating func merge(_ other: RecentInstalls) {
         var other = other
         advance(to: other.lastDay)

@@ -314,5 +314,28 @@ struct RowCheck: Sendable {
             "a report that is kept as a sample can be read",
             countSQL: "select count(*) from sample where sample_json(body) is null",
             repairSQL: "delete from sample where sample_json(body) is null"),
+        // Without its leak, the repair deletes the merge: the merged leak is counted by itself again.
+        RowCheck(
+            "a merge by hand belongs to a leak of its app, and the merged leak does not exist",
+            countSQL: "select count(*) from leak_merge as m where \(wrongMergeSQL)",
+            repairSQL: "delete from leak_merge as m where \(wrongMergeSQL)", firstSchema: 27),
+        RowCheck(
+            "counts that a merge by hand keeps belong to a merge and a release of its app",
+            countSQL: "select count(*) from leak_merge_release as c where \(wrongMergeReleaseSQL)",
+            repairSQL: "delete from leak_merge_release as c where \(wrongMergeReleaseSQL)", firstSchema: 27),
+        RowCheck(
+            "samples that a merge by hand keeps belong to a merge and can be read",
+            countSQL: "select count(*) from leak_merge_sample where \(wrongMergeSampleSQL)",
+            repairSQL: "delete from leak_merge_sample where \(wrongMergeSampleSQL)", firstSchema: 27),
     ]
+
+    private static let wrongMergeSQL = """
+        not exists (select 1 from leak l where l.id = m.leak and l.app = m.app)
+          or exists (select 1 from leak l where l.key = m.source)
+        """
+    private static let wrongMergeReleaseSQL = """
+        not exists (select 1 from leak_merge m join release r on r.app = m.app where m.id = c.merge and r.id = c.release)
+        """
+    private static let wrongMergeSampleSQL =
+        "sample_json(body) is null or merge not in (select id from leak_merge)"
 }

@@ -34,6 +34,8 @@ package struct SubmissionAggregate {
     private var otherBuilds: [OwnedKey<Int>: (source: Int, cell: Int, key: Int64)] = [:]
     private var slotIndices: [OwnedKey<Int>: Int] = [:]
     private var sourceIndices: [Source: Int] = [:]
+    /// The leaks that were merged by hand, whose reports count for other leaks.
+    private let merges: MergedIDs
     /// Amount of data to write, in the unit of ``StoreLimits/weightPerCommit``.
     package private(set) var weight = 0
     private var hourCountIndices: [HourKey: Int] = [:]
@@ -82,8 +84,11 @@ package struct SubmissionAggregate {
         package var key: Int64
     }
 
-    /// - Parameter reports: number of reports to reserve memory for.
-    package init(expecting reports: Int = 0) {
+    /// - Parameters:
+    ///   - reports: number of reports to reserve memory for.
+    ///   - merges: the leaks that were merged by hand.
+    package init(expecting reports: Int = 0, merges: MergedIDs = MergedIDs()) {
+        self.merges = merges
         leaks.reserveCapacity(reports)
         cells.reserveCapacity(reports)
         hourCounts.reserveCapacity(reports)
@@ -441,7 +446,8 @@ package struct SubmissionAggregate {
             try module(of: id, by: quota)
         }
         if reportedLeak.otherModuleSpelling != nil { countedIDs.append((reportedLeak, chosenLeak.id)) }
-        let (admission, number) = try quota.leak(chosenLeak, of: apps[app].number, key: key)
+        let (admission, number) = try quota.leak(
+            merges.target(of: chosenLeak.id) ?? chosenLeak, of: apps[app].number, key: key)
         let countedIdentity = admission.counted
         let index: Int
         if let existingIndex = leakIndices[countedIdentity.id] {
@@ -463,11 +469,12 @@ package struct SubmissionAggregate {
         return leak
     }
 
-    /// Returns the module of a leak that is in the database or new in this aggregate, empty if it is not known; `nil` for any
+    /// Returns the module of a leak that is in the database, was merged by hand, or is new in this aggregate, empty if it is not known; `nil` for any
     /// other leak.
     ///
     /// This function is mutating so that a call does not copy the aggregate.
     private mutating func module(of leak: LeakID, by quota: some NameQuota) throws(StoreError) -> String? {
+        if let module = merges.module(of: leak) { return module }
         let storedModule = try quota.module(of: leak)
         if let storedModule, !storedModule.isEmpty { return storedModule }
         guard let index = leakIndices[leak] else { return storedModule }

@@ -167,7 +167,10 @@ extension Writer {
                 run.undo.lastRow = leak
             }
             guard leaks.isEmpty else { break }
-            guard end < highest else { return run.finishTable() }
+            guard end < highest else {
+                try connection.deleteSavedSources(madeBy: key, since: since)
+                return run.finishTable()
+            }
             run.undo.lastRow = end
         case .release:
             highest = try highestRow(of: run.undo, by: "select coalesce(max(id), 0) from release")

@@ -24,6 +24,7 @@ extension Writer {
         let isComplete = Set(releases) == Set(allReleases)
         let formerFirstRelease = try singleNumber("select first_release from leak where id = ?", leak)
         if !isComplete, let release { try subtractFromDecisions(about: leak, release: release) }
+        try connection.deleteFromMerges(leaks: [leak], release: isComplete ? nil : release)
         try recordReports(of: leak, in: isComplete ? nil : release, app: app, by: &deletion)
         var deletedCounts = ReportCounts()
         for release in releases {

@@ -59,6 +59,7 @@ extension Writer {
     ) throws(StoreError) -> InstallSet {
         var installs = try installSet(ofLeak: leak, in: release)
         installs.merge(try installSet(ofLeak: leak, in: other.release))
+        try connection.moveInMerges(leaks: [leak], from: release, to: other.release, build: other.build)
         try moveBuilds(of: leak, from: release, to: other.build, app: app)
         for statement: StaticString in [
             """

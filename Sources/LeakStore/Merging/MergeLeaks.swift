@@ -9,6 +9,8 @@ extension Writer {
             return try connection.transaction(.immediate) { () throws(StoreError) -> LeakMerge? in
                 try clearCachesIfOthersWrote()
                 guard try discardedIDs().id(of: target) == nil else { return nil }
+                // The leak that has the reports of the target, if the target was merged by hand.
+                let target = try mergedIDs().target(of: target.id) ?? target
                 // Rows in the logs may refer to leaks that are deleted below.
                 try flushLogs()
                 var parts: [MergePart] = []
@@ -25,6 +27,7 @@ extension Writer {
                 let reportsAtDecision = try countReportsAtDecision(of: allParts)
                 let rowID = storedTarget?.leakRowID ?? parts[0].leakRowID
                 try redirect(parts, to: rowID, at: now)
+                _ = try connection.redirectMerges(of: parts.map(\.leakRowID), to: rowID)
                 if storedTarget == nil { try rename(rowID, to: target) }
                 var sightings = (storedTarget ?? parts[0]).sightings
                 for part in parts where part.leakRowID != rowID {
@@ -91,7 +94,7 @@ extension Writer {
     }
 
     /// Stores redirects from the old ids of leaks to the merged leak.
-    private func redirect(_ parts: [MergePart], to rowID: Int64, at now: Int64) throws(StoreError) {
+    func redirect(_ parts: [MergePart], to rowID: Int64, at now: Int64) throws(StoreError) {
         for part in parts {
             try connection.run("update merged_leak set leak = ? where leak = ?", rowID, part.leakRowID)
             try connection.run("delete from merged_leak where key = ?", part.id.bytes)

@@ -44,6 +44,7 @@ public struct AuditEntry: Hashable, Sendable {
         public static let reopen = Action(rawValue: "reopen")
         public static let comment = Action(rawValue: "comment")
         public static let mergeLeaks = Action(rawValue: "merge_leaks")
+        public static let undoMerge = Action(rawValue: "undo_merge")
         public static let pinRelease = Action(rawValue: "pin_release")
         public static let unpinRelease = Action(rawValue: "unpin_release")
         public static let uploadSymbols = Action(rawValue: "upload_symbols")
@@ -56,7 +57,8 @@ public struct AuditEntry: Hashable, Sendable {
 
         /// Changes that people without the role of an administrator may make as often as they like.
         static let routine: [Action] = [
-            .signIn, .signOut, .resolve, .ignore, .reopen, .comment, .uploadSymbols,
+            .signIn, .signOut, .resolve, .ignore, .reopen, .comment, .uploadSymbols, .mergeLeaks,
+            .undoMerge,
         ]
     }
 

@@ -28,6 +28,12 @@ public protocol StoreReader: AnyObject {
     func samples(of id: LeakID) throws(StoreError) -> [SampleReport]?
     /// Returns the leak that the leak `id` was merged into; `nil` if it was not merged, or if a leak with this id exists again.
     func target(ofMerged id: LeakID) throws(StoreError) -> LeakID?
+    /// Returns the merges by hand of an app, or of all apps, in an environment, newest first.
+    func manualMerges(app: AppScope) throws(StoreError) -> [ManualMerge]
+    /// Returns the merges by hand whose reports a leak counts, newest first.
+    func manualMerges(into leak: LeakID) throws(StoreError) -> [ManualMerge]
+    /// Returns a merge by hand; `nil` if there is no such merge, for example because it was undone.
+    func manualMerge(_ number: Int64) throws(StoreError) -> ManualMerge?
     /// Returns the data that ``Store/forget(_:audit:while:)`` would delete; `nil` if the target does not exist.
     func forgetCounts(of target: ForgetTarget) throws(StoreError) -> ForgetCounts?
     /// Returns the data that ``Store/expire(now:while:)`` would delete or combine by a rule, for each app that has any.

@@ -119,6 +119,24 @@ extension PortableTable {
                 .key("key"), .key("leak"), .number("app"), .text("title"), .text("module"), .text("by"),
                 .number("at"), .count("dropped"),
             ]),
+        // Numbers of merges by hand are never reused either.
+        PortableTable(
+            "leak_merge", highestIDQuery: "select seq from sqlite_sequence where name = 'leak_merge'",
+            [
+                .number("id"), .number("app"), .key("source"), .text("module"), .text("title"),
+                .number("leak"),
+                .count("reports"), .text("by"), .number("at"), .number("made_by"), .number("made_at"),
+                .number("is_shared"), .bytes("source_body"), .bytes("target_body"),
+            ]),
+        PortableTable(
+            "leak_merge_release", [.number("merge"), .number("side"), .number("release"), .bytes("body")]),
+        PortableTable(
+            "leak_merge_sample",
+            [
+                .number("merge"), .number("side"), .number("slot"), .number("ordinal"), .number("at"),
+                .text("version"), .text("build"), .text("system"), .text("model"), .number("install_hash"),
+                .text("install"), .text("user"), .bytes("body", "sample_json(body)"),
+            ]),
         // Ids of uploads are never reused: `sqlite_sequence` has the last one.
         PortableTable(
             "symbol_table", highestIDQuery: "select seq from sqlite_sequence where name = 'symbol_table'",

@@ -38,6 +38,11 @@ package struct BucketCounts: Hashable, Sendable {
         for bucket in counts.indices { counts[bucket].addBounded(other.counts[bucket]) }
     }
 
+    /// Subtracts counts; no count becomes negative.
+    package mutating func subtract(_ other: BucketCounts) {
+        for bucket in counts.indices { counts[bucket] = max(0, counts[bucket] - other.counts[bucket]) }
+    }
+
     /// The counts in their stored form: varints, where a zero is followed by the number of zeros after it. Zeros at the end are
     /// left out.
     package var bytes: [UInt8] {

@@ -10,6 +10,8 @@ struct Caches {
     var countedInstalls = CountedInstalls()
     /// `nil` until they have been read.
     var discardedIDs: DiscardedIDs?
+    /// The leaks that were merged by hand; `nil` until they were read.
+    var mergedIDs: MergedIDs?
     /// `nil` until the logs have been read.
     var logs: PendingLogs?
     var deferredIndexing = DeferredIndexing()
@@ -22,7 +24,7 @@ struct Caches {
         installs.removeAll()
         leaks.removeAll()
         countedInstalls = CountedInstalls()
-        discardedIDs = nil
+        (discardedIDs, mergedIDs) = (nil, nil)
         logs = nil
         deferredIndexing = DeferredIndexing()
         idempotency = IdempotencyUse()

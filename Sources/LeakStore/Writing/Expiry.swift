@@ -139,7 +139,12 @@ extension Writer {
             try flushCountLog()
             caches.leaks.removeAll()
         }
-        return count < Self.maxWideRowsPerStep
+        try connection.run(
+            """
+            delete from leak_merge_sample where (merge, side, slot) in (
+              select merge, side, slot from leak_merge_sample where at < ? limit ?)
+            """, Retention.startTime(ofLastDays: Retention.sampleDays, now: now), Self.maxWideRowsPerStep)
+        return max(count, connection.changes) < Self.maxWideRowsPerStep
     }
 
     /// Deletes some expired ten-minute slots, after adding their counts to their days.

@@ -14,6 +14,8 @@ struct InstallErasure {
     fileprivate var lastSearchedOtherSet: Int64? = -1
     /// The row ID up to which sets of recent installs were searched; -1 before the first step; `nil` if all were searched.
     fileprivate var lastSearchedRecentSet: Int64? = -1
+    /// The contents up to which those that merges by hand keep were searched; `nil` if all were searched.
+    fileprivate var lastSearchedMerge: SavedReleaseKey? = .start
 
     init(install: UInt64, audit entry: AuditEntry? = nil) {
         self.install = install
@@ -27,7 +29,7 @@ struct InstallErasure {
     mutating func startAgain(after merge: Int64) {
         if let lastMerge, lastMerge != merge {
             (lastSearchedSample, lastSearchedCopiedSet, lastSearchedOtherSet) = (-1, -1, -1)
-            lastSearchedRecentSet = -1
+            (lastSearchedRecentSet, lastSearchedMerge) = (-1, .start)
         }
         lastMerge = merge
     }
@@ -68,11 +70,14 @@ extension Writer {
                     next.lastSearchedOtherSet = try eraseFromSets(after: last, isCopied: false, &next)
                 } else if let last = next.lastSearchedRecentSet {
                     next.lastSearchedRecentSet = try eraseFromRecentSets(after: last, &next)
+                } else if let last = next.lastSearchedMerge {
+                    next.lastSearchedMerge = try eraseFromMerges(after: last, &next)
                 }
             }
             erasure = next
             return next.lastSearchedSample != nil || next.lastSearchedCopiedSet != nil
                 || next.lastSearchedOtherSet != nil || next.lastSearchedRecentSet != nil
+                || next.lastSearchedMerge != nil
         } catch {
             clearCaches()
             throw error
@@ -158,6 +163,21 @@ extension Writer {
         // The caches may still contain the install as counted.
         caches.removeAll()
         return last
+    }
+
+    /// Removes the install from the next contents that merges by hand keep.
+    ///
+    /// - Returns: the last contents that were searched; `nil` if there were no more.
+    private func eraseFromMerges(
+        after last: SavedReleaseKey, _ next: inout InstallErasure
+    ) throws(StoreError) -> SavedReleaseKey? {
+        if last == .start {
+            next.addToResult(samples: try connection.eraseSamplesOfMerges(install: next.install))
+        }
+        let erased = try connection.erase(
+            install: next.install, fromMergesAfter: last, limit: SavedReleaseKey.maxPerStep)
+        next.addToResult(sets: erased?.erasedSets ?? 0)
+        return erased?.last
     }
 
     private func lastRowID(

@@ -153,8 +153,9 @@ final class Writer {
                 // A new database stores the clock together with its first keys, because the clock determines their times.
                 let clock = try clock == nil ? startClock(at: now) : clock(at: now)
                 var receipts: [Receipt] = []
+                // Discarded leaks are dropped before merged leaks are redirected, as in the other store.
                 var aggregate = SubmissionAggregate(
-                    expecting: min(submissions.reportCount, limits.weightPerCommit))
+                    expecting: min(submissions.reportCount, limits.weightPerCommit), merges: try mergedIDs())
                 let rows = ResolvedRows(of: self, day: Calendar.day(of: clock.newKeyTime), now: now)
                 let discardedIDs = try discardedIDs()
                 var counted = submissions

@@ -72,6 +72,18 @@ private final class CountingReader: StoreReader {
         try reader.forgetCounts(of: target)
     }
 
+    func manualMerges(app: AppScope) throws(StoreError) -> [ManualMerge] {
+        try reader.manualMerges(app: app)
+    }
+
+    func manualMerges(into leak: LeakID) throws(StoreError) -> [ManualMerge] {
+        try reader.manualMerges(into: leak)
+    }
+
+    func manualMerge(_ number: Int64) throws(StoreError) -> ManualMerge? {
+        try reader.manualMerge(number)
+    }
+
     func discardedLeaks(app: AppScope) throws(StoreError) -> [DiscardedLeak] {
         try reader.discardedLeaks(app: app)
     }

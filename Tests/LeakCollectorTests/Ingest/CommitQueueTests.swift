@@ -253,6 +253,12 @@ private final class SlowStore: Store {
         now: Int64,
         note: @Sendable (LeakMerge) -> String
     ) throws(StoreError) -> LeakMerge? { nil }
+    func mergeByHand(
+        _: LeakID, into _: LeakID, by _: String, audit _: AuditEntry?, now _: Int64
+    ) throws(StoreError) -> ManualMerge? { nil }
+    func undoMerge(
+        _: Int64, by _: String, audit _: AuditEntry?, now _: Int64
+    ) throws(StoreError) -> UndoneMerge? { nil }
     func verify() throws(StoreError) -> [String] { [] }
     func makeReader(known: KnownLeaks) throws(StoreError) -> any StoreReader {
         throw StoreError(.other, "nothing to read")

@@ -22,6 +22,7 @@ import Testing
         ("/", ResourceAddress.Representation.page), ("/releases", .page), ("/causes", .page),
         ("/classes", .page),
         ("/leaks/\(id)", .page), ("/leaks/\(id)/reports", .page), ("/access", .page), ("/compare", .page),
+        ("/merge", .page), ("/api/v1/merges", .json),
         ("/api/v1/leaks", .json), ("/api/v1/leaks/\(id)", .json), ("/api/v1/leaks/\(id)/reports", .json),
         ("/api/v1/leaks/\(id)/trend", .json), ("/api/v1/leaks/\(id)/markdown", .text),
         ("/api/v1/releases", .json), ("/api/v1/summary", .json), ("/api/v1/apps", .json),

@@ -30,6 +30,31 @@ import LeakSeededRandom
         private static let seeds =
             1...(unsafe getenv("DATABASE_SEEDS").flatMap { unsafe UInt64(String(cString: $0)) } ?? 1)
 
+        @Test func `a merge by hand can be undone in a copy, with the same result`() throws {
+            let source = try directory.store()
+            let leaks = ["A", "B"].map { leak($0) }
+            for (number, leak) in leaks.enumerated() {
+                let reports = (0..<30).map {
+                    Report(
+                        leak: leak, version: "\($0 % 3).0", install: UInt64($0 + number * 9),
+                        at: noon - Int64($0) * hour,
+                        body: "{\"message\":\"\(String(repeating: "long ", count: 300))\"}")
+                }
+                _ = try source.count([submission(reports)], now: noon)
+            }
+            let merge = try #require(
+                try source.mergeByHand(leaks[0].id, into: leaks[1].id, by: "ada", audit: nil, now: noon))
+            let copy = try copy(source)
+            #expect(try copy.verify() == [])
+            for store in [source, copy] as [any Store] {
+                #expect(try store.makeReader().manualMerges(app: "shop") == [merge])
+                _ = try store.count([submission([Report(leak: leaks[0], install: 99)])], now: noon)
+                #expect(try store.undoMerge(merge.number, by: "ada", audit: nil, now: noon)?.reports == 30)
+            }
+            #expect(try copy.verify() == [])
+            try compare(copy, source, now: noon)
+        }
+
         @Test(arguments: seeds)
         func `a copy gives the same results as its source, even after both count the same reports`(
             seed: UInt64

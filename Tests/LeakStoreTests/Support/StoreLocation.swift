@@ -46,6 +46,17 @@ final class StoreLocation: Sendable {
         #endif
         try directory.execute(sql)
     }
+
+    /// Returns the number of rows of a table.
+    func rowCount(of table: String) throws -> Int {
+        #if PostgreSQL
+            if let database {
+                return try PostgreSQLConnection(to: database.get().address)
+                    .run(Query("select count(*) from \(table)")).first?.int(0) ?? 0
+            }
+        #endif
+        return try directory.rowCount(of: table)
+    }
 }
 
 #if PostgreSQL

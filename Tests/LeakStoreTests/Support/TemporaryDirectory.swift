@@ -70,6 +70,14 @@ final class TemporaryDirectory: Sendable {
         try SQLiteConnection(path: database, access: .readWrite).execute(sql)
     }
 
+    /// Returns the number of rows of a table.
+    func rowCount(of table: String) throws -> Int {
+        let connection = try SQLiteConnection(path: database, access: .readOnly)
+        let select = try connection.statement(composed: "select count(*) from \(table)")
+        defer { select.reset() }
+        return try select.step() ? select.int(0) : 0
+    }
+
     func write(_ bytes: [UInt8], to name: String) {
         let descriptor = unsafe open(path + "/" + name, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
         _ = unsafe Glibc.write(descriptor, bytes, bytes.count)

@@ -53,7 +53,9 @@ struct LeakSymbolicator {
             else { continue }
             let reports = samples.compactMap { ParsedSample($0).report }
             var symbolicator = FrameSymbolicator(symbolTables: symbolTables, reader: reader)
-            let group = CurrentGroup(of: leak, reports: reports) { symbolicator.calls($0, $1) }
+            let group = CurrentGroup(of: leak, merged: try reader.manualMerges(into: id), reports: reports) {
+                symbolicator.calls($0, $1)
+            }
             if let error = symbolicator.readError { throw error }
             switch group {
             case .other(let target):

@@ -1,0 +1,67 @@
+/// The ids of leaks that were merged by hand, with which a writer finds the leak that counts their reports.
+package struct MergedIDs: Equatable, Sendable {
+    private struct Source {
+        var module: String
+        var target: LeakIdentity
+    }
+
+    private var sources: [LeakID: Source] = [:]
+    /// Stands for the module of a merged leak whose module is not known. It equals no module, so that such a leak does not get
+    /// the reports of every module that has its class.
+    private static let unknownModule = "\0"
+
+    package init() {}
+
+    package static func == (one: MergedIDs, other: MergedIDs) -> Bool {
+        one.sources.count == other.sources.count
+            && one.sources.allSatisfy { id, source in
+                guard let their = other.sources[id] else { return false }
+                return source.module == their.module && source.target.id == their.target.id
+            }
+    }
+
+    /// - Parameters:
+    ///   - id: the id of the merged leak.
+    ///   - module: the module of the merged leak; empty if it is not known.
+    ///   - target: the leak that counts the reports.
+    package mutating func add(_ id: LeakID, module: String, target: LeakIdentity) {
+        sources[id] = Source(module: module.isEmpty ? Self.unknownModule : module, target: target)
+    }
+
+    /// Returns the leak that counts the reports of a merged leak; `nil` for a leak that was not merged by hand.
+    package func target(of id: LeakID) -> LeakIdentity? { sources[id]?.target }
+
+    /// Returns the module of a merged leak; `nil` for a leak that was not merged by hand.
+    package func module(of id: LeakID) -> String? { sources[id]?.module }
+
+    /// Returns the ids with those of the leaks that count their reports.
+    package func withTargets(_ ids: [LeakID]) -> [LeakID] {
+        sources.isEmpty ? ids : ids + ids.compactMap { sources[$0]?.target.id }
+    }
+}
+
+extension StoreQueries {
+    /// Reads all merges by hand.
+    package static var mergedIDs: StoreRead<MergedIDs> {
+        enum Column: Int32, QueryColumn {
+            case source, sourceModule, id, app, environment, kind, className, title, module
+        }
+        return StoreRead(
+            """
+            select m.source, m.module as source_module, l.key as id, a.name as app, a.environment, l.kind,
+              l.class as class_name, t.title, t.module
+            from leak_merge m join leak l on l.id = m.leak join leak_text t on t.leak = l.id join app a on a.id = l.app
+            """, [], into: MergedIDs()
+        ) { (row: NamedRow<Column>, merged) throws(StoreError) in
+            // The target exists, so that its other texts are never written.
+            let target = LeakIdentity(
+                id: try row.id(.id), app: row.text(.app), environment: row.text(.environment),
+                kind: row.text(.kind),
+                className: row.optionalText(.className), module: row.optionalText(.module),
+                title: row.text(.title),
+                stack: [], children: [], cycle: [], quality: .full,
+                groupingKey: GroupingKey(version: 1, className: "", stack: []))
+            merged.add(try row.id(.source), module: row.text(.sourceModule), target: target)
+        }
+    }
+}
