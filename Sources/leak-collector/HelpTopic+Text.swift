@@ -377,7 +377,8 @@ extension HelpTopic {
               2  wrong command line or setting
             """
         case .symbols: usual
-        case .key, .token, .export, .erase, .forget, .retention, .merge, .unmerge, .regroup, .copy: withDatabase
+        case .key, .token, .export, .erase, .forget, .retention, .merge, .unmerge, .regroup, .copy:
+            withDatabase
         }
     }
 }

@@ -41,7 +41,7 @@ import Testing
         var random = SeededRandom(seed: round)
         let start = ContinuousClock.now
         try mergeAndUndo(store)
-        let longest = 2 * start.duration(to: .now) / .microseconds(1)
+        let longest = 2 * (start.duration(to: .now) / .microseconds(1))
         let microseconds = UInt32(Double.random(in: 0...longest, using: &random))
         let killer = WorkerThread(name: "killer") {
             usleep(microseconds)

@@ -180,7 +180,7 @@
                     """
                     delete from leak_merge_sample where (merge, side, slot) in (select merge, side, slot
                       from leak_merge_sample where at < $1::bigint limit $2::bigint for update skip locked)
-                    """, .integer(Retention.startTime(ofLastDays: Retention.sampleDays, now: now)),
+                    """, .integer(RetentionRule.Times(retention, now: now).samplesBefore),
                     .integer(Self.maxRowsPerStep))
             ).changedRowCount < Self.maxRowsPerStep
         }

@@ -129,9 +129,10 @@ extension Writer {
     ///
     /// - Returns: `true` if no expired sample is left.
     private func expireSamples(now: Int64) throws(StoreError) -> Bool {
+        let oldest = RetentionRule.Times(retention, now: now).samplesBefore
         try connection.run(
             "delete from sample where id in (select id from sample where at < ? limit ?)",
-            RetentionRule.Times(retention, now: now).samplesBefore, Self.maxWideRowsPerStep)
+            oldest, Self.maxWideRowsPerStep)
         let count = connection.changes
         if count > 0 {
             // The cached entries of leaks contain the sizes of their samples. The flush also removes the entries that the log
@@ -143,7 +144,7 @@ extension Writer {
             """
             delete from leak_merge_sample where (merge, side, slot) in (
               select merge, side, slot from leak_merge_sample where at < ? limit ?)
-            """, Retention.startTime(ofLastDays: Retention.sampleDays, now: now), Self.maxWideRowsPerStep)
+            """, oldest, Self.maxWideRowsPerStep)
         return max(count, connection.changes) < Self.maxWideRowsPerStep
     }
 
