@@ -233,9 +233,12 @@ extension Writer {
         try connection.run(
             """
             update leak as l set is_unindexed = 1, sightings = ?2,
-              (first_release, first_order) = (select c.release, case c.release when l.first_release then l.first_order end
-                from leak_release c join release r on r.id = c.release where c.leak = l.id
-                order by c.release <> l.first_release, r.order_key, r.id limit 1),
+              first_order = case when exists (select 1 from leak_release c where c.leak = l.id and c.release = l.first_release)
+                then l.first_order end,
+              first_release = coalesce(
+                (select c.release from leak_release c where c.leak = l.id and c.release = l.first_release),
+                (select r.id from leak_release c join release r on r.id = c.release
+                 where c.leak = l.id order by r.order_key, r.id limit 1)),
               last_release = (select r.id from leak_release c join release r on r.id = c.release
                 where c.leak = l.id order by r.order_key desc, r.id limit 1)
             where id = ?1
