@@ -241,7 +241,7 @@ import Testing
         #expect(try reports(page) == 1 && reports(cart) == 3 && reports(menu) == 12)
     }
 
-    @Test func `of several merges into one leak the newest is undone first`() throws {
+    @Test func `the newest of several merges into one leak is undone first`() throws {
         try count(Report(leak: page), Report(leak: cart, count: 2), Report(leak: menu, count: 4))
         let first = try merge(page, into: menu)
         let second = try merge(cart, into: menu)
@@ -575,7 +575,7 @@ import Testing
     }
 
     @Test(arguments: 1...UInt64(12))
-    func `whatever is deleted between merges and their undoing, all totals stay right`(seed: UInt64) throws {
+    func `deletions between merges and their undoing leave all totals right`(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         var limits = StoreLimits()
         (limits.leaksPerApp, limits.releasesPerApp) = (12, 5)

@@ -97,8 +97,7 @@
                 let number = try connection.save(pair, by: author, at: now)
                 let (sources, stored) = try Self.parts(
                     connection.run(Self.partsQuery([pair.sourceID, pair.targetID])), of: pair.targetID,
-                    pair.appKey,
-                    connection)
+                    app: pair.appKey, on: connection)
                 guard let part = sources.first, let into = stored else {
                     throw .unreadable("a leak", in: connection.name)
                 }

@@ -27,8 +27,8 @@
                 let target = leakIDs.merges.target(of: target.id) ?? target
                 let ids = Set(sources).subtracting([target.id]).sorted()
                 var (parts, existingTarget) = try Self.parts(
-                    connection.run(Self.partsQuery(ids + [target.id])), of: target.id, target.appKey,
-                    connection)
+                    connection.run(Self.partsQuery(ids + [target.id])), of: target.id, app: target.appKey,
+                    on: connection)
                 guard !parts.isEmpty else {
                     try connection.run(Query("commit"))
                     return nil
@@ -84,7 +84,7 @@
 
         /// - Returns: the sources, and the target if it exists.
         static func parts(
-            _ rows: Rows, of target: LeakID, _ app: AppKey, _ connection: PostgreSQLConnection
+            _ rows: Rows, of target: LeakID, app: AppKey, on connection: PostgreSQLConnection
         ) throws(StoreError) -> (sources: [MergePart], target: MergePart?) {
             var sources: [MergePart] = []
             var existingTarget: MergePart?

@@ -105,7 +105,7 @@
         /// The queries for ``init(_:_:)``. The number is read first, so that it is not newer than the ids.
         private static let queries = [
             InstallErasure.countQuery, Query("select key, module from discarded_leak"),
-            Query(StoreQueries.mergedIDs),
+            Query(MergedIDs.stored),
         ]
 
         init(on connection: PostgreSQLConnection) throws(StoreError) {
@@ -117,7 +117,7 @@
                 }
                 discards.add(id, module: row.text(1))
             }
-            merges = try answers[2].result(of: StoreQueries.mergedIDs)
+            merges = try answers[2].result(of: MergedIDs.stored)
         }
 
         /// Returns `true` if both have the same ids.

@@ -298,11 +298,4 @@ extension Writer {
         }
         return true
     }
-
-    /// Changes the number that ``lastMerge()`` returns, so that readers and erasures notice that leaks were deleted.
-    func recordDeletion() throws(StoreError) {
-        try connection.run("update sqlite_sequence set seq = seq + 1 where name = 'merged_leak'")
-        guard connection.changes == 0 else { return }
-        try connection.run("insert into sqlite_sequence (name, seq) values ('merged_leak', 1)")
-    }
 }

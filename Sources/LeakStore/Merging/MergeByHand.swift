@@ -174,14 +174,6 @@ extension Writer {
             note.note)
         try deleteOldDecisions(about: leak)
     }
-
-    /// Returns the ids of the leaks that were merged by hand, which the first call reads from the database.
-    func mergedIDs() throws(StoreError) -> MergedIDs {
-        if let cached = caches.mergedIDs { return cached }
-        let ids = try connection.read(StoreQueries.mergedIDs)
-        caches.mergedIDs = ids
-        return ids
-    }
 }
 
 extension ManualMerge {

@@ -56,6 +56,13 @@ extension Writer {
         try connection.number("select seq from sqlite_sequence where name = 'merged_leak'") ?? 0
     }
 
+    /// Changes the number that ``lastMerge()`` returns, so that readers and erasures notice that leaks were deleted.
+    func recordDeletion() throws(StoreError) {
+        try connection.run("update sqlite_sequence set seq = seq + 1 where name = 'merged_leak'")
+        guard connection.changes == 0 else { return }
+        try connection.run("insert into sqlite_sequence (name, seq) values ('merged_leak', 1)")
+    }
+
     // MARK: Parts
 
     func readMergePart(_ id: LeakID, app: AppKey) throws(StoreError) -> MergePart? {

@@ -87,7 +87,7 @@ private enum MergeSide: Int, CaseIterable {
 }
 
 /// A leak that takes part in a merge by hand.
-private struct FoundLeak {
+private struct LeakOfMerge {
     var row: Int64
     var id: LeakID
     var app: Int64
@@ -220,7 +220,7 @@ private enum SavedQueries {
         }
     }
 
-    static func leak(withID id: LeakID) -> StoreRead<FoundLeak?> {
+    static func leak(withID id: LeakID) -> StoreRead<LeakOfMerge?> {
         enum Column: Int32, QueryColumn { case row, id, app, name, environment, title, reports }
         return StoreRead(
             """
@@ -229,7 +229,7 @@ private enum SavedQueries {
             where l.key = $1::uuid
             """, .id(id)
         ) { (row: NamedRow<Column>) throws(StoreError) in
-            FoundLeak(
+            LeakOfMerge(
                 row: row.int64(.row), id: try row.id(.id), app: row.int64(.app),
                 appKey: AppKey(row.text(.name), environment: row.text(.environment)), title: row.text(.title),
                 reports: row.int(.reports))
@@ -577,7 +577,8 @@ extension MergeConnection {
         for id in restored.releases.keys {
             restored.releases[id]?.recentInstalls.removeInstalls(notCountedOn: today)
         }
-        let row = try write(undo, restored, merged: merged, saved.merge, leak: saved.leak, app: saved.app)
+        let row = try write(
+            undo, restored: restored, merged: merged, merge: saved.merge, leak: saved.leak, app: saved.app)
         for id in restored.leak.redirects {
             try change(
                 "update merged_leak set leak = $3::bigint where key = $1::uuid and leak = $2::bigint",
@@ -595,7 +596,7 @@ extension MergeConnection {
 
     /// - Returns: the row ID of the restored source.
     private func write(
-        _ undo: MergeUndo, _ restored: LeakContents, merged: LeakContents, _ merge: ManualMerge, leak: Int64,
+        _ undo: MergeUndo, restored: LeakContents, merged: LeakContents, merge: ManualMerge, leak: Int64,
         app: Int64
     ) throws(StoreError) -> Int64 {
         let source = restored.leak

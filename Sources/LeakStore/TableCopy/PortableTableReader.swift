@@ -1,23 +1,3 @@
-extension SQLiteStore {
-    /// Calls `body` with a reader of all tables in one transaction. No other connection can write meanwhile: a writer waits,
-    /// and fails after five seconds with nothing counted.
-    ///
-    /// - Parameter now: milliseconds since 1970; idempotency keys that have expired at this time are left out.
-    package func withPortableTables<Result>(
-        now: Int64, to body: (PortableTableReader) throws(StoreError) -> Result
-    ) throws(StoreError) -> Result {
-        let writer = try Writer(
-            connection: SQLiteConnection(path: path, access: .readWrite), limits: StoreLimits(),
-            redact: { Array($0) }, reservoir: Reservoir(seed: 0))
-        return try writer.connection.transaction(.immediate) { () throws(StoreError) in
-            // Some counts, sets and keys are only in the logs until they are flushed.
-            try writer.flushLogs()
-            return try body(
-                PortableTableReader(connection: writer.connection, keyStart: writer.clock(at: now).keyStart))
-        }
-    }
-}
-
 /// A reader of whole tables, for one thread. Valid only during the call of the closure that receives it.
 package struct PortableTableReader {
     let connection: SQLiteConnection

@@ -307,4 +307,12 @@ final class Writer {
         try writeLogs(areValuesRead: areValuesRead)
         try reindexIfTooManyUnindexed()
     }
+
+    /// Returns the ids of the leaks that were merged by hand, which the first call reads from the database.
+    func mergedIDs() throws(StoreError) -> MergedIDs {
+        if let cached = caches.mergedIDs { return cached }
+        let ids = try connection.read(MergedIDs.stored)
+        caches.mergedIDs = ids
+        return ids
+    }
 }
