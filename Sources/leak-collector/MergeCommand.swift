@@ -1,4 +1,5 @@
 import LeakCollector
+import LeakPlatform
 import LeakStore
 
 /// `collector merge` and `collector unmerge`: merges a leak into another leak by hand, and undoes it. May run while a collector
@@ -47,13 +48,13 @@ struct MergeCommand: Equatable {
             }
             Output.line(
                 undone.reports > 0
-                    ? "the leak \(undone.merge.source) has \(undone.reports) reports again"
+                    ? "the leak \(undone.merge.source) has \(countText(undone.reports, of: "report")) again"
                     : "undone; all counts of the leak \(undone.merge.source) were deleted before")
         }
         return .done
     }
 
     private static func text(_ leak: LeakRow) -> String {
-        "\(leak.identity.id) (\(TerminalText.text(leak.identity.title)), \(leak.reports) reports)"
+        "\(leak.identity.id) (\(TerminalText.text(leak.identity.title)), \(countText(leak.reports, of: "report")))"
     }
 }

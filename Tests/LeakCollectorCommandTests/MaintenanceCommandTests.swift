@@ -161,7 +161,7 @@ import LeakPlatform
         #expect(try (leaks(collector)?["leaks"] as? [Any])?.count == 2)
         #expect(try run("verify").code == 0)
         let undone = try run("unmerge", "1")
-        #expect(undone.code == 0 && undone.output.contains("has 1 reports again"), "\(undone)")
+        #expect(undone.code == 0 && undone.output.contains("has 1 report again"), "\(undone)")
         #expect(try run("unmerge", "1").code == 1)
         #expect(try (leaks(collector)?["leaks"] as? [Any])?.count == 3)
         #expect(try run("verify").code == 0)
