@@ -85,7 +85,7 @@ extension SQLiteConnection {
                         "the number of recent installs is the size of its set", rowCount: wrongSets.count))
             }
         }
-        if schema >= 26 {
+        if schema >= 27 {
             let unreadableCount = try countUnreadableMerges()
             if unreadableCount > 0 {
                 problems.append(

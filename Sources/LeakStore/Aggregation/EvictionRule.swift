@@ -80,11 +80,13 @@ package enum EvictionRule {
           and r.id not in (select s.release from decision_release s)
           and r.version not in (select d.version from decision d join leak l on l.id = d.leak
             where l.app = \(app) and d.version is not null)
-          and not exists (select 1 from leak_release c join leak l on l.id = c.leak join decision d on d.id = l.state
-            where c.release = r.id and c.reports > 0 and r.order_key >= d.fix_from
-              and not exists (select 1 from leak_release p join release n on n.id = p.release
-                where p.leak = c.leak and p.reports > 0 and n.order_key >= d.fix_from and n.order_key < r.order_key
-                  and not exists (select 1 from decision_release s where s.decision = d.id and s.release = n.id)))
+          and r.id not in (select k.release from (
+            select (select c.release from leak_release c join release n on n.id = c.release
+              where c.leak = l.id and c.reports > 0 and n.order_key >= d.fix_from
+                and not exists (select 1 from decision_release s where s.decision = d.id and s.release = n.id)
+              order by n.order_key limit 1) as release
+            from leak l join decision d on d.id = l.state where l.app = \(app) and l.state <> 0) as k
+            where k.release is not null)
         """
     }
 }

@@ -39,7 +39,11 @@ struct MergeUndo {
             target.leak.maxAlive = former.leak.maxAlive
         }
         target.leak.madeAt = former.leak.madeAt
-        target.leak.firstOrder = former.leak.firstOrder
+        // A lower first version is one of reports, or of a leak that was merged into the target, since the merge.
+        let isLower = [saved, former].allSatisfy {
+            merged.leak.firstOrder.lexicographicallyPrecedes($0.leak.firstOrder)
+        }
+        target.leak.firstOrder = isLower ? merged.leak.firstOrder : former.leak.firstOrder
         (target.leak.firstSeen, target.leak.lastSeen) = Self.times(
             of: target, merged: merged.leak, source: saved.leak, former: former.leak)
         (self.source, self.target) = (source, target)

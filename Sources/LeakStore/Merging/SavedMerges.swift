@@ -684,7 +684,9 @@ extension MergeConnection {
             if leak == source {
                 guard let decision = restored.leak.decisionInForce, decision.row == state else { continue }
                 try restore(decision, counts: restored.releases)
-            } else if let decision = former.decisionInForce, decision.row == state {
+            } else if var decision = former.decisionInForce, decision.row == state {
+                // Reports of the target may have been deleted since.
+                decision.reportsThen = decision.reportsThen.map { min($0, undo.target.leak.reports) }
                 try restore(decision, counts: undo.target.releases)
             } else if var decision = merged.leak.decisionInForce, decision.row == state {
                 // Made since the merge. The reports that the source had then are those that it has now. The lowest possible
