@@ -31,6 +31,9 @@ struct MergeMutation: Mutation {
         change.context.storeThreads.add(
             change.work("merging \(source)") { [isForm] resources in
                 let reader = author.limited(resources.reader, now: now)
+                guard try isForm || reader.leak(target, now: now) != nil else {
+                    throw Problem(.notFound, "there is no leak \(target) to merge into")
+                }
                 guard let preview = try MergePreview(source, into: target, from: reader, now: now) else {
                     throw Problem.noLeak
                 }
