@@ -6,7 +6,7 @@ import Testing
 
 @testable import LeakCollector
 
-/// What is deleted at which age, as the page and the API show it.
+/// The page and the API that show the ages at which data is deleted.
 @Suite struct RetentionServedTests {
     @Test func `the API and the page show the settings`() throws {
         let running = try RunningCollector()
