@@ -26,7 +26,7 @@
                     problems.append(VerificationRule.problem(check.sentence, rowCount: wrongCount))
                 }
             }
-            let unreadableCount = try connection.countUnreadableMerges()
+            let unreadableCount = try connection.unreadableMerges().count
             if unreadableCount > 0 {
                 problems.append(
                     VerificationRule.problem(VerificationRule.readableMerges, rowCount: unreadableCount))

@@ -34,6 +34,10 @@ extension SQLiteStore {
             reservoir: Reservoir(seed: 0))
         return try connection.transaction(.immediate) { () throws(StoreError) in
             var repaired = try writer.repairInstalls() + writer.repairRecentInstalls()
+            let unreadableCount = try connection.deleteUnreadableMerges()
+            if unreadableCount > 0 {
+                repaired.append(Repair.text(VerificationRule.readableMerges, rowCount: unreadableCount))
+            }
             for check in RowCheck.all {
                 guard let repair = check.repairSQL else { continue }
                 try connection.execute(repair)

@@ -86,7 +86,7 @@ extension SQLiteConnection {
             }
         }
         if schema >= 27 {
-            let unreadableCount = try countUnreadableMerges()
+            let unreadableCount = try unreadableMerges().count
             if unreadableCount > 0 {
                 problems.append(
                     VerificationRule.problem(VerificationRule.readableMerges, rowCount: unreadableCount))

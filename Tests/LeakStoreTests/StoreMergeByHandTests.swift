@@ -192,6 +192,37 @@ import Testing
         #expect(try reports(page) == 3 && reports(leak("Shop.Cart")) == 1 && reports(leak("Pay.Cart")) == 2)
         try undo(merge)
         #expect(try reports(page) == 2 && reports(leak("Cart")) == 1)
+        try self.merge(leak("Cart"), into: page)
+        #expect(try store.discard(page.id, by: "ada", audit: nil, now: noon))
+        _ = try store.forget(.leak(page.id))
+        try count(Report(leak: cart(of: "Shop")), Report(leak: cart(of: "Pay")), Report(leak: page))
+        try count(Report(leak: identity("Cart", module: nil, other: nil)))
+        #expect(try reports(page) == nil && reports(leak("Cart")) == nil)
+        #expect(try reports(leak("Shop.Cart")) == 2 && reports(leak("Pay.Cart")) == 3)
+    }
+
+    @Test func `a copy keeps only those counts of the target that the source has too`() throws {
+        for number in 0..<20 {
+            try count(Report(leak: cart, version: "\(number).0", build: "1", install: 1))
+        }
+        try count(
+            Report(leak: page, version: "3.0", build: "1", install: 1), Report(leak: page, version: "3.0", build: "2", install: 2),
+            Report(leak: page, version: "4.0", build: "9", install: 3))
+        let merge = try merge(page, into: cart)
+        #expect(try place.rowCount(of: "leak_merge_release") == 4)
+        try undo(merge)
+        #expect(try store.makeReader().leak(cart.id, now: noon)?.row.installs == 1)
+        #expect(try store.makeReader().leak(page.id, now: noon)?.row.installs == 3)
+    }
+
+    @Test func `a leak that is restored after long time is not deleted by its age`() throws {
+        try count(Report(leak: page), Report(leak: cart))
+        let merge = try merge(page, into: cart)
+        let later = noon + 500 * day
+        try count(Report(leak: cart, at: later), at: later)
+        try undo(merge, now: later)
+        try store.expire(now: later)
+        #expect(try reports(page) == 1 && store.verify() == [])
     }
 
     @Test func `a leak of a module that was merged gets only the reports of its module`() throws {
@@ -392,16 +423,34 @@ import Testing
         #expect(try store.erase(install: 1).samples == 0)
     }
 
-    @Test func `undoing a key deletes what it made from the contents that merges keep`() throws {
+    @Test func `undoing a key undoes the merges of leaks that it made, and newer merges before`() throws {
         try count(Report(leak: page, version: "1.0"), Report(leak: cart, version: "1.0"), key: 1)
         try count(Report(leak: menu, version: "1.0"), Report(leak: page, version: "66.0"), key: 2)
-        let (first, second) = (try merge(menu, into: cart), try merge(page, into: cart))
-        _ = try store.forget(.key(2, since: nil))
-        #expect(try store.verify() == [])
-        #expect(try undo(second).reports == 1)
-        #expect(try undo(first).reports == 0)
-        #expect(try reports(menu) == nil && reports(page) == 1)
+        _ = try (merge(menu, into: cart), merge(page, into: cart))
+        try count(Report(leak: menu, version: "1.0", count: 5), key: 1)
+        let target = ForgetTarget.key(2, since: nil)
+        #expect(try store.makeReader().forgetCounts(of: target)?.merges == 1)
+        let entry = AuditEntry(.undoKey, of: "key 2", by: ChangeOrigin(actor: "eve"), at: noon)
+        let deleted = try #require(try store.forget(target, audit: entry) { true })
+        #expect(deleted.merges == 2 && deleted.leaks == 1)
+        #expect(try store.verify() == [] && store.makeReader().manualMerges(app: nil).isEmpty)
+        #expect(try reports(menu) == nil && reports(page) == 1 && reports(cart) == 6)
         #expect(try store.makeReader().versions(app: "shop") == ["1.0"])
+        let history = try #require(try store.makeReader().leak(cart.id, now: noon)).history
+        #expect(history.prefix(2).allSatisfy { $0.by == "eve" })
+        #expect(try store.makeReader().forgetCounts(of: target) == nil)
+    }
+
+    @Test func `undoing a key deletes a leak whose only reports are of a merged leak of the key`() throws {
+        try count(Report(leak: cart, version: "1.0"), Report(leak: menu, version: "2.0"), key: 1)
+        try count(Report(leak: page, version: "2.0"), key: 2)
+        try merge(page, into: cart)
+        _ = try store.forget(.version("1.0", of: "shop"))
+        let deleted = try store.forget(.key(2, since: nil))
+        #expect(deleted.merges == 1 && deleted.leaks == 1)
+        #expect(try store.verify() == [] && reports(cart) == nil && reports(page) == nil && reports(menu) == 1)
+        try count(Report(leak: page), key: 1)
+        #expect(try reports(page) == 1)
     }
 
     @Test func `a check finds what a merge keeps without its merge, and a merge without its leak`() throws {

@@ -130,6 +130,7 @@ extension JSONWriter {
         field("reports", counts.reports)
         field("samples", counts.samples)
         field("decisions", counts.decisions)
+        field("merges", counts.merges)
         if counts.kept != ForgetCounts.Kept() {
             object("kept") { writer in
                 writer.field("environments", counts.kept.environments)
@@ -158,6 +159,7 @@ extension ForgetCounts {
             (builds, "build", "builds"), (leaks, "leak", "leaks"), (reports, "report", "reports"),
             (samples, "sample report", "sample reports"),
             (decisions, "decision or note", "decisions and notes"),
+            (merges, "merge by hand", "merges by hand"),
         ].filter { $0.0 > 0 }.map { Count($0.0).text(noun: $0.1, plural: $0.2) }
     }
 }

@@ -10,12 +10,14 @@
         fileprivate var apps: [Int64]?
         /// For ``ForgetTarget/key(_:since:)``.
         fileprivate var undo = KeyUndo()
-        /// The entry for the audit log, until the first step that deletes something has written it.
+        /// The entry for the audit log.
+        fileprivate let entry: AuditEntry?
+        /// ``entry``, until the first step that deletes something has written it.
         fileprivate var pendingEntry: AuditEntry?
 
         init(target: ForgetTarget, audit entry: AuditEntry?) {
             self.target = target
-            pendingEntry = entry
+            (self.entry, pendingEntry) = (entry, entry)
         }
 
         /// A query for the app whose rows the next step deletes, and for the row ID of the leak or release. For
@@ -58,6 +60,7 @@
         fileprivate var name: String {
             switch self {
             case .app: "app"
+            case .merge: "leak_merge"
             case .leak: "leak"
             case .release: "release"
             case .build: "build"
@@ -68,7 +71,7 @@
         fileprivate var appSQL: String {
             switch self {
             case .app: "id"
-            case .leak, .release: "app"
+            case .merge, .leak, .release: "app"
             case .build: "(select app from release where id = t.release)"
             }
         }
@@ -113,9 +116,6 @@
                 ])
                 try Migration.requireKnownVersion(answers[1], connection)
                 guard let found = answers[2].first else {
-                    if case .key(let key, let since) = run.target, run.undo.table == .leak {
-                        try connection.deleteSavedSources(madeBy: key, since: since ?? .min)
-                    }
                     try connection.run(Query("commit"))
                     guard case .key = run.target else { return false }
                     run.undo.finishTable()
@@ -145,9 +145,13 @@
                     _ = try deleteSome(ofApp: app, by: &deletion)
                     isLeft = true
                 case .key:
-                    lastRow = try deleteSome(
-                        lockedRows.prefix { $0.int64(0) == app }.map { $0.int64(1) }, of: run.undo.table,
-                        app: app, by: &deletion)
+                    if run.undo.table == .merge {
+                        lastRow = try undoMerge(row, entry: run.entry, by: &deletion)
+                    } else {
+                        lastRow = try deleteSome(
+                            lockedRows.prefix { $0.int64(0) == app }.map { $0.int64(1) }, of: run.undo.table,
+                            app: app, by: &deletion)
+                    }
                     isLeft = true
                 }
                 try deletion.finish()
@@ -163,6 +167,30 @@
                 connector.reset()
                 throw error
             }
+        }
+
+        /// Undoes the newest merge by hand into the same leak as a merge.
+        ///
+        /// - Returns: `nil`, or the number of the merge if it cannot be undone.
+        private func undoMerge(
+            _ merge: Int64, entry: AuditEntry?, by deletion: inout LeakDeletion
+        ) throws(StoreError) -> Int64? {
+            switch try deletion.connection.undoNewestMerge(intoTargetOf: merge, at: entry?.at) {
+            case .undone(let undone, let leaks):
+                for leak in leaks {
+                    _ = try deletion.connection.run(
+                        Self.noteQueries(
+                            undone.note, to: leak,
+                            by: entry?.actor ?? Decision.AutomaticAuthor.keyUndo.rawValue,
+                            now: entry?.at ?? undone.merge.at))
+                }
+            case .emptied(let target):
+                deletion.keepsReleases = true
+                try deletion.delete(leaks: [target])
+            case nil: return merge
+            }
+            deletion.counts.merges += 1
+            return nil
         }
 
         /// Deletes some of the rows of an app that an ingest key made.
@@ -190,7 +218,7 @@
                         "delete from build where id = any($1::bigint[])", .integers(rows.map(Optional.some))))
                 deletion.counts.builds += rows.count
                 return rows.last
-            case .release, nil:
+            case .merge, .release, nil:
                 let withLeaks = try deletion.connection.run(
                     Query(
                         """

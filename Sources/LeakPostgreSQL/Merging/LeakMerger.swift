@@ -331,7 +331,9 @@
                         order by order_key desc limit 1),
                       impact = coalesce((select i.installs from recent_install_set i
                         where i.leak = l.id and i.release = a.newest_release), 0),
-                      first_sample = $3::bigint, newest_sample = $4::bigint,
+                      first_sample = coalesce($3::bigint,
+                        case when l.sightings + s.sightings > 0 then least(l.first_seen, s.first_seen) end),
+                      newest_sample = $4::bigint,
                       newest_kept = greatest(l.newest_kept, s.newest_kept)
                     from leak s join app a on a.id = s.app where s.id = $1::bigint and l.id = $2::bigint
                     """,

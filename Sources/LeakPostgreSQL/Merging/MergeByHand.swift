@@ -68,7 +68,8 @@
                     update leak l set
                       last_hour = greatest((select max(hour) from leak_hour where leak = l.id and reports > 0),
                         (select max(day) * 24 from leak_day where leak = l.id and reports > 0)),
-                      first_sample = (select at from sample where leak = l.id and slot = $2::bigint),
+                      first_sample = coalesce((select at from sample where leak = l.id and slot = $2::bigint),
+                        case when sightings > 0 then first_seen end),
                       newest_sample = (select at from sample where leak = l.id and slot = $3::bigint)
                     where l.id = any($1::bigint[])
                     """, rowIDs, .integer(SampleSlot.first), .integer(SampleSlot.newest)),
@@ -127,10 +128,12 @@
                 .integer(number))
             return try changeMerges(lock: lock, audit: entry) {
                 connection throws(StoreError) -> UndoneMerge? in
-                guard let (undone, target) = try connection.undoMerge(number, today: today) else {
+                guard let (undone, leaks) = try connection.undoMerge(number, today: today) else {
                     return nil
                 }
-                _ = try connection.run(Self.noteQueries(undone.note, to: target, by: author, now: now))
+                for leak in leaks {
+                    _ = try connection.run(Self.noteQueries(undone.note, to: leak, by: author, now: now))
+                }
                 return undone
             }
         }
@@ -158,7 +161,7 @@
             }
         }
 
-        private static func noteQueries(
+        static func noteQueries(
             _ text: String, to leak: Int64, by author: String, now: Int64
         ) throws(StoreError) -> [Query] {
             let note = try Decision(.note, note: text, by: author).validated(now: now)

@@ -16,6 +16,7 @@
                 counts.decisions = row.int(5)
                 if case .key = target {
                     counts.builds = row.int(10)
+                    counts.merges = row.int(11)
                     counts.kept.environments = row.int(7)
                     counts.kept.versions = row.int(8)
                     counts.kept.leaks = row.int(9)
@@ -85,6 +86,7 @@
                       and not exists (select 1 from build_check where build = b.id)
                       and not exists (select 1 from leak_release c join leak_build p on p.leak = c.leak and p.build = b.id
                         where c.release = b.release and c.leak not in (select leak from gone))) as builds,
+                    (select count(*) from leak_merge where \(isMade) = 0 and app not in (select id from app_gone)) as merges,
                     (select count(*) from app where \(isMade) = 1) as kept_environments,
                     (select count(*) from release where \(isMade) = 1) as kept_versions,
                     (select count(*) from leak where \(isMade) = 1) as kept_leaks)
@@ -95,8 +97,8 @@
                     where s.version = p.version or p.version = 'other'
                       and not exists (select 1 from release r where r.app = p.app and r.version = s.version)),
                   (\(decisionsSQL)),
-                  environments + versions + leaks + builds + kept_environments + kept_versions + kept_leaks,
-                  kept_environments, kept_versions, kept_leaks, builds
+                  environments + versions + leaks + builds + merges + kept_environments + kept_versions + kept_leaks,
+                  kept_environments, kept_versions, kept_leaks, builds, merges
                 from numbers
                 """, .integer(key), .integer(since))
         }

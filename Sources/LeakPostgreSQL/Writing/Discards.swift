@@ -44,12 +44,13 @@
                             """
                             insert into discarded_leak (key, leak, app, title, module, by, at)
                             select key, ($1::uuid[])[1], $2::bigint, $3::text,
-                              coalesce((select module from leak_merge where source = key), $4::text), $5::text, $6::bigint
+                              coalesce((select coalesce(nullif(module, ''), $8::text) from leak_merge where source = key),
+                                $4::text), $5::text, $6::bigint
                             from (select ($1::uuid[])[1] as key
                               union select key from merged_leak where leak = $7::bigint) as ids
                             on conflict (key) do nothing
                             """, .uuids([id]), .integer(row.int64(1)), .text(row.text(3)), .text(row.text(4)),
-                            .text(author), .integer(now), .integer(row.int64(0))),
+                            .text(author), .integer(now), .integer(row.int64(0)), .text(MergedIDs.unknownModule)),
                         InstallErasure.countIncrement,
                     ] + (entry?.queries ?? []) + [Query("commit")])
                 return true

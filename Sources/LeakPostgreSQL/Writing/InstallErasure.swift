@@ -125,18 +125,14 @@
             erasure.areSamplesDone = true
         }
 
-        /// Returns SQL that deletes samples `s`, and counts them. The next report of a leak without its first or newest sample
-        /// becomes that sample.
+        /// Returns SQL that deletes samples `s`, and counts them. The next report of a leak without its newest sample becomes that
+        /// sample. No later report becomes the first sample.
         static func samplesDeletionSQL(from tables: String, where condition: String) -> String {
             """
             with gone as (delete from \(tables) where \(condition) returning s.leak, s.slot),
               freed as (
-                update leak l set
-                  first_sample = case when g.is_first then null else first_sample end,
-                  newest_sample = case when g.is_newest then null else newest_sample end
-                from (select leak, bool_or(slot = \(SampleSlot.first)) as is_first,
-                        bool_or(slot = \(SampleSlot.newest)) as is_newest from gone group by leak) g
-                where l.id = g.leak),
+                update leak l set newest_sample = null from gone
+                where l.id = gone.leak and gone.slot = \(SampleSlot.newest)),
               unsaid as (
                 update leak_text t set message = null from gone
                 where t.leak = gone.leak and gone.slot = \(SampleSlot.newest))

@@ -7,8 +7,8 @@ package struct MergedIDs: Equatable, Sendable {
 
     private var sources: [LeakID: Source] = [:]
     /// Stands for the module of a merged leak whose module is not known. It equals no module, so that such a leak does not get
-    /// the reports of every module that has its class.
-    private static let unknownModule = "\0"
+    /// the reports of every module that has its class. Discards of the leak store it.
+    package static let unknownModule = "\u{1}"
 
     package init() {}
 

@@ -9,12 +9,14 @@ struct ForgetRun {
     fileprivate var apps: [Int64]?
     /// For ``ForgetTarget/key(_:since:)``.
     fileprivate var undo = KeyUndo()
-    /// The entry for the audit log, until the first step that deletes something has written it.
+    /// The entry for the audit log.
+    fileprivate let entry: AuditEntry?
+    /// ``entry``, until the first step that deletes something has written it.
     fileprivate var pendingEntry: AuditEntry?
 
     init(target: ForgetTarget, audit entry: AuditEntry?) {
         self.target = target
-        pendingEntry = entry
+        (self.entry, pendingEntry) = (entry, entry)
     }
 }
 
@@ -153,6 +155,30 @@ extension Writer {
             ).first
             guard let app else { return run.finishTable() }
             if try !deleteSome(ofApp: app, &run, by: &deletion) { run.undo.lastRow = app }
+        case .merge:
+            highest = try highestRow(of: run.undo, by: "select coalesce(max(id), 0) from leak_merge")
+            let merge = try numbers(
+                """
+                select id from leak_merge where id > ? and id <= ? and made_by = ? and made_at >= ? and is_shared = 0
+                order by id limit 1
+                """, former, highest, key, since
+            ).first
+            guard let merge else { return run.finishTable() }
+            switch try connection.undoNewestMerge(intoTargetOf: merge, at: run.entry?.at) {
+            case .undone(let undone, let leaks):
+                for leak in leaks {
+                    try addNote(
+                        undone.note, to: leak,
+                        by: run.entry?.actor ?? Decision.AutomaticAuthor.keyUndo.rawValue,
+                        now: run.entry?.at ?? undone.merge.at)
+                }
+                deletion.counts.merges += 1
+            case .emptied(let target):
+                deletion.keepsReleases = true
+                try delete(leak: target, in: nil, by: &deletion)
+                deletion.counts.merges += 1
+            case nil: run.undo.lastRow = merge
+            }
         case .leak:
             highest = try highestRow(of: run.undo, by: "select coalesce(max(id), 0) from leak")
             let end = min(highest, former + Self.maxSearchedRows)
@@ -167,10 +193,7 @@ extension Writer {
                 run.undo.lastRow = leak
             }
             guard leaks.isEmpty else { break }
-            guard end < highest else {
-                try connection.deleteSavedSources(madeBy: key, since: since)
-                return run.finishTable()
-            }
+            guard end < highest else { return run.finishTable() }
             run.undo.lastRow = end
         case .release:
             highest = try highestRow(of: run.undo, by: "select coalesce(max(id), 0) from release")

@@ -1,9 +1,10 @@
 /// The progress of the deletion of what an ingest key made, table by table: ``ForgetTarget/key(_:since:)``.
 package struct KeyUndo {
-    /// The tables in the order in which their rows are deleted. An app is deleted with all its leaks and versions, and the leaks
-    /// of a version are deleted before it, so that they need not be subtracted from each version. A build is deleted if nothing is left in it.
+    /// The tables in the order in which their rows are deleted. An app is deleted with all its leaks and versions. A merge by hand
+    /// of a leak that the key made is undone, so that the leak can be deleted. The leaks of a version are deleted before it, so that
+    /// they need not be subtracted from each version. A build is deleted if nothing is left in it.
     package enum Table: CaseIterable {
-        case app, leak, release, build
+        case app, merge, leak, release, build
     }
 
     /// `nil` if all tables are done.

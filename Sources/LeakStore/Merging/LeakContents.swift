@@ -112,6 +112,29 @@ package struct LeakContents: Hashable, Sendable {
     package var freed: Int { releases.values.reduce(into: 0) { $0.addBounded($1.freed) } }
     package var installs: InstallSet { releases.values.reduce(into: InstallSet()) { $0.merge($1.installs) } }
     var buildCount: Int { releases.values.reduce(0) { $0 + $1.builds.count } }
+
+    /// Removes from the target of a merge what undoing the merge does not need, so that the copy is not much larger than the source.
+    /// Counts are subtracted. The sets of installs are needed where the source has installs too.
+    ///
+    /// - Parameter other: row ID of the release `other`, to which an eviction may move counts of the source.
+    mutating func keepWhatSubtractionNeeds(of source: LeakContents, other: Int64?) {
+        leak.values = []
+        leak.lived = DurationHistogram()
+        for (id, release) in releases {
+            var kept = Release()
+            kept.atDecision = release.atDecision
+            if let theirs = source.releases[id] {
+                kept.builds =
+                    id == other ? release.builds : release.builds.filter { theirs.builds[$0.key] != nil }
+            } else if id == other {
+                kept.builds = release.builds
+            }
+            if source.releases[id] != nil || id == other {
+                (kept.recentInstalls, kept.recentDay) = (release.recentInstalls, release.recentDay)
+            }
+            releases[id] = kept == Release() ? nil : kept
+        }
+    }
 }
 
 // MARK: Stored form

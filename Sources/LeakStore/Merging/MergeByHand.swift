@@ -139,8 +139,8 @@ extension Writer {
     ) throws(StoreError) -> UndoneMerge? {
         try changeMerges { () throws(StoreError) -> UndoneMerge? in
             let today = Calendar.day(of: try clock(at: now).expiryTime)
-            guard let (undone, target) = try connection.undoMerge(number, today: today) else { return nil }
-            try addNote(undone.note, to: target, by: author, now: now)
+            guard let (undone, leaks) = try connection.undoMerge(number, today: today) else { return nil }
+            for leak in leaks { try addNote(undone.note, to: leak, by: author, now: now) }
             try record(entry)
             // Readers and erasures notice that counts were moved.
             try recordDeletion()
@@ -167,7 +167,7 @@ extension Writer {
         }
     }
 
-    private func addNote(_ text: String, to leak: Int64, by author: String, now: Int64) throws(StoreError) {
+    func addNote(_ text: String, to leak: Int64, by author: String, now: Int64) throws(StoreError) {
         let note = try Decision(.note, note: text, by: author).validated(now: now)
         try connection.run(
             "insert into decision (leak, at, by, kind, note) values (?, ?, ?, 'note', ?)", leak, now, note.by,
@@ -184,7 +184,7 @@ extension ManualMerge {
 }
 
 extension UndoneMerge {
-    /// The text of the note in the history of the target.
+    /// The text of the note in the history of the target and of the source.
     package var note: String {
         reports > 0
             ? "Undid merge \(merge.number): the leak \(merge.source) has \(countText(reports, of: "report")) again."

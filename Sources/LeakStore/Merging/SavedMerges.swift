@@ -111,6 +111,8 @@ private struct SavedRelease {
     var side: Int
     var release: Int64
     var contents: LeakContents.Release
+
+    var key: SavedReleaseKey { SavedReleaseKey(merge: merge, side: side, release: release) }
 }
 
 /// The statements that read for ``MergeConnection``.
@@ -281,21 +283,37 @@ private enum SavedQueries {
         }
     }
 
-    /// Reads whether each row of `leak_merge` can be read.
-    static var areLeaksReadable: StoreRead<[Bool]> {
-        enum Column: Int32, QueryColumn { case sourceBody, targetBody }
-        return StoreRead("select source_body, target_body from leak_merge") {
-            (row: NamedRow<Column>) -> Bool in
-            [row.bytes(.sourceBody), row.bytes(.targetBody)].allSatisfy {
+    /// Reads some rows of `leak_merge`, and whether they can be read.
+    static func mergeReadability(
+        after last: Int64, limit: Int
+    ) -> StoreRead<[(number: Int64, isReadable: Bool)]> {
+        enum Column: Int32, QueryColumn { case id, sourceBody, targetBody }
+        return StoreRead(
+            "select id, source_body, target_body from leak_merge where id > $1::bigint order by id limit $2::bigint",
+            .integer(last), .int(limit)
+        ) { (row: NamedRow<Column>) in
+            let isReadable = [row.bytes(.sourceBody), row.bytes(.targetBody)].allSatisfy {
                 $0.isEmpty || LeakContents.Leak(bytes: $0) != nil
             }
+            return (row.int64(.id), isReadable)
         }
     }
 
-    /// Reads whether each row of `leak_merge_release` can be read.
-    static var areReleasesReadable: StoreRead<[Bool]> {
-        StoreRead("select body from leak_merge_release") { (row: NamedRow<OnlyColumn>) -> Bool in
-            LeakContents.Release(bytes: row.bytes(.value)) != nil
+    /// Reads some rows of `leak_merge_release`, and whether they can be read.
+    static func releaseReadability(
+        after last: SavedReleaseKey, limit: Int
+    ) -> StoreRead<[(key: SavedReleaseKey, isReadable: Bool)]> {
+        enum Column: Int32, QueryColumn { case merge, side, release, body }
+        return StoreRead(
+            """
+            select merge, side, release, body from leak_merge_release
+            where (merge, side, release) > ($1::bigint, $2::bigint, $3::bigint)
+            order by merge, side, release limit $4::bigint
+            """, .integer(last.merge), .int(last.side), .integer(last.release), .int(limit)
+        ) { (row: NamedRow<Column>) in
+            let key = SavedReleaseKey(
+                merge: row.int64(.merge), side: row.int(.side), release: row.int64(.release))
+            return (key, LeakContents.Release(bytes: row.bytes(.body)) != nil)
         }
     }
 }
@@ -471,13 +489,12 @@ extension MergeConnection {
         try change(
             "update leak_merge set leak = $2::bigint where leak = $1::bigint", .integer(pair.source),
             .integer(pair.target))
-        // Only the sets of the target are needed, and what cannot be computed by a subtraction.
-        target.leak.values = []
-        target.leak.lived = DurationHistogram()
-        for id in target.releases.keys {
-            target.releases[id]?.hours = [:]
-            target.releases[id]?.days = [:]
-        }
+        let other = try read(
+            StoreRead<[Int64]>.numbers(
+                "select id from release where app = $1::bigint and version = $2::text",
+                .integer(pair.app), .text(StoreLimits.other))
+        ).first
+        target.keepWhatSubtractionNeeds(of: source, other: other)
         try change(
             """
             insert into leak_merge (app, source, module, title, leak, reports, by, at, made_by, made_at, is_shared,
@@ -523,6 +540,14 @@ extension MergeConnection {
 
 // MARK: Undoing
 
+/// The result of ``MergeConnection/undoNewestMerge(intoTargetOf:at:)``.
+package enum NewestMergeUndo {
+    /// - leaks: the row IDs in `leak` of the target and of the restored source.
+    case undone(UndoneMerge, leaks: [Int64])
+    /// Nothing was changed, because all reports that the target has are of the source.
+    case emptied(target: Int64)
+}
+
 extension MergeConnection {
     private func savedContents(
         of number: Int64, _ side: MergeSide, _ body: [UInt8]
@@ -549,11 +574,11 @@ extension MergeConnection {
 
     /// Undoes a merge by hand: gives the source back what it had, and leaves the rest to the target.
     ///
-    /// - Returns: `nil` if there is no such merge.
+    /// - Returns: the result, and the row IDs of the target and of the restored source; `nil` if there is no such merge.
     /// - Throws: ``StoreError/Reason/invalidArgument`` if another merge must be undone before, if the target is discarded, and
     ///   if nothing would be left of the target.
     package func undoMerge(_ number: Int64, today: Int) throws(StoreError) -> (
-        result: UndoneMerge, target: Int64
+        result: UndoneMerge, leaks: [Int64]
     )? {
         guard let saved = try read(SavedQueries.savedMerge(number)) else { return nil }
         let newest = try read(
@@ -568,12 +593,14 @@ extension MergeConnection {
         let former = try savedContents(of: number, .target, saved.targetBody)
         guard let merged = try contents(of: saved.leak) else { throw .unreadable("a leak", in: database) }
         let undo = MergeUndo(of: merged, source: source, target: former)
+        guard undo.source == nil || !undo.target.releases.isEmpty else {
+            throw .emptyMergeTarget(saved.merge.target)
+        }
         try change("delete from merged_leak where key = $1::uuid", .id(saved.merge.source))
         try deleteMerges(where: "id = $1::bigint", .integer(number))
         guard var restored = undo.source else {
-            return (UndoneMerge(merge: saved.merge, reports: 0), saved.leak)
+            return (UndoneMerge(merge: saved.merge, reports: 0), [saved.leak])
         }
-        guard !undo.target.releases.isEmpty else { throw .emptyMergeTarget(saved.merge.target) }
         for id in restored.releases.keys {
             restored.releases[id]?.recentInstalls.removeInstalls(notCountedOn: today)
         }
@@ -591,7 +618,33 @@ extension MergeConnection {
         }
         try separateDecisions(
             undo, restored, former: former.leak, merged: merged, source: row, target: saved.leak)
-        return (UndoneMerge(merge: saved.merge, reports: restored.leak.reports), saved.leak)
+        return (UndoneMerge(merge: saved.merge, reports: restored.leak.reports), [saved.leak, row])
+    }
+
+    /// Undoes the newest merge by hand into the leak that counts the reports of a merge's source. The merge itself may be older: it
+    /// is undone by a later call.
+    ///
+    /// - Parameter time: the time of the change in milliseconds since 1970; `nil` for that of the merge.
+    /// - Returns: `nil` if there is no such merge.
+    package func undoNewestMerge(
+        intoTargetOf number: Int64, at time: Int64?
+    ) throws(StoreError) -> NewestMergeUndo? {
+        let newest = try read(
+            StoreRead<[Int64]>.numbers(
+                "select max(id) from leak_merge where leak = (select leak from leak_merge where id = $1::bigint)",
+                .integer(number))
+        ).first
+        guard let newest, let saved = try read(SavedQueries.savedMerge(newest)) else { return nil }
+        do throws(StoreError) {
+            guard
+                let (undone, leaks) = try undoMerge(
+                    newest, today: Calendar.day(of: time ?? saved.merge.at))
+            else { return nil }
+            return .undone(undone, leaks: leaks)
+        } catch {
+            guard error.reason == .invalidArgument else { throw error }
+            return .emptied(target: saved.leak)
+        }
     }
 
     /// - Returns: the row ID of the restored source.
@@ -755,21 +808,6 @@ extension MergeConnection {
             """, .integers(leaks))
     }
 
-    /// Deletes what merges by hand keep about leaks that an ingest key made, and that no other key has reported. Undoing such a
-    /// merge restores nothing.
-    package func deleteSavedSources(madeBy key: Int64, since: Int64) throws(StoreError) {
-        let condition = "made_by = $1::bigint and made_at >= $2::bigint and is_shared = 0"
-        for table in ["leak_merge_release", "leak_merge_sample"] {
-            try change(
-                .composed(
-                    "delete from \(table) where merge in (select id from leak_merge where \(condition))"),
-                .integer(key), .integer(since))
-        }
-        try change(
-            .composed("update leak_merge set source_body = ''::bytea where \(condition)"), .integer(key),
-            .integer(since))
-    }
-
     private func deleteMerges(where condition: String, _ value: StoreValue) throws(StoreError) {
         for table in ["leak_merge_release", "leak_merge_sample"] {
             try change(
@@ -798,14 +836,15 @@ extension MergeConnection {
                 """
                 release in ($2::bigint, $3::bigint) and merge in (select id from leak_merge where leak = any($1::bigint[]))
                 """, .integers(leaks), .integer(release), .integer(other)))
+        let others = Dictionary(
+            uniqueKeysWithValues: saved.filter { $0.release == other }.map { ($0.key, $0) })
         for moved in saved where moved.release == release {
+            let key = SavedReleaseKey(merge: moved.merge, side: moved.side, release: other)
             try change(
                 """
                 delete from leak_merge_release where merge = $1::bigint and side = $2::bigint and release = $3::bigint
                 """, .integer(moved.merge), .int(moved.side), .integer(release))
-            if var present = saved.first(where: {
-                $0.release == other && $0.merge == moved.merge && $0.side == moved.side
-            }) {
+            if var present = others[key] {
                 present.contents.add(moved.contents, to: build)
                 try update(present)
             } else {
@@ -848,19 +887,42 @@ extension MergeConnection {
             .integer(Int64(bitPattern: install)))
     }
 
-    /// Returns the number of rows that merges by hand keep and that cannot be read.
-    package func countUnreadableMerges() throws(StoreError) -> Int {
-        let (leaks, releases) = try (
-            read(SavedQueries.areLeaksReadable), read(SavedQueries.areReleasesReadable)
-        )
-        return (leaks + releases).count { !$0 }
+    /// Returns the numbers of the merges by hand whose contents cannot be read, completely or in part.
+    package func unreadableMerges() throws(StoreError) -> Set<Int64> {
+        var numbers: Set<Int64> = []
+        var lastMerge: Int64 = -1
+        while true {
+            let merges = try read(
+                SavedQueries.mergeReadability(after: lastMerge, limit: SavedReleaseKey.maxPerStep))
+            numbers.formUnion(merges.filter { !$0.isReadable }.map(\.number))
+            guard let last = merges.last else { break }
+            lastMerge = last.number
+        }
+        var lastRelease = SavedReleaseKey.start
+        while true {
+            let releases = try read(
+                SavedQueries.releaseReadability(after: lastRelease, limit: SavedReleaseKey.maxPerStep))
+            numbers.formUnion(releases.filter { !$0.isReadable }.map(\.key.merge))
+            guard let last = releases.last else { break }
+            lastRelease = last.key
+        }
+        return numbers
+    }
+
+    /// Deletes what the merges of ``unreadableMerges()`` keep. Their sources stay merged, and these merges can no longer be undone.
+    ///
+    /// - Returns: the number of these merges.
+    package func deleteUnreadableMerges() throws(StoreError) -> Int {
+        let numbers = try unreadableMerges().sorted()
+        try deleteMerges(where: "id = any($1::bigint[])", .integers(numbers))
+        return numbers.count
     }
 }
 
 /// The key of a row of `leak_merge_release`.
 package struct SavedReleaseKey: Hashable, Sendable {
     package static let start = SavedReleaseKey(merge: -1, side: 0, release: 0)
-    /// Maximum number of rows that one step of an erasure searches.
+    /// Maximum number of rows that one step of a search reads.
     package static let maxPerStep = 100
 
     package var merge: Int64

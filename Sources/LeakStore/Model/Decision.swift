@@ -34,10 +34,11 @@ public struct Decision: Hashable, Sendable {
         case nextReports(Int)
     }
 
-    /// The authors of notes that the collector itself writes when it merges leaks. No token may have such a name.
+    /// The authors of notes that the collector itself writes when it merges leaks, or undoes a merge. No token may have such a name.
     public enum AutomaticAuthor: String, Sendable, CaseIterable {
         case regroup = "collector regroup"
         case symbols = "collector symbols"
+        case keyUndo = "collector key undo"
     }
 
     /// Maximum length of ``note`` in bytes.

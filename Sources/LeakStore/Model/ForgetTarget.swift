@@ -9,7 +9,8 @@ public enum ForgetTarget: Hashable, Sendable {
     /// An app in all environments.
     case app(String)
     /// The apps, versions and leaks that the reports of an ingest key made and that no other key has reported since, and the
-    /// builds that it made of other versions, unless they have sessions, checks or reports of other leaks.
+    /// builds that it made of other versions, unless they have sessions, checks or reports of other leaks. A merge by hand of such a
+    /// leak is undone first, and so are newer merges into the same leak. If nothing would be left of that leak, it is deleted.
     ///
     /// - since: only those that were made at this time or later, in milliseconds since 1970, by the collector's clock; `nil` for
     ///   all. Those from before the collector stored their keys are never deleted.
@@ -32,6 +33,9 @@ public struct ForgetCounts: Hashable, Sendable {
     public var samples = 0
     /// Number of decisions and notes about the deleted leaks.
     public var decisions = 0
+    /// For ``ForgetTarget/key(_:since:)``, the number of merges by hand that are undone. Before the deletion, newer merges into the same
+    /// leaks are not counted.
+    public var merges = 0
 
     /// For ``ForgetTarget/key(_:since:)``, what stays although the key made it, because other keys have reported it too.
     public var kept = Kept()
@@ -64,5 +68,6 @@ extension ForgetCounts {
         reports.addBounded(other.reports)
         samples += other.samples
         decisions += other.decisions
+        merges += other.merges
     }
 }

@@ -6,7 +6,7 @@ extension SQLiteReader {
                 return try counts(
                     """
                     with gone as (select id as leak, reports from leak where key = ?1)
-                    select 0, 0, count(*), cast(min(total(reports), LARGEST_TOTAL) as integer), (\(Self.samplesSQL)), (\(Self.decisionsSQL)), count(*), 0
+                    select 0, 0, count(*), cast(min(total(reports), LARGEST_TOTAL) as integer), (\(Self.samplesSQL)), (\(Self.decisionsSQL)), count(*), 0, 0
                     from gone
                     """, id.bytes)
             case .version(let version, let app):
@@ -23,7 +23,7 @@ extension SQLiteReader {
                           join sample s on s.id = slot.number << 40 | c.leak
                         where not c.is_complete and (s.version = f.version or f.version = 'other'
                           and not exists (select 1 from release r where r.app = f.app and r.version = s.version))),
-                      (\(Self.decisionsSQL)), count(*), 0
+                      (\(Self.decisionsSQL)), count(*), 0, 0
                     from found
                     """, app.name, app.environment, version)
             case .environment(let app): return try counts(ofApp: app.name, environment: app.environment)
@@ -52,15 +52,17 @@ extension SQLiteReader {
                               and not exists (select 1 from build_check where build = b.id)
                               and not exists (select 1 from leak_release c
                                 join leak_build p on p.leak = c.leak and p.build = b.id
-                                where c.release = b.release and c.leak not in (select leak from gone))) as builds)
+                                where c.release = b.release and c.leak not in (select leak from gone))) as builds,
+                            (select count(*) from leak_merge where made_by = ?1 and made_at >= ?2 and is_shared = 0
+                              and app not in (select id from app_gone)) as merges)
                         select environments, versions, leaks, cast(min(LARGEST_TOTAL, (select total(reports) from gone)
                             + (select total(reports) from partial)) as integer),
                           (\(Self.samplesSQL)) + (\(Self.partialSamplesSQL)), (\(Self.decisionsSQL)),
-                          environments + versions + leaks + builds
+                          environments + versions + leaks + builds + merges
                             + exists (select 1 from app where made_by = ?1 and made_at >= ?2 and is_shared = 1)
                             + exists (select 1 from release where made_by = ?1 and made_at >= ?2 and is_shared = 1)
                             + exists (select 1 from leak where made_by = ?1 and made_at >= ?2 and is_shared = 1),
-                          builds
+                          builds, merges
                         from made
                         """, key, since ?? .min)
                 else { return nil }
@@ -104,13 +106,13 @@ extension SQLiteReader {
             with found as (select id, reports from app where name = ?1 and (?2 is null or environment = ?2)),
               gone as (select l.id as leak from found f join leak l on l.app = f.id)
             select count(*), (select count(*) from found f join release r on r.app = f.id), (select count(*) from gone),
-              cast(min(total(reports), LARGEST_TOTAL) as integer), (\(Self.samplesSQL)), (\(Self.decisionsSQL)), count(*), 0
+              cast(min(total(reports), LARGEST_TOTAL) as integer), (\(Self.samplesSQL)), (\(Self.decisionsSQL)), count(*), 0, 0
             from found
             """, name, environment)
     }
 
     /// - Parameter query: selects the counts in the order of ``ForgetCounts``, a number that is 0 if there is no target, and the
-    ///   number of builds. It begins with the word `with`, and may use `slot`, the numbers of all sample slots.
+    ///   numbers of builds and merges. It begins with the word `with`, and may use `slot`, the numbers of all sample slots.
     /// - Returns: `nil` if there is no target.
     private func counts<each Value: Bindable>(
         _ query: String, _ values: repeat each Value
@@ -131,6 +133,7 @@ extension SQLiteReader {
         counts.samples = select.int(4)
         counts.decisions = select.int(5)
         counts.builds = select.int(7)
+        counts.merges = select.int(8)
         return counts
     }
 }

@@ -346,6 +346,9 @@ extension PackedReader {
             maxAlive: maxAlive, lastSeen: Int64(lastSeen))
     }
 
+    /// Maximum of hours and days since 1970. Computations with a higher number, which only damage can cause, would overflow.
+    private static let maxTime = Int(UInt32.max)
+
     fileprivate mutating func readPart() -> LoggedCounts.Part? {
         guard let id = number(), let reports = readCount(), let freed = readCount(),
             let installs = readCount()
@@ -362,7 +365,7 @@ extension PackedReader {
 
     fileprivate mutating func readRecentInstall() -> LoggedCounts.RecentInstall? {
         guard let rowID = number(), let high = number(), let low = number(), let day = number(),
-            high <= UInt32.max, low <= UInt32.max
+            high <= UInt32.max, low <= UInt32.max, day <= Self.maxTime
         else { return nil }
         return LoggedCounts.RecentInstall(
             leakReleaseRowID: Int64(rowID), install: UInt64(high) << 32 | UInt64(low), day: day)
@@ -374,7 +377,7 @@ extension PackedReader {
         }
         var hours: [(hour: Int, reports: Int)] = []
         for _ in 0..<count {
-            guard let hour = number(), let reports = readCount() else { return nil }
+            guard let hour = number(), hour <= Self.maxTime, let reports = readCount() else { return nil }
             hours.append((hour, reports))
         }
         return LoggedCounts.Release(leak: Int64(leak), release: Int64(release), part: part, hours: hours)

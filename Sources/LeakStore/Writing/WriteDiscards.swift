@@ -29,10 +29,11 @@ extension Writer {
                 try connection.run(
                     """
                     insert into discarded_leak (key, leak, app, title, module, by, at)
-                    select key, ?1, ?2, ?3, coalesce((select module from leak_merge where source = key), ?4), ?5, ?6
+                    select key, ?1, ?2, ?3,
+                      coalesce((select coalesce(nullif(module, ''), ?8) from leak_merge where source = key), ?4), ?5, ?6
                     from (select ?1 as key union select key from merged_leak where leak = ?7) where true
                     on conflict (key) do nothing
-                    """, id.bytes, app, title, module, author, now, leak)
+                    """, id.bytes, app, title, module, author, now, leak, MergedIDs.unknownModule)
                 try record(entry)
                 caches.discardedIDs = nil
                 return true
