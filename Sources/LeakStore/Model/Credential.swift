@@ -50,7 +50,7 @@ public struct Credential: Hashable, Sendable {
     /// For a session: the ``id`` of the credential that opened it. Revoking that credential ends the session too.
     public var openedBy: Int64?
 
-    /// The error of a store that did not add the credential.
+    /// The error that a store throws if it does not add the credential.
     package var refusal: StoreError {
         StoreError(
             .invalidArgument,
