@@ -77,8 +77,8 @@ public struct Credential: Hashable, Sendable {
         self.openedBy = openedBy
     }
 
-    /// ``environments`` as one text, for the database and the API: `ci,debug`; `nil` for any environment. No name of an
-    /// environment contains a comma.
+    /// ``environments`` as one text, for the database and the API: `ci,debug`; `nil` for any environment. An ingest key cannot be
+    /// limited to an environment whose name contains a comma.
     public var environmentList: String? {
         environments.isEmpty ? nil : environments.joined(separator: ",")
     }
