@@ -29,8 +29,8 @@ public final class SQLiteStore: Store {
     /// Maximum time to wait for another process that holds the lock file.
     private static let lockWait = Duration.milliseconds(500)
 
-    /// Opens the file, creates it if it does not exist (mode 0600, its directory must exist), and migrates an older schema,
-    /// unless a server has it open.
+    /// Opens the file. Creates it if it does not exist (``DatabaseFile/openOrCreate(_:)``); its folder must exist. Migrates an
+    /// older schema, but throws instead if a server has the file open.
     ///
     /// - Parameters:
     ///   - path: the path of the file. The files `-wal`, `-shm`, `.lock` and `.marker` are created beside it.
@@ -202,7 +202,7 @@ public final class SQLiteStore: Store {
         return expiry.wait
     }
 
-    /// Deletes what was not seen for long, and combines counts by day to counts by week: ``RetentionRule``.
+    /// Deletes leaks and versions that were not seen for long, and combines counts by day to counts by week: ``RetentionRule``.
     private func deleteUnseenNames(now: Int64, while isWanted: () -> Bool) throws(StoreError) {
         var run = RetentionRun(now: now)
         var needsAnotherStep = true

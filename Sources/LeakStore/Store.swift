@@ -21,11 +21,17 @@ public protocol Store: Sendable {
     /// - Throws: ``StoreError`` if the call failed. Then nothing was changed, and a later call tries again.
     func checkpointIfNeeded(now: Int64) throws(StoreError)
 
-    /// Deletes expired data: idempotency keys and recent installs after 7 days; counts by hour, and counts of apps by day, after
-    /// 90 days; what the ``RetentionRule`` says, such as samples; symbols that were not needed until ten days later; sign-in links and sessions that are used, revoked or
-    /// expired; and entries of the audit log after two years. Adds the counts of ten-minute slots that are older than a day to
-    /// the counts of their apps by day. Revoked keys and tokens stay, to distinguish them from unknown secrets. Then evicts names
-    /// of apps that are near a limit: ``EvictionRule``.
+    /// Deletes expired data:
+    /// - idempotency keys and recent installs after 7 days;
+    /// - counts by hour, and counts of apps by day, after 90 days;
+    /// - samples after ``RetentionRule/sampleDays``, and symbols that no report needed for ``RetentionRule/symbolDays``;
+    /// - leaks and versions that were not seen for ``RetentionRule/unseenDays``;
+    /// - sign-in links and sessions that are used, revoked or expired;
+    /// - entries of the audit log after two years.
+    ///
+    /// Revoked keys and tokens stay, to distinguish them from unknown secrets. Adds the counts of ten-minute slots that are older
+    /// than a day to the counts of their apps by day, and combines counts of leaks by day that are older than
+    /// ``RetentionRule/dailyDays`` to counts by week. Then evicts names of apps that are near a limit: ``EvictionRule``.
     ///
     /// A system clock that is more than a day ahead of the last known time is not accepted until it has been ahead for a day of
     /// running time: see ``ClockRule``.
@@ -50,9 +56,9 @@ public protocol Store: Sendable {
     func erase(install: UInt64, audit entry: AuditEntry?, while isWanted: () -> Bool) throws(StoreError)
         -> ErasureResult?
 
-    /// Deletes a leak, a version, an environment, an app, or what an ingest key made, with the reports in all counts, sets of
-    /// installs, samples and decisions. Runs in steps of a few milliseconds, between which other calls run. After each step, every
-    /// total is the sum of its parts; a repeated call deletes what an interrupted call has left.
+    /// Deletes a leak, a version, an environment, an app, or the data that an ingest key made, together with their reports in all
+    /// counts, their sets of installs, samples and decisions. Runs in steps of a few milliseconds, between which other calls run.
+    /// After each step, every total is the sum of its parts; a repeated call deletes what an interrupted call has left.
     ///
     /// A leak or version that is reported again afterwards is a new one. A leak that was also seen in other versions stays, with
     /// its decisions. The counts of such a leak that are not stored by version are reduced in proportion to its reports: its
@@ -70,8 +76,8 @@ public protocol Store: Sendable {
         _ target: ForgetTarget, audit entry: AuditEntry?, while isWanted: () -> Bool
     ) throws(StoreError) -> ForgetCounts?
 
-    /// Drops the later reports of a leak: they count as dropped of their app for the reason ``DiscardedLeak/reason``, and in
-    /// nothing else. So do later reports of the leaks that were merged into it. The leak itself stays until it is deleted.
+    /// Drops the later reports of a leak, and the later reports of the leaks that were merged into it. They are counted only as
+    /// dropped reports of their app, with the reason ``DiscardedLeak/reason``. The leak itself stays until it is deleted.
     ///
     /// - Parameter author: ``DiscardedLeak/by``
     /// - Returns: `false` if there is no such leak.
@@ -89,7 +95,7 @@ public protocol Store: Sendable {
     /// Stores a credential.
     ///
     /// - Parameter entry: the entry for the audit log, which is written in the same transaction, here and in the functions below,
-    ///   if anything is changed. A space and the id of the credential are appended to its object.
+    ///   if anything is changed. A space and the id of the credential are appended to ``AuditEntry/object``.
     /// - Returns: the credential with its id.
     /// - Throws: ``StoreError/Reason/invalidArgument`` if a credential with its hash exists or existed.
     func add(_ credential: Credential, audit entry: AuditEntry?) throws(StoreError) -> Credential
@@ -136,7 +142,8 @@ public protocol Store: Sendable {
     ) throws(StoreError) -> LeakMerge?
 
     /// Merges a leak into another leak of its app by the choice of a person. Later reports of the merged leak count for the
-    /// target, also in other collectors. Keeps what both leaks had, so that the merge can be undone: ``undoMerge(_:by:audit:now:)``.
+    /// target, also in other collectors. Keeps a copy of both leaks, so that the merge can be undone:
+    /// ``undoMerge(_:by:audit:now:)``.
     ///
     /// Runs in one transaction; reports may be counted meanwhile. As in a merge by rule, the most recent decision about one of
     /// the leaks is in force, and the old id leads to the target. A leak that was merged without a module gets no reports that
@@ -186,7 +193,7 @@ public protocol Store: Sendable {
     func removeSymbols(
         _ kind: StoredSymbols.Kind, of image: String, audit entry: AuditEntry?
     ) throws(StoreError) -> Bool
-    /// Records that reports needed symbols, so that the symbols are kept for ``Retention/symbolDays`` from now on.
+    /// Records that reports needed symbols, so that the symbols are kept for ``RetentionRule/symbolDays`` from now on.
     ///
     /// - Parameter rowIDs: ``StoredSymbols/id``.
     func recordUse(ofSymbols rowIDs: [Int64], now: Int64) throws(StoreError)

@@ -17,7 +17,7 @@ public struct Verification: Hashable, Sendable {
 }
 
 extension SQLiteStore {
-    /// Checks the structure of the file, and what ``Store/verify()`` requires. Takes seconds for a large file.
+    /// Checks the structure of the file, and then what ``Store/verify()`` checks. Takes seconds for a large file.
     public func verify() throws(StoreError) -> [String] { try Self.verify(path: path).problems }
 
     /// Checks a file of any schema, such as a backup, without changing it. Checks only the structure if this version of the

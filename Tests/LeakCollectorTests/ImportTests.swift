@@ -45,7 +45,7 @@ import Testing
                 switch limit {
                 case .details: "left out"
                 case .idempotencyKeys: "counted again if repeated"
-                case .joinedLeaks, .joinedReleases: "merged into “other” to stay below the limit"
+                case .evictedLeaks, .evictedReleases: "merged into “other” to stay below the limit"
                 case .deletedLeaks, .deletedReleases: "not seen for long, deleted"
                 default: "counted as “other”"
                 }

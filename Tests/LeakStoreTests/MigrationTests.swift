@@ -346,11 +346,11 @@ import Testing
         #expect(try schema(directory.path + "/backup") == 1)
     }
 
-    @Test func `apps, versions and leaks from before the makers were stored are not undone with a key`()
+    @Test func `undoing an ingest key keeps apps, versions and leaks that were stored without keys`()
         throws
     {
         let directory = TemporaryDirectory()
-        try MigratedMakers.test(in: directory.store()) {
+        try MigratedIngestKeys.test(in: directory.store()) {
             let connection = try SQLiteConnection(path: directory.database, access: .readWrite)
             try connection.execute("begin; \(PastSchema.without25OfSQLite) pragma user_version = 24; commit")
             return try directory.store()

@@ -124,8 +124,8 @@ import Testing
         let overview = try store.makeReader().overview(app: "shop", now: noon)
         #expect(overview.leaks == leaks * 9 / 10 + 1)
         #expect(overview.reports == 200 + (isRepeated ? 2 : 1) * (leaks + versions) + 2)
-        #expect(try overLimit(store, .joinedLeaks) >= leaks / 10)
-        #expect(try overLimit(store, .joinedReleases) >= versions / 10)
+        #expect(try overLimit(store, .evictedLeaks) >= leaks / 10)
+        #expect(try overLimit(store, .evictedReleases) >= versions / 10)
     }
 
     @Test func `made-up names with many made-up installs do not push out real names, and leave no room`()
@@ -137,7 +137,7 @@ import Testing
         try store.expire(now: noon)
         try expectSound(store)
         try expectRealReports(in: store)
-        #expect(try overLimit(store, .joinedLeaks) == 0 && overLimit(store, .joinedReleases) == 0)
+        #expect(try overLimit(store, .evictedLeaks) == 0 && overLimit(store, .evictedReleases) == 0)
         let late = leak("Late")
         try count([submission([Report(leak: late, version: "5.0")])], in: store)
         #expect(try !isStored(late, in: store))
@@ -201,7 +201,7 @@ import Testing
         #expect(check.version.version == "5.0.0" && check.baseline?.version == "4.9.0")
         let other = try #require(releases.last)
         #expect(other.version == "other" && other.builds.isEmpty)
-        #expect(try overLimit(store, .joinedReleases) * 3 == other.sessions)
+        #expect(try overLimit(store, .evictedReleases) * 3 == other.sessions)
         #expect(other.checks == other.sessions / 3 * 5 && other.reports == other.sessions / 3)
     }
 
@@ -365,7 +365,7 @@ import Testing
         try expectSound(store)
         #expect(try isStored(leak("Text"), in: store))
         #expect(try store.makeReader().versions(app: shop.scope).contains("1.0"))
-        #expect(try overLimit(store, .joinedLeaks) > 0 && overLimit(store, .joinedReleases) > 0)
+        #expect(try overLimit(store, .evictedLeaks) > 0 && overLimit(store, .evictedReleases) > 0)
     }
 
     // MARK: The leak and the version that count all others
@@ -580,7 +580,7 @@ import Testing
             for app in apps {
                 let overview = try store.makeReader().overview(app: app.scope, now: now)
                 joined += overview.overLimit.filter {
-                    $0.limit == .joinedLeaks || $0.limit == .joinedReleases
+                    $0.limit == .evictedLeaks || $0.limit == .evictedReleases
                 }
                 .reduce(0) { $0 + $1.count }
             }

@@ -24,7 +24,7 @@ struct OtherLeakCard: Component {
 
     /// The leaks that were merged into this one, or a description of those that will be.
     private var merged: HTML {
-        let count = overLimit.filter { $0.limit == .joinedLeaks }.reduce(into: 0) { $0.addBounded($1.count) }
+        let count = overLimit.filter { $0.limit == .evictedLeaks }.reduce(into: 0) { $0.addBounded($1.count) }
         let days = Count(EvictionRule.unseenDays)
         return count == 0
             ? """

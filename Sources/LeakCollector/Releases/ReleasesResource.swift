@@ -122,7 +122,7 @@ struct ReleasesPage: Component {
     /// The paragraph that explains the version ``StoreLimits/other``.
     private var otherNote: HTML? {
         guard let other else { return nil }
-        let count = overLimit.filter { $0.limit == .joinedReleases }
+        let count = overLimit.filter { $0.limit == .evictedReleases }
             .reduce(into: 0) { $0.addBounded($1.count) }
         let days = Count(EvictionRule.unseenDays)
         let merged: HTML =

@@ -123,7 +123,7 @@
                     if leaks.count < Self.maxMovedLeaks { eviction.emptiedRelease = release }
                 } else if try join.moveChecks(maxClasses: limits.checkClassesPerBuild) {
                     try join.finish()
-                    try connection.run(.overLimitIncrement(1, of: .joinedReleases, app: row))
+                    try connection.run(.overLimitIncrement(1, of: .evictedReleases, app: row))
                 }
                 return true
             }
@@ -186,7 +186,7 @@
             _ = try connection.run([
                 Query(
                     "update app set text_bytes = greatest(0, text_bytes) where id = $1::bigint", .integer(app)
-                ), .overLimitIncrement(leaks.count, of: .joinedLeaks, app: app),
+                ), .overLimitIncrement(leaks.count, of: .evictedLeaks, app: app),
             ])
         }
     }

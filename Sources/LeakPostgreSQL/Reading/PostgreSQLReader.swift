@@ -67,7 +67,7 @@
         }
 
         /// Does nothing: a row ID is never used again.
-        func forgetMergedLeaks() {}
+        func clearOutdatedCaches() {}
 
         func credentials(includingEnded: Bool, now: Int64) throws(StoreError) -> [Credential] {
             try snapshot { connection throws(StoreError) in

@@ -4,8 +4,9 @@
 /// ``keptPercentage`` percent. If no version has adoption, the version with the most sessions is the current release.
 ///
 /// A version that a single install uses is not a candidate while several installs, or senders without install ids, use another
-/// version. ``unknownVersion`` is not a candidate while there is any other version, and ``StoreLimits/other`` never is. A
-/// version whose senders have no install ids has adoption only if no version whose senders have install ids has adoption.
+/// version. Installs in the same bucket (``BucketCounts``) count as a single install. ``unknownVersion`` is not a candidate
+/// while there is any other version, and ``StoreLimits/other`` never is. A version whose senders have no install ids is chosen
+/// for its adoption only if no version whose senders have install ids has adoption.
 ///
 /// If there are more than ``maxReportsPerSession`` reports for each session, most senders report no sessions, so reports count
 /// instead of sessions.
@@ -31,13 +32,14 @@ public enum CurrentRelease {
 
     /// Maximum number of hours of an app in `release_hour`, which has only hours with sessions or reports.
     package static let maxHours = 24
-    /// Age in hours beyond which an hour is not in `release_hour`: 30 days, as old as a report may be.
+    /// Age in hours from which on an hour is not in `release_hour`: 30 days, as old as a report may be.
     package static let keptHours = 30 * 24
     /// Number of hours by which the clock of another collector may be ahead. Rows of later hours come from a clock that was set
     /// back since, and are deleted.
     package static let leadHours = 1
 
-    /// Returns the hour in which sessions or reports count; `nil` if they are too old to count.
+    /// Returns the hour in which the sessions or reports of `hour` count: the present hour if `hour` is later, otherwise `hour`.
+    /// Returns `nil` if they are too old to count.
     ///
     /// - Parameter now: the present hour.
     package static func countedHour(_ hour: Int, now: Int) -> Int? {

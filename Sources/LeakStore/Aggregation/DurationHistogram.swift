@@ -49,7 +49,7 @@ package struct DurationHistogram: Hashable, Sendable {
 
     package var count: Int { buckets.reduce(into: 0) { $0.addBounded($1.count) } }
 
-    /// Reduces all counts in proportion, so that they have another sum.
+    /// Reduces all counts in proportion, so that their sum is `newCount`.
     ///
     /// - Parameter newCount: at most ``count``.
     package mutating func scale(to newCount: Int) {

@@ -2,9 +2,10 @@
 /// merged into ``StoreLimits/other``.
 ///
 /// Names are evicted while an app uses more than nine tenths of a limit. A name that many installs have is never evicted while
-/// it is in use, so names that one sender makes up cannot push it out. Fewest installs go first, then those that were not seen
-/// for the longest time. For a name whose reports name no install, each day of use counts as an install. If no name may be
-/// evicted, new names beyond the limit count as ``StoreLimits/other``.
+/// it is in use, so names that one sender makes up cannot push it out. The name with the fewest installs is evicted first; of
+/// names with the same number of installs, the name that was not seen for the longest time. For a name whose reports name no
+/// install, each day of use counts as an install. If no name may be evicted, new names beyond the limit count as
+/// ``StoreLimits/other``.
 package enum EvictionRule {
     /// Number of installs from which on a leak or version is evicted only if it is not seen for ``unseenDays``.
     package static let minInstalls = 10
@@ -32,7 +33,7 @@ package enum EvictionRule {
     package struct Times: Sendable {
         /// A name that was last seen before this time may be evicted, however many installs had it.
         package let unseenBefore: Int64
-        /// The start of the last day.
+        /// The time 24 hours ago.
         package let lastDay: Int64
 
         package init(now: Int64) {
@@ -67,7 +68,8 @@ package enum EvictionRule {
     /// installs. The lowest release with reports that may contradict a fix stays, because it shows that the leak has regressed.
     ///
     /// - Parameters:
-    ///   - app: SQL for the row ID of the app. With a column instead of a parameter, each list would be searched for each release.
+    ///   - app: SQL for the row ID of the app: a parameter. With a column of the outer query, the database would run each subquery
+    ///     once for each release.
     ///   - unseenBefore: SQL for ``Times/unseenBefore``.
     ///   - lastDay: SQL for ``Times/lastDay``.
     package static func releaseCondition(app: String, unseenBefore: String, lastDay: String) -> String {

@@ -1,8 +1,8 @@
-/// The reports that are deleted of an app, by day and hour, which are subtracted from the app's days and ten-minute slots.
+/// The deleted reports of an app, by day and hour. They are subtracted from the app's days and ten-minute slots.
 ///
-/// The store does not know how many of the reports of a slot belong to a leak. It knows the reports of a leak by hour: they are
-/// subtracted from the slots of the hour, in proportion to the reports of these slots. If the hour has no slots any more, they
-/// are subtracted from the day.
+/// The store does not know how many of the reports of a slot belong to a leak. It knows the reports of a leak by hour: these are
+/// subtracted from the slots of the hour, in proportion to the reports of these slots. If the hour has no slots any more, its
+/// reports are subtracted from the day.
 package struct ForgottenReports: Sendable {
     private static let slotsPerHour = 6
     private static let hoursPerDay = 24
@@ -62,7 +62,7 @@ package struct ForgottenReports: Sendable {
         return (changedSlots, changedDays)
     }
 
-    /// Reduces counts in proportion, none below 0, so that they have another sum.
+    /// Reduces counts in proportion, so that their sum is `newSum`. No count becomes negative.
     ///
     /// - Parameter newSum: at most the sum of the counts.
     package static func scaled(_ counts: [Int], toSum newSum: Int) -> [Int] {

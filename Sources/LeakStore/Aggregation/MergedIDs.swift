@@ -34,7 +34,7 @@ package struct MergedIDs: Equatable, Sendable {
     /// Returns the module of a merged leak; `nil` for a leak that was not merged by hand.
     package func module(of id: LeakID) -> String? { sources[id]?.module }
 
-    /// Returns the ids with those of the leaks that count their reports.
+    /// Returns the given ids, followed by the ids of the leaks that count the reports of those that were merged by hand.
     package func withTargets(_ ids: [LeakID]) -> [LeakID] {
         sources.isEmpty ? ids : ids + ids.compactMap { sources[$0]?.target.id }
     }

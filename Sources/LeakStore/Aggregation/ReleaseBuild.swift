@@ -29,8 +29,8 @@ package struct ReleaseBuild: Equatable, Sendable {
         (version, build) = (front, inner)
     }
 
-    /// Returns the later of two releases to which “now” refers in two environments. If both have the same version and only one names a
-    /// build, it is the whole version, because builds of one environment say nothing about those of the other.
+    /// Returns the later of two releases to which “now” refers in two environments. If both have the same version and only one
+    /// names a build, returns the whole version, because builds of one environment say nothing about those of the other.
     package static func later(_ one: Self, _ other: Self) -> Self {
         let (order, otherOrder) = (VersionOrder(one.version), VersionOrder(other.version))
         let hasSameVersion = order.sameRankLowerBound == otherOrder.sameRankLowerBound

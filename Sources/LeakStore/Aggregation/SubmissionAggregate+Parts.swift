@@ -59,8 +59,8 @@ extension SubmissionAggregate {
         package var hour: Int
         package private(set) var sessions = 0
         package private(set) var reports = 0
-        /// The bucket of the installs, as in ``BucketCounts``; ``severalBuckets`` if they are in several, ``unknownInstalls``
-        /// if none is named.
+        /// The bucket of the installs, as in ``BucketCounts``; ``unknownInstalls`` if no report or session names an install;
+        /// ``severalBuckets`` if the installs are in several buckets, or if only some reports and sessions name an install.
         package private(set) var bucket: Int
 
         package static let severalBuckets = -1

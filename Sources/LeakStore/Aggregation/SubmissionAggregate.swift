@@ -23,7 +23,8 @@ package struct SubmissionAggregate {
     private var leakIndices: [LeakID: Int] = [:]
     /// The leaks under which reports are counted, by app and ``LeakIdentity/lookupID``.
     private var countedLeaks: [OwnedKey<LeakID>: CountedLeak] = [:]
-    /// For each reported leak that has two possible ids: its identity as reported, and the id under which its reports count.
+    /// For each reported leak that has two possible ids: its identity as reported, and the id that was chosen for it. A leak that
+    /// was merged by hand, or is over a limit, counts under a third id.
     package private(set) var countedIDs: [(reported: LeakIdentity, counted: LeakID)] = []
     /// Ids of leaks whose explanations do not count, because the database has no such leaks.
     package private(set) var unknownLeaks: Set<LeakID> = []
@@ -469,8 +470,8 @@ package struct SubmissionAggregate {
         return leak
     }
 
-    /// Returns the module of a leak that is in the database, was merged by hand, or is new in this aggregate, empty if it is not known; `nil` for any
-    /// other leak.
+    /// Returns the module of a leak that is in the database, was merged by hand, or is new in this aggregate; empty if the module
+    /// is not known. Returns `nil` for any other leak.
     ///
     /// This function is mutating so that a call does not copy the aggregate.
     private mutating func module(of leak: LeakID, by quota: some NameQuota) throws(StoreError) -> String? {

@@ -5,11 +5,11 @@
 struct Eviction {
     /// The time of the system clock, in milliseconds since 1970.
     let now: Int64
-    /// Row ID of the last app without a name to evict.
+    /// Row ID of the last app in which no further name may be evicted. The next step searches the apps with higher row IDs.
     fileprivate var lastApp: Int64 = 0
     /// The release without leaks that the next step moves to ``StoreLimits/other`` and deletes.
     fileprivate var emptiedRelease: Int64?
-    /// Releases that were reported between two steps. They are left alone until the next call, so that it ends.
+    /// Releases that were reported between two steps. They are left alone until the next call, so that this call ends.
     fileprivate var busyReleases: Set<Int64> = []
 
     /// Number of steps so far.
@@ -22,9 +22,9 @@ struct Eviction {
 
 extension Writer {
     /// Maximum number of leaks that one step merges, or moves to another release.
-    private static let maxJoinedLeaks = 20
+    private static let maxLeaksPerStep = 20
     /// Number of changed rows after which a step merges no further leak. 2,000 rows take a few milliseconds.
-    private static let maxJoinedRows = 2_000
+    private static let maxChangedRowsPerStep = 2_000
     /// SQL for the condition that a leak `l` is the leak that counts all others of its app.
     static let isOtherLeakSQL = "l.key < x'00000000000000010000000000000000'"
 
@@ -105,7 +105,7 @@ extension Writer {
                 eviction.busyReleases.insert(release)
                 return false
             }
-            if try !joinWithOther(emptiedRelease: release, of: app.rowID, app.key) {
+            if try !mergeIntoOther(emptiedRelease: release, of: app.rowID, app.key) {
                 eviction.emptiedRelease = release
             }
             return true
@@ -116,18 +116,18 @@ extension Writer {
         {
             let leaks = try numbers(
                 "select leak from leak_release where release = ? order by leak limit ?", release,
-                Self.maxJoinedLeaks + 1)
+                Self.maxLeaksPerStep + 1)
             let movedLeakCount = try moveToOther(
-                leaks.prefix(Self.maxJoinedLeaks), from: release, of: app.rowID, app.key,
-                maxRows: Self.maxJoinedRows)
+                leaks.prefix(Self.maxLeaksPerStep), from: release, of: app.rowID, app.key,
+                maxRows: Self.maxChangedRowsPerStep)
             if movedLeakCount == leaks.count { eviction.emptiedRelease = release }
             return movedLeakCount > 0
         }
         if app.excessLeaks > 0 {
             let leaks = try evictableLeaks(
-                of: app.rowID, times, limit: min(app.excessLeaks, Self.maxJoinedLeaks))
+                of: app.rowID, times, limit: min(app.excessLeaks, Self.maxLeaksPerStep))
             if !leaks.isEmpty {
-                try joinWithOther(leaks, of: app.rowID, app.key)
+                try mergeIntoOther(leaks, of: app.rowID, app.key)
                 return true
             }
         }
@@ -187,12 +187,13 @@ extension Writer {
 
     /// Merges leaks into the leak that counts all others of the app. If the app has none, the first of the leaks becomes it. No
     /// old id leads to it: a leak that is reported again is new again.
-    private func joinWithOther(_ leaks: [Int64], of app: Int64, _ key: AppKey) throws(StoreError) {
+    private func mergeIntoOther(_ leaks: [Int64], of app: Int64, _ key: AppKey) throws(StoreError) {
         let other = LeakIdentity.overLimit(app: key, rowID: app)
         var target = try readMergePart(other.id, app: key)
         let formerChanges = connection.totalChanges
         var count = 0
-        for leak in leaks where count == 0 || connection.totalChanges - formerChanges < Self.maxJoinedRows {
+        for leak in leaks
+        where count == 0 || connection.totalChanges - formerChanges < Self.maxChangedRowsPerStep {
             guard let part = try readMergePart(ofRow: leak, app: key) else { continue }
             count += 1
             try connection.run("delete from merged_leak where leak = ?", leak)
@@ -205,7 +206,7 @@ extension Writer {
             target?.sightings.addBounded(part.sightings)
         }
         try connection.run("update app set text_bytes = max(0, text_bytes) where id = ?", app)
-        try addOverLimitCount(count, of: .joinedLeaks, to: AppEntry(id: app, key: key))
+        try addOverLimitCount(count, of: .evictedLeaks, to: AppEntry(id: app, key: key))
     }
 
     private func readMergePart(ofRow leak: Int64, app: AppKey) throws(StoreError) -> MergePart? {

@@ -9,8 +9,8 @@ extension Writer {
         var build: Int64
     }
 
-    /// Returns the release `other`, whose times include those of an evicted release. Inserts it if the app has none. Undoing the key
-    /// that made it does not delete it, because its counts are of several keys.
+    /// Returns the release `other`, whose times now include those of an evicted release. Inserts the release if the app has none.
+    /// Undoing an ingest key does not delete the release, because its counts are of several keys.
     private func otherRelease(
         including release: Int64, of app: Int64, _ key: AppKey
     ) throws(StoreError) -> OtherRelease {
@@ -88,17 +88,17 @@ extension Writer {
             "select p.id from leak_build p join build b on b.id = p.build where p.leak = ? and b.release = ?",
             leak, release)
         var target = try numbers("select id from leak_build where leak = ? and build = ?", leak, build).first
-        var joinedRows = 0
+        var mergedRows = 0
         for row in rows {
             if let target {
                 try addBuildCounts(of: row, to: target)
-                joinedRows += 1
+                mergedRows += 1
             } else {
                 try connection.run("update leak_build set build = ? where id = ?", build, row)
                 target = row
             }
         }
-        try connection.run("update app set cells = max(0, cells - ?) where id = ?", joinedRows, app)
+        try connection.run("update app set cells = max(0, cells - ?) where id = ?", mergedRows, app)
         let builds = try numbers("select id from leak_build where leak = ? limit 2", leak).count
         guard builds == 1 else { return }
         // A leak that was seen in only one build has no set of its own: it uses the set of the build.
@@ -172,11 +172,11 @@ extension Writer {
 
     // MARK: Checks and sessions
 
-    /// Moves the checks of a release without leaks to the release `other` and, if few are left, its sessions. Then deletes the
-    /// release.
+    /// Moves the checks of up to ``maxMovedClasses`` classes from a release without leaks to the release `other`. If no checks
+    /// are left, moves the sessions too, and deletes the release.
     ///
-    /// - Returns: `true` if the release was deleted; `false` if it has more checks.
-    func joinWithOther(
+    /// - Returns: `true` if the release was deleted; `false` if it may have more checks.
+    func mergeIntoOther(
         emptiedRelease release: Int64, of app: Int64, _ key: AppKey
     ) throws(StoreError) -> Bool {
         let other = try otherRelease(including: release, of: app, key)
@@ -210,13 +210,13 @@ extension Writer {
         var deletion = LeakDeletion()
         try delete(release: release, by: &deletion)
         try finish(deletion)
-        try addOverLimitCount(1, of: .joinedReleases, to: AppEntry(id: app, key: key))
+        try addOverLimitCount(1, of: .evictedReleases, to: AppEntry(id: app, key: key))
         return true
     }
 
-    /// Moves some of the checks of a release. Classes beyond the limit of the build count as `other`.
+    /// Moves the checks of up to ``maxMovedClasses`` classes. Classes beyond the limit of the target build count as `other`.
     ///
-    /// - Returns: `true` if no checks are left.
+    /// - Returns: `true` if no checks are left; `false` if there may be more.
     private func moveChecks(of release: Int64, to other: OtherRelease) throws(StoreError) -> Bool {
         let select = try connection.statement(
             """

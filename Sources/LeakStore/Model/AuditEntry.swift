@@ -101,7 +101,7 @@ public struct AuditEntry: Hashable, Sendable {
             details: details, address: origin.address)
     }
 
-    /// Number of entries that a store keeps. An entry has at most about two kilobytes.
+    /// Number of entries that a store keeps. An entry has at most about three kilobytes: five texts of ``maxTextBytes``.
     public static let maxCount = 100_000
     /// Entries beyond ``maxCount`` are deleted when the number of a new entry is a multiple of this.
     package static let trimInterval: Int64 = 100

@@ -50,7 +50,7 @@ public struct Credential: Hashable, Sendable {
     /// For a session: the ``id`` of the credential that opened it. Revoking that credential ends the session too.
     public var openedBy: Int64?
 
-    /// The error of a store that did not add the credential.
+    /// The error that a store throws if it does not add the credential.
     package var refusal: StoreError {
         StoreError(
             .invalidArgument,
@@ -77,8 +77,8 @@ public struct Credential: Hashable, Sendable {
         self.openedBy = openedBy
     }
 
-    /// ``environments`` as one text, for the database and the API: `ci,debug`; `nil` for any environment. No name of an
-    /// environment contains a comma.
+    /// ``environments`` as one text, for the database and the API: `ci,debug`; `nil` for any environment. An ingest key cannot be
+    /// limited to an environment whose name contains a comma.
     public var environmentList: String? {
         environments.isEmpty ? nil : environments.joined(separator: ",")
     }

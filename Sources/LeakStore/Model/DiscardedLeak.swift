@@ -5,7 +5,7 @@ public struct DiscardedLeak: Hashable, Sendable {
     public var app: AppKey
     /// The title of the deleted leak.
     public var title: String
-    /// The author of the discarding: ``AuditEntry/actor``.
+    /// The person or program that discarded the leak: ``AuditEntry/actor``.
     public var by: String
     /// Milliseconds since 1970.
     public var at: Int64

@@ -8,9 +8,10 @@ public enum ForgetTarget: Hashable, Sendable {
     case environment(AppKey)
     /// An app in all environments.
     case app(String)
-    /// The apps, versions and leaks that the reports of an ingest key made and that no other key has reported since, and the
-    /// builds that it made of other versions, unless they have sessions, checks or reports of other leaks. A merge by hand of such a
-    /// leak is undone first, and so are newer merges into the same leak. If nothing would be left of that leak, it is deleted.
+    /// The apps, versions and leaks that the reports of an ingest key made and that no other key has reported since. Also the
+    /// builds that the key made in versions that stay, unless these builds have sessions, checks or reports of other leaks. A merge
+    /// by hand of such a leak is undone first, and so are newer merges into the same leak. If nothing would be left of that leak, it
+    /// is deleted.
     ///
     /// - since: only those that were made at this time or later, in milliseconds since 1970, by the collector's clock; `nil` for
     ///   all. Those from before the collector stored their keys are never deleted.

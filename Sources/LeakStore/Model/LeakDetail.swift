@@ -1,4 +1,4 @@
-/// All stored data about one leak, except its reports.
+/// All stored data about one leak, except its sample reports.
 public struct LeakDetail: Sendable {
     public var row: LeakRow
     /// Counts by version and build, newest version first.
@@ -31,8 +31,8 @@ public struct LeakDetail: Sendable {
     /// use if the leak was seen in it on at least 2 installs, and on at least 5 % as many installs as in the version with the
     /// most.
     public var referenceVersion: String?
-    /// The newest build of ``referenceVersion`` that is in use, which “now” refers to; `nil` if the builds of the version are not in a
-    /// certain order.
+    /// The newest build of ``referenceVersion`` that is in use, which “now” refers to; `nil` if the order of the builds of the
+    /// version is not certain.
     public var referenceBuild: String?
     /// The evidence for the fixes of the newest decisions that resolved the leak. The key is the index of the decision in
     /// ``history``. The evidence for an older decision is from the versions up to the fix of the next decision.

@@ -11,7 +11,7 @@ public struct ManualMerge: Hashable, Sendable {
     public var target: LeakID
     /// Number of reports that the merged leak had.
     public var reports: Int
-    /// The name of the token that merged the leaks.
+    /// The person or program that merged the leaks: ``AuditEntry/actor``.
     public var by: String
     /// Milliseconds since 1970.
     public var at: Int64
@@ -37,8 +37,8 @@ public struct ManualMerge: Hashable, Sendable {
 /// The result of undoing a merge by hand.
 public struct UndoneMerge: Hashable, Sendable {
     public var merge: ManualMerge
-    /// Number of reports that the merged leak has again; 0 if all of them were deleted since. Such a leak begins again with its
-    /// next report.
+    /// Number of reports that the merged leak has again; 0 if all of them were deleted since. Then the leak does not exist until
+    /// its next report.
     public var reports: Int
 
     public init(merge: ManualMerge, reports: Int) {

@@ -17,7 +17,7 @@ public enum Period: String, Hashable, Sendable, CaseIterable {
     }
 }
 
-/// Retention times, in days, of data for which they cannot be set. ``RetentionRule`` has those that can be set.
+/// Retention times, in days, that an operator cannot set. ``RetentionRule`` has those that an operator can set.
 package enum Retention {
     /// Days for which a repeated batch is recognized: one day longer than a reporter keeps a batch (docs/WIRE.md).
     package static let idempotencyDays = 7

@@ -7,8 +7,8 @@ public struct RetentionRule: Hashable, Sendable {
     public var sampleDays: Int?
     /// Number of days after which leaks and versions that were not seen are deleted, with their counts; `nil` keeps them for ever.
     public var unseenDays: Int?
-    /// Number of days for which the reports of a leak are counted by day. Older ones are counted by week, on its first day, a
-    /// Monday; `nil` keeps all counts by day.
+    /// Number of days for which the reports of a leak are counted by day. Older reports are counted by week: on the Monday that
+    /// begins the week. `nil` keeps all counts by day.
     public var dailyDays: Int?
 
     public init(sampleDays: Int? = 90, unseenDays: Int? = 400, dailyDays: Int? = 400) {
@@ -78,13 +78,13 @@ public struct RetentionRule: Hashable, Sendable {
         """
     }
 
-    /// Returns the SQL condition, in the words of ``SQLDialect``, that no decision keeps a release `r`: no decision names it, and it
+    /// Returns the SQL condition, written for ``SQLDialect``, that no decision keeps a release `r`: no decision names it, and it
     /// has no reports of a leak that contradict the fix of a decision about the leak.
     ///
-    /// The lists begin with the decisions, because an app has fewer of them than leaks.
+    /// The subqueries begin with the decisions, because an app has fewer decisions than leaks.
     ///
     /// - Parameter isInScope: SQL that limits the decisions to those about leaks `l` of some apps. It refers to no column of `r`:
-    ///   otherwise each list would be searched for each release.
+    ///   otherwise the database would run each subquery once for each release.
     package static func undecidedReleaseCondition(isInScope: String) -> String {
         """
         (r.app, r.version) not in (select l.app, d.version from decision d /*! cross */ join leak l on l.id = d.leak

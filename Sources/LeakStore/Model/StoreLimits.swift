@@ -117,9 +117,9 @@ public struct OverLimitCount: Hashable, Sendable {
         /// Batches whose idempotency key was not stored: they are counted, and counted again if they are repeated.
         case idempotencyKeys = "idempotency_keys_per_day"
         /// Evicted leaks, which were merged into the leak that counts all others.
-        case joinedLeaks = "joined_leaks"
+        case evictedLeaks = "joined_leaks"
         /// Evicted versions, which were merged into the version ``StoreLimits/other``.
-        case joinedReleases = "joined_versions"
+        case evictedReleases = "joined_versions"
         /// Leaks that were deleted, because they were not seen for a long time: ``RetentionRule/unseenDays``.
         case deletedLeaks = "deleted_leaks"
         /// Versions that were deleted, because they were not seen for a long time: ``RetentionRule/unseenDays``.
@@ -128,7 +128,7 @@ public struct OverLimitCount: Hashable, Sendable {
         /// `true` for names that were evicted or deleted: no limit was exceeded.
         public var isOfRemovedNames: Bool {
             switch self {
-            case .joinedLeaks, .joinedReleases, .deletedLeaks, .deletedReleases: true
+            case .evictedLeaks, .evictedReleases, .deletedLeaks, .deletedReleases: true
             default: false
             }
         }
@@ -138,7 +138,7 @@ public struct OverLimitCount: Hashable, Sendable {
             switch self {
             case .details: "left out"
             case .idempotencyKeys: "counted again if repeated"
-            case .joinedLeaks, .joinedReleases: "merged into “other” to stay below the limit"
+            case .evictedLeaks, .evictedReleases: "merged into “other” to stay below the limit"
             case .deletedLeaks, .deletedReleases: "not seen for long, deleted"
             default: "counted as “other”"
             }
@@ -150,8 +150,8 @@ public struct OverLimitCount: Hashable, Sendable {
             case .details: count == 1 ? "detail" : "details"
             case .idempotencyKeys: count == 1 ? "batch" : "batches"
             case .checkClasses: count == 1 ? "check" : "checks"
-            case .joinedLeaks, .deletedLeaks: count == 1 ? "leak" : "leaks"
-            case .joinedReleases, .deletedReleases: count == 1 ? "version" : "versions"
+            case .evictedLeaks, .deletedLeaks: count == 1 ? "leak" : "leaks"
+            case .evictedReleases, .deletedReleases: count == 1 ? "version" : "versions"
             default: count == 1 ? "report" : "reports"
             }
         }
@@ -159,9 +159,9 @@ public struct OverLimitCount: Hashable, Sendable {
 
     public var app: AppKey
     public var limit: Name
-    /// The number of reports, with these exceptions. Those with ``Name/isOfRemovedNames`` count names.
-    /// ``Name/checkClasses`` counts checks. ``Name/idempotencyKeys`` counts batches. ``Name/details`` counts samples, reports whose system or model has no name, values of explanations, and checks;
-    /// the texts call them details.
+    /// The number of reports, with these exceptions. A ``limit`` with ``Name/isOfRemovedNames`` counts names.
+    /// ``Name/checkClasses`` counts checks. ``Name/idempotencyKeys`` counts batches. ``Name/details`` counts samples that were not
+    /// stored, reports that count without their system or model, values of explanations, and checks; pages call them details.
     public var count: Int
 
     public init(app: AppKey, limit: Name, count: Int) {

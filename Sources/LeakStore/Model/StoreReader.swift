@@ -54,8 +54,8 @@ public protocol StoreReader: AnyObject {
     /// Returns other leaks of the same app that may be similar to a leak: of the same class, with one of the elements of its
     /// key, or with a class or text like its own. Empty for a leak that does not exist.
     ///
-    /// Returns at most 62 leaks, found through indexes. Compares the names of the 1,024 classes before and after the leak's own
-    /// class, or, for a leak without a class, the texts of 512 other leaks.
+    /// Returns at most 62 leaks, found through indexes. Compares the classes of the 1,024 leaks before and the 1,024 leaks after
+    /// the leak, in the order of class names. For a leak without a class, compares the texts of 512 other leaks.
     func outlines(similarTo id: LeakID) throws(StoreError) -> [LeakOutline]
     /// Returns the numbers at the top of the summary page.
     func overview(app: AppScope, period: Period, now: Int64) throws(StoreError) -> Overview

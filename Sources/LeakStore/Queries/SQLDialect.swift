@@ -9,7 +9,7 @@
 /// | `collate "C"` | nothing, because SQLite compares bytes | the same |
 /// | `l.id = any($1::bigint[])` | `l.id in (select value from json_each(?1))` | the same |
 /// | `unnest($1::bigint[]) as j (value)` | `json_each(?1) as j` | the same |
-/// | `/*! indexed by … */` | `indexed by …` | a comment |
+/// | `/*! indexed by … */`, `/*! cross */` | `indexed by …`, `cross` | a comment |
 /// | `LARGEST_TOTAL` | ``Total/largest`` | ``Total/largest`` |
 /// | `BOUNDED_SUM(l.reports)` | the sum, limited to `LARGEST_TOTAL`; 0 without rows | as for SQLite |
 /// | `BUCKET_TOTAL(b.buckets)` | the sum of a column of ``BucketCounts`` | as for SQLite |

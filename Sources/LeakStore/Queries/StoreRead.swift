@@ -1,4 +1,4 @@
-/// SQL of a statement, in the words of ``SQLDialect``.
+/// SQL of a statement, written for ``SQLDialect``.
 package enum SQLText: ExpressibleByStringLiteral {
     /// A literal, whose address identifies the statement.
     case literal(StaticString)

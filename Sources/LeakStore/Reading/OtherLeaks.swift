@@ -11,7 +11,8 @@ package struct OtherLeaks {
         !leakStates.others.isEmpty && query.state != .new
     }
 
-    /// Appends as many of the rows as fit on a page that has the last of all other leaks, or comes after it.
+    /// Appends as many of ``rows`` as fit on a page. The page must contain the last leak that has sort keys of its own, or come
+    /// after that leak.
     ///
     /// - Parameters:
     ///   - cursors: the positions of `rows`.

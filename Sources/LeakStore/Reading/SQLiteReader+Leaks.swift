@@ -82,7 +82,7 @@ extension SQLiteReader {
         return try select.step() ? LeakTotals(leaks: select.int(0), reports: select.int(1)) : LeakTotals()
     }
 
-    /// Returns the last rows of a list, which do not have the order of the list.
+    /// Reads the leaks that count all others of their app. They are the last rows of a list, whatever its order.
     private func otherLeaks(
         _ query: LeakQuery, _ leakStates: LeakStates, now: Int64
     ) throws(StoreError) -> OtherLeaks {

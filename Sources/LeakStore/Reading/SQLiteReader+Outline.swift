@@ -54,7 +54,7 @@ extension SQLiteReader {
 
     /// Clears cached data about leaks if leaks were merged or deleted since the last call: their row IDs may be reused for other
     /// leaks.
-    func forgetMergedLeaks() throws(StoreError) {
+    func clearOutdatedCaches() throws(StoreError) {
         let newestMerge =
             try connection.number("select seq from sqlite_sequence where name = 'merged_leak'") ?? 0
         guard newestMerge != lastMerge else { return }

@@ -70,7 +70,7 @@ extension SQLiteReader {
                 defer { leaks.reset() }
                 try leaks.bind(releases.int64(0))
                 var titleCount = 0
-                // If some leaks are set aside, or count all others, reads all new leaks, to subtract those from the count.
+                // If some leaks are set aside, or count all others, every new leak is read, to subtract such leaks from the count.
                 while !areAllCounted || titleCount < Self.maxTitlesShown, try leaks.step() {
                     let rowID = leaks.int64(0)
                     if leakStates.isSetAside(rowID) || leakStates.others.contains(rowID) {

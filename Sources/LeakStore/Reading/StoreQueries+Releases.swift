@@ -85,8 +85,8 @@ extension StoreQueries {
             "select name from app where environment = $1::text limit 2", .text(environment))
     }
 
-    /// Reads the row ID of the release `other`, in which all releases beyond the limit are counted together. It ranks below all
-    /// others.
+    /// Reads the row ID of the release `other`, in which all releases beyond the limit are counted together. It ranks below every
+    /// version that begins with a number.
     fileprivate static func otherRelease(_ app: AppKey) -> StoreRead<[Int64]> {
         StoreRead<[Int64]>.numbers(
             """

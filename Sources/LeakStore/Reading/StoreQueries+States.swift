@@ -108,7 +108,7 @@ extension QueryReader {
 
     /// Returns ``StoreReader/changeCounter()``, and clears outdated caches; `nil` if a server would have to be asked.
     private func cachedChangeCounter() throws(StoreError) -> Int64? {
-        try forgetMergedLeaks()
+        try clearOutdatedCaches()
         return hasLocalChangeCounter ? try changeCounter() : nil
     }
 }

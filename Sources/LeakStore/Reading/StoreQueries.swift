@@ -24,7 +24,7 @@ package protocol QueryReader: StoreReader {
     func probe<Result>(_ read: StoreRead<Result>) throws(StoreError) -> Result
 
     /// Clears the caches if row IDs of leaks may have been used again since the last call.
-    func forgetMergedLeaks() throws(StoreError)
+    func clearOutdatedCaches() throws(StoreError)
 
     var knownLeaks: KnownLeaks { get }
     var knownCache: KnownLeakCache { get set }

@@ -148,14 +148,14 @@ package struct FixCounts: Sendable {
         }
         // The version in which the leak was seen again may have earlier reports, so that its counts are no evidence. The step
         // then names this version, and not the next one.
-        let silentVersions = versionsWithEarlierReports.filter { $0.isEqual(to: regressedIn) }
-        var silentVersion = silentVersions.first
-        if silentVersions.count > 1 { silentVersion?.build = nil }
+        let versionsWithoutEvidence = versionsWithEarlierReports.filter { $0.isEqual(to: regressedIn) }
+        var versionWithoutEvidence = versionsWithoutEvidence.first
+        if versionsWithoutEvidence.count > 1 { versionWithoutEvidence?.build = nil }
         for version in versionsWithFix {
             if let regressedIn, version.isAtLeast(regressedIn) {
                 if seenAgain == nil {
                     seenAgain = Counts()
-                    if let silentVersion { addStep(silentVersion) }
+                    if let versionWithoutEvidence { addStep(versionWithoutEvidence) }
                 }
                 // Checks of versions without a report would lower the rate of the versions with reports.
                 if version.counts.hasReports { seenAgain?.add(version.counts) }
@@ -166,7 +166,7 @@ package struct FixCounts: Sendable {
         }
         if regressedIn != nil, seenAgain == nil {
             seenAgain = Counts()
-            if let silentVersion { addStep(silentVersion) }
+            if let versionWithoutEvidence { addStep(versionWithoutEvidence) }
         }
         return FixStatus(
             progress: progress(), version: versionsWithFix.first?.version,
@@ -175,7 +175,7 @@ package struct FixCounts: Sendable {
 
     /// Returns the evidence for the fix of a decision that is not in force any more.
     package func pastStatus() -> FixStatus {
-        // Otherwise the reports were made before the decision, and arrived late.
+        // If ``Version/isSeenAgain`` is `false`, the reports were made before the decision and arrived late.
         let seenAgain = versionsWithFix.first { $0.counts.hasReports && $0.isSeenAgain }
         return status(regressedIn: seenAgain?.version, build: seenAgain?.build)
     }

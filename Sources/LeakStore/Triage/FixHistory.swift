@@ -240,9 +240,9 @@ extension FixHistory {
               window later as (partition by d.leak order by d.id rows between 1 following and unbounded following)) e
             where e.kind = 'resolve' order by e.leak, e.id
             """
-        // Once for each version: if it were read with each build, the number of rows would be quadratic in the number of builds.
-        // The days are read only of versions that are not older than the fix. If they were read of all versions, the number of
-        // rows would be quadratic in the number of versions.
+        // The condition about earlier reports is computed once for each version. Computed for each build, it would read a number
+        // of rows that is quadratic in the number of builds. It is computed only for versions that are not older than the fix.
+        // Computed for all versions, it would read a number of days that is quadratic in the number of versions.
         case .earlierReports:
             """
             select l.id as leak, c.release from \(leaks) \(decisions.joinSQL)
@@ -336,7 +336,7 @@ extension FixHistory {
             }
         }
 
-        /// Not used for past decisions.
+        /// Reads ``Part/earlierReports``. Not used for past decisions.
         package var earlierReports: StoreRead<Void> {
             read(.earlierReports) { (row: NamedRow<EarlierReportsColumn>, _) in
                 self.histories[row.int64(.leak), default: FixHistory()].versionsWithEarlierReports
@@ -344,7 +344,7 @@ extension FixHistory {
             }
         }
 
-        /// Needs the rows of ``fixes``.
+        /// Reads ``Part/builds``. Must run after ``fixes``, which decide whether the builds of a version are kept apart.
         package var builds: StoreRead<Void> {
             read(.builds) { (row: NamedRow<BuildColumn>, _) throws(StoreError) in
                 try self.histories[row.int64(.leak), default: FixHistory()].add(row)

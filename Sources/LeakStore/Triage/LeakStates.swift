@@ -120,9 +120,9 @@ package struct LeakStates: Sendable {
 
     /// Sets the state of a row.
     ///
-    /// - Parameter number: the row ID of its leak.
-    package func mark(_ row: inout LeakRow, _ number: Int64, now: Int64) {
-        row.mark(known.matches[number], decisionStatuses[number], now: now)
+    /// - Parameter rowID: the row ID of the leak.
+    package func mark(_ row: inout LeakRow, _ rowID: Int64, now: Int64) {
+        row.mark(known.matches[rowID], decisionStatuses[rowID], now: now)
     }
 }
 

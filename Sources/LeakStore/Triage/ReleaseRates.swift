@@ -287,7 +287,7 @@ package struct ReleaseVerdict: Sendable {
         }
     }
 
-    /// Returns the classes that have leaks, all of which are known or ignored. A release needs no checks of them.
+    /// Returns the classes that have leaks, all of which are known or ignored. A release check needs no checks of these classes.
     private static func setAsideClasses(_ rates: ReleaseRates, _ leakStates: LeakStates) -> Set<String> {
         var (setAside, others): (Set<String>, Set<String>) = ([], [])
         for leak in rates.leaks.values {

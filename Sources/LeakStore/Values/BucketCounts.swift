@@ -2,7 +2,7 @@ internal import LeakStatistics
 
 /// Counts that are split into 64 buckets by a hash of the install, so that differences between devices can be measured.
 ///
-/// A bucket has many devices, so its counts identify no install, and the erasure of an install does not change them.
+/// The counts contain no id and no hash of an install, so the erasure of an install does not change them.
 package struct BucketCounts: Hashable, Sendable {
     package static let bucketCount = BucketedCounts.bucketCount
 

@@ -8,9 +8,9 @@ struct Caches {
     var leaks = RecentCache<LeakID, LeakEntry>(capacity: 2_048)
     /// Installs that were already counted, in the log of counts or in the tables, by row ID in `leak_release`.
     var countedInstalls = CountedInstalls()
-    /// `nil` until they have been read.
+    /// The ids of discarded leaks; `nil` until they have been read.
     var discardedIDs: DiscardedIDs?
-    /// The leaks that were merged by hand; `nil` until they were read.
+    /// The leaks that were merged by hand; `nil` until they have been read.
     var mergedIDs: MergedIDs?
     /// `nil` until the logs have been read.
     var logs: PendingLogs?

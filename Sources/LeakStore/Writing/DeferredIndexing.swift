@@ -1,6 +1,6 @@
 /// Tracks the leaks whose counts have changed since the indexes for the sort orders of the list were last updated.
 ///
-/// A leak whose counts change with every commit would change its position in four indexes each time, which takes more time than
+/// A leak whose counts change with every commit would change its position in five indexes each time, which takes more time than
 /// all other writes for the leak. So the leak is removed from the indexes once (`is_unindexed = 1`), and reindexed later. Lists
 /// read the unindexed leaks separately, so the number of unindexed leaks is limited.
 struct DeferredIndexing {

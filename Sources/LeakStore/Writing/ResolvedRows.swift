@@ -309,8 +309,8 @@ extension Writer {
         return (LeakAdmission(counted: other, isNew: entry == nil, exceededLimit: limit), entry)
     }
 
-    /// Returns `true` if an app may have a number of names or bytes after an ingest key has added some. The last part of the limit
-    /// is reserved for keys that are not new: ``EvictionRule/newKeyLimit(_:)``.
+    /// Returns `true` if an ingest key may raise an app's number of names, or of bytes, to `number`. The last part of the limit is
+    /// reserved for keys that are not new: ``EvictionRule/newKeyLimit(_:)``.
     private func admits(_ number: Int, of limit: Int, key: Int64) throws(StoreError) -> Bool {
         guard number > EvictionRule.newKeyLimit(limit) else { return true }
         guard number <= limit, let now = clock?.expiryTime else { return false }

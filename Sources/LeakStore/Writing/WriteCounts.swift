@@ -71,7 +71,7 @@ extension SQLiteConnection {
         _ log: LoggedCounts, didRead: (RecentInstallSet) -> Void = { _ in }
     ) throws(StoreError) {
         try log.write(on: self, didRead: didRead)
-        // A sample has many texts, so their places are sorted instead of the samples themselves.
+        // Sorts the indices of the samples and not the samples, because each swap would move the many texts of a sample.
         let places = log.samples.indices.map { (rowID: log.samples[$0].rowID, index: $0) }
         for place in places.sorted(by: { $0.rowID < $1.rowID }) {
             try log.samples[place.index].write(on: self)

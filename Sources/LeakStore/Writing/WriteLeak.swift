@@ -170,7 +170,7 @@ extension Writer {
         entry.buildCount = select.int(14)
         entry.module = select.optionalText(17)
         entry.madeBy = select.optionalInt64(21)
-        // A leak from before the schema that stores the key is never deleted with a key, so that no flag is written for it.
+        // A leak from before schema 25 has no `made_by`, so undoing a key never deletes it, and it needs no flag.
         entry.isShared = entry.madeBy == nil || select.int(22) == 1
         if select.int(15) == 1 { entry.deferredIn = caches.deferredIndexing.period }
         return entry

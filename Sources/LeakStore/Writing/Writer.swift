@@ -101,6 +101,7 @@ final class Writer {
             """)
     }
 
+    // If the file is damaged, this call prevents the end of the connection from copying the log into the file.
     deinit { try? requireSoundFile() }
 
     /// Runs `body` while the file may exceed its limit by ``reservedBytes``.

@@ -48,7 +48,7 @@ import Testing
         detail.row.identity = .overLimit(app: "com.acme.shop", rowID: 1)
         var page = LeakDetailPage(context: Shop.context(), detail: detail)
         if mergedCount > 0 {
-            page.overLimit = [OverLimitCount(app: "com.acme.shop", limit: .joinedLeaks, count: mergedCount)]
+            page.overLimit = [OverLimitCount(app: "com.acme.shop", limit: .evictedLeaks, count: mergedCount)]
         }
         let markup = try Markup(page.html.bytes)
         #expect(markup.texts.contains { $0.contains("Many leaks, counted together") })

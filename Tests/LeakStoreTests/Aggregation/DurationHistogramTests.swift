@@ -4,7 +4,7 @@ import Testing
 @testable import LeakStore
 
 @Suite struct DurationHistogramTests {
-    /// Half the width of a bucket: a bucket is as wide as a sixteenth of its lower bound.
+    /// Half the width of a bucket: a bucket is at most as wide as a sixteenth of its lower bound.
     private static let maxRelativeError = 1.0 / 32
 
     @Test

@@ -346,11 +346,11 @@
             }
         }
 
-        @Test func `apps, versions and leaks from before the makers were stored are not undone with a key`()
+        @Test func `undoing an ingest key keeps apps, versions and leaks that were stored without keys`()
             throws
         {
             let store = try PostgreSQLStore(address: schema.address, clock: .unguarded)
-            try MigratedMakers.test(in: store) { try migrate(from: 26, by: PastSchema.without27) }
+            try MigratedIngestKeys.test(in: store) { try migrate(from: 26, by: PastSchema.without27) }
         }
 
         @Test func `a migration adds up the newest 91 days of an app, and no earlier days`() throws {

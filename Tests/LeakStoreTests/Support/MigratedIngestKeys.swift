@@ -2,9 +2,9 @@ import Testing
 
 @testable import LeakStore
 
-/// Apps, versions and leaks that were stored before their ingest keys.
-enum MigratedMakers {
-    /// - Parameter migrate: brings the database to the schema before makers, and opens it again.
+/// Apps, versions and leaks that were stored without the ingest keys that made them.
+enum MigratedIngestKeys {
+    /// - Parameter migrate: brings the database to the last schema without these keys, and opens it again.
     static func test(in store: any Store, migrate: () throws -> any Store) throws {
         _ = try store.count([submission([Report(leak: leak("Old"))], keyID: 2)], now: noon)
         let migrated = try migrate()
