@@ -110,8 +110,8 @@
                 "alter table beyond rename to over_limit",
                 "alter table witness rename to commit_marker",
                 // members: the bytes of RecentInstalls. installs: the number of members that count on the day `day`. The
-                // installs of days before this schema are not known. Nor is the impact of a leak, which is the number of its
-                // installs in the current release.
+                // installs of days before this schema are not known, so the impact of each leak, the number of its recent
+                // installs in the current release, starts again at 0.
                 """
                 create table if not exists recent_install_set (
                   leak bigint not null,

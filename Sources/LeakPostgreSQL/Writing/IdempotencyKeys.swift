@@ -119,7 +119,7 @@
         }
 
         /// Returns the keys that are within the limits, and writes new answers. It is called only if there may be too many
-        /// keys.
+        /// keys, or if the row ID of an answer is not cached.
         private mutating func storableKeys(
             _ requestedKeys: [ScopedKey], on connection: PostgreSQLConnection, limits: StoreLimits,
             cache: inout IdempotencyCache
