@@ -33,8 +33,8 @@ public struct FixProgress: Hashable, Sendable {
     public let reportsSince: Int
     /// Checks in the versions of ``since``, even if there are more reports than checks and ``since`` is therefore empty.
     public let checksSince: Int
-    /// Number of checks without a report after which the leak is ``Stage/fixed``, if they are not of too few devices; `nil` if
-    /// the rate before the fix is not known.
+    /// Number of checks without a report, on enough devices, after which the leak is ``Stage/fixed``; `nil` if the rate before
+    /// the fix is not known.
     public let neededChecks: Int?
     /// The rate since the fix is lower than this number with the probability ``confidence``; 1 without checks.
     public let upperBound: Double

@@ -12,7 +12,7 @@
         fileprivate var times: EvictionRule.Times?
         /// Row ID of the last app without a name to evict.
         fileprivate var lastApp: Int64 = 0
-        /// Releases that were reported between two steps. They are left alone until the next call, so that it ends.
+        /// Releases that were reported between two steps. They are left alone until the next call, so that this call ends.
         fileprivate var busyReleases: Set<Int64> = []
         /// The last release whose leaks were all moved. If it has leaks again, it was reported meanwhile and is busy.
         fileprivate var emptiedRelease: Int64?

@@ -168,7 +168,8 @@
             ]
         }
 
-        /// Returns queries that store the installs of the leaks in the release `other` and in its build, and of this release.
+        /// Returns queries that store the installs of the leaks in the release `other` and in its build, and all installs of the
+        /// release `other`.
         private func installsQueries(
             inRelease rows: Rows, inBuild buildRows: Rows, ofOther otherRows: Rows, leaks: [Int64]
         ) throws(StoreError) -> [Query] {
@@ -261,7 +262,7 @@
                     """, rowIDs),
                 DerivedColumns.leakBuilds.update(of: leaks), DerivedColumns.firstBuild.update(of: leaks),
                 DerivedColumns.impact.update(of: leaks),
-                // The reports of a leak in a period stay the same: they are only in another release.
+                // The reports of a leak in a period stay the same, because only their release changes.
                 Query(
                     PeriodColumns.releaseRebuildStatement(
                         " where n.leak = any($1::bigint[]) and n.release = $2::bigint"),

@@ -132,8 +132,8 @@
         static let schema21 = Migration(
             version: 21,
             statements: [
-                // `hour_reports`: of the reports that `reports` counts, those that arrived on the day of the decision, since the
-                // start of the decision's hour. For a decision from before this schema: those of the decision's hour only.
+                // hour_reports: number of the reports in `reports` that were made on the day of the decision, since the start of
+                // the decision's hour. For a decision from before this schema: only those made in that hour.
                 "alter table decision_release add column if not exists hour_reports bigint not null default 0",
                 """
                 update decision_release s set hour_reports = least(s.reports, coalesce((

@@ -8,8 +8,8 @@
                 "alter table leak add column state bigint not null default 0",
                 "create index leak_decided on leak (app) where state <> 0",
                 // kind: a raw value of DecisionKind. fix_from: the least order_key of a version in which a report contradicts
-                // the fix. reports_then: reports of the leak when it was ignored. An id is never reused, because readers cache
-                // decisions by id.
+                // the fix. reports_then: reports of the leak when it was resolved or ignored. An id is never reused, because
+                // readers cache decisions by id.
                 """
                 create table decision (
                   id bigint generated always as identity primary key,

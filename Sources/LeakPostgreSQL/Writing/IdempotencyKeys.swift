@@ -64,8 +64,8 @@
 
         /// Writes the keys that are new, up to the limit per ingest key and day.
         ///
-        /// If two collectors write the same key at the same time, the second one waits here until the first has committed, and then
-        /// finds the key.
+        /// If two collectors write the same key at the same time, the second collector waits here until the first has committed,
+        /// and then finds the key.
         ///
         /// - Parameter openingQueries: queries that begin the transaction.
         mutating func write(

@@ -93,10 +93,10 @@
             return receipts
         }
 
-        /// Checks, after the apps are locked, that the discarded and merged leaks are those with which reports were dropped or
-        /// counted for other leaks.
+        /// Checks, after the apps are locked, that the cached ids are still current, by which reports of discarded leaks were
+        /// dropped and reports of merged leaks were counted for other leaks.
         ///
-        /// - Throws: ``StoreError/Reason/locked`` if they changed. The writer reads them again and makes another attempt.
+        /// - Throws: ``StoreError/Reason/locked`` if the ids changed. The writer reads them again and makes another attempt.
         private func requireCurrent(
             _ leakIDs: CachedLeakIDs, _ erasureCount: Int64, by writer: Writer
         ) throws(StoreError) {
