@@ -62,7 +62,8 @@
             return expiry.wait
         }
 
-        /// Deletes what was not seen for long, and combines counts by day to counts by week: ``RetentionRule``.
+        /// Deletes leaks and versions that were not seen for long, and combines counts by day to counts by week:
+        /// ``RetentionRule``.
         private func deleteUnseenNames(now: Int64, while isWanted: () -> Bool) throws(StoreError) {
             var run = RetentionRun(now: now)
             repeat {

@@ -28,7 +28,7 @@ public struct SampleFleet: Sendable {
         public var batch: LeakBatch
         /// Milliseconds since 1970.
         public var receivedAt: Int64
-        /// A key that is the same for the same device and day.
+        /// A key for the device and the day; it is the same in every fleet that ends on the same day.
         public var idempotencyKey: String
     }
 

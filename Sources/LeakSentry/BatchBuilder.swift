@@ -6,7 +6,7 @@ struct BatchBuilder {
     /// The origin of the first event.
     private(set) var origin: EventOrigin?
     private var dropped: [DroppedReports] = []
-    /// The id of each event, including events that could not be read; `nil` for an event that gives no id.
+    /// The id of each event; `nil` for an event that gives no id, is too large or could not be read.
     private var eventIDs: [String?] = []
 
     /// The reason under which an event counts as dropped if it is not a leak, but for example a crash, a hang or an uncaught

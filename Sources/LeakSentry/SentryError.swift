@@ -3,7 +3,7 @@ internal import LeakMessage
 
 /// The reason why no part of a request can be read: the problem, its position, and what to do about it.
 public struct SentryError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The problem, such as `length says that the item has 900 bytes, but 115 are left; …`.
+    /// The problem, such as `length is 900, but the number of bytes left is 115; …`.
     public let reason: String
     /// The line, counted from 1, in the request as it was before compression.
     public let line: Int

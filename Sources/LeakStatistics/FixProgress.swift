@@ -7,9 +7,9 @@ public struct FixProgress: Hashable, Sendable {
     public enum Stage: String, Hashable, Sendable, CaseIterable {
         /// The leak was not seen since the fix. More is not known, because the earlier versions have no checks to compare with.
         case notSeen = "not_seen"
-        /// The leak was not seen since the fix, but there are too few checks yet.
+        /// The leak was not seen since the fix, but there are too few checks yet, or checks of too few devices.
         case proving
-        /// The leak was not seen since the fix, in enough checks.
+        /// The leak was not seen since the fix, in enough checks of enough devices.
         case fixed
         /// The leak was seen again since the fix, with a rate that is lower than before the fix.
         case halfFixed = "half_fixed"
@@ -33,8 +33,8 @@ public struct FixProgress: Hashable, Sendable {
     public let reportsSince: Int
     /// Checks in the versions of ``since``, even if there are more reports than checks and ``since`` is therefore empty.
     public let checksSince: Int
-    /// Number of checks without a report after which the leak is ``Stage/fixed``; `nil` if the rate before the fix is not
-    /// known.
+    /// Number of checks without a report, on enough devices, after which the leak is ``Stage/fixed``; `nil` if the rate before
+    /// the fix is not known.
     public let neededChecks: Int?
     /// The rate since the fix is lower than this number with the probability ``confidence``; 1 without checks.
     public let upperBound: Double
@@ -44,7 +44,8 @@ public struct FixProgress: Hashable, Sendable {
 
     /// - Parameters:
     ///   - before: reports and checks in the versions before the fix.
-    ///   - withoutLeak: reports and checks in the versions since the fix, up to the first one in which the leak was seen again.
+    ///   - withoutLeak: reports and checks in the versions since the fix, before the first version in which the leak was seen
+    ///     again.
     ///   - seenAgain: reports and checks in the versions in which the leak was seen again; `nil` if it was not seen again.
     public init(before: BucketedCounts, withoutLeak: BucketedCounts, seenAgain: BucketedCounts? = nil) {
         let effect = BucketedCounts.designEffect(of: [before])

@@ -8,9 +8,9 @@ extension ReleaseGate {
     /// hardly any bucket of installs in one of the versions is left out.
     public struct Pool: Hashable, Sendable {
         public enum Result: Hashable, Sendable {
-            /// The version has enough checks to show a doubling of the rate of all leaks together, and no rise is shown. If the
-            /// rate is lower than a new leak in ``Limits/rate`` of the checks of one class of average use, there are enough
-            /// checks to show such a leak.
+            /// The version has enough checks to show that the rate of all leaks together has doubled, and no rise is shown. If
+            /// that rate is very low, the version has enough checks to show the rise that one new leak with the rate
+            /// ``Limits/rate`` causes, in a class with an average number of checks.
             case enough
             /// The version needs this many times its checks, a factor above 1. `nil`: no number suffices, because the baseline
             /// has too few checks.

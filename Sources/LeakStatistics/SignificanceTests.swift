@@ -35,7 +35,8 @@ public enum FisherTest {
     /// The variance of the number of events above which it is treated as normally distributed, so that a test takes a bounded
     /// time. The exact sum then has about a hundred thousand terms.
     private static let maxExactVariance = 1e8
-    /// The same for the sum of several strata, whose exact distribution takes longer.
+    /// The variance above which the sum over several strata is treated as normally distributed. It is lower than
+    /// ``maxExactVariance``, because the exact distribution of a sum takes longer.
     private static let maxExactStrataVariance = 1e4
 
     /// Returns the mean and the variance of the hypergeometric distribution of the events in the second proportion.

@@ -16,10 +16,10 @@ struct CredentialCommand {
         let (credential, secret) = try credentials.create(
             kind, name: name, role: role, app: app, environments: environments,
             now: WallClock.milliseconds())
-        let places = credential.environmentList.map { " in \($0)" } ?? ""
+        let environmentText = credential.environmentList.map { " in \($0)" } ?? ""
         let appScope =
             kind == .keys
-            ? ", for \(app.map { "\($0) only" } ?? "any app")\(places)"
+            ? ", for \(app.map { "\($0) only" } ?? "any app")\(environmentText)"
             : ", \(rights(of: credential))"
         Output.line(
             "\(kind.noun) \(credential.id) (\(name)\(appScope)), shown once; a running collector accepts it within two seconds:\n\(secret)"
@@ -34,10 +34,10 @@ struct CredentialCommand {
         }
         for credential in list {
             let state = credential.revokedAt.map { "revoked \(WallClock.day($0))" } ?? "valid"
-            let places = credential.environmentList.map { " in \($0)" } ?? ""
+            let environmentText = credential.environmentList.map { " in \($0)" } ?? ""
             let appScope =
                 kind == .keys
-                ? "\t\(credential.app ?? "any app")\(places)"
+                ? "\t\(credential.app ?? "any app")\(environmentText)"
                 : "\t\(rights(of: credential))"
             let name = TerminalText.text(credential.name)
             Output.line(

@@ -83,7 +83,7 @@ extension HelpTopic {
             the app in all environments; with --environment, in one; with --version, only this version, in
             production unless --environment names another environment. Leaks that were also seen in other
             versions stay, with their decisions. Their counts that are not stored by version become smaller
-            in proportion. What is reported again is new.
+            in proportion. A leak that is reported again later is a new leak.
             --discard also drops later reports of the leak: they count as dropped, and in nothing else.
             --list-discarded lists such leaks, and --accept counts the reports of a leak again.
             The command can run beside the collector, and can be repeated if it was interrupted. It cannot
@@ -98,16 +98,17 @@ extension HelpTopic {
             """
         case .merge:
             """
-            It merges the first leak into the second: counts, installs, sample reports and decisions. Later
-            reports of the first count for the second, and links to it lead there. Both are of one app and
-            environment. It prints the number with which collector unmerge undoes it.
+            It merges LEAK into TARGET: counts, installs, sample reports and decisions. Later reports of LEAK
+            count for TARGET, and links to LEAK lead to TARGET. Both must belong to the same app and
+            environment. The command prints the number with which collector unmerge undoes the merge.
             The command can run beside the collector.
             """
         case .unmerge:
             """
-            It gives the merged leak back what it had, without what was deleted or has expired since.
-            Reports since the merge stay with the other leak. Of several merges into one leak, the newest is
-            undone first. The page of that leak and /api/v1/merges show the numbers.
+            It makes the merged leak a leak of its own again, with its counts, installs, sample reports and
+            decisions, except those that were deleted or have expired since. Reports since the merge stay
+            with the other leak. Of several merges into one leak, the newest must be undone first. The page
+            of that leak and /api/v1/merges show the numbers.
             The command can run beside the collector.
             """
         case .regroup:

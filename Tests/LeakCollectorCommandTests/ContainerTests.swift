@@ -206,7 +206,7 @@ import Testing
         }
     }
 
-    @Test(.enabled(if: getuid() == 0, "only root can be another user"))
+    @Test(.enabled(if: getuid() == 0, "only root can run the program as another user"))
     func `a data folder of group 0 with mode 770 can be used by one user after another`() throws {
         let folder = try TemporaryFolder()
         let path = folder.path + "/data"

@@ -112,7 +112,7 @@ import Testing
             #expect(collector.wait() == 0)
         }
 
-        /// Sets only the soft limit, which can be raised again.
+        /// Limits the size of the files that the collector writes. Sets only the soft limit, which can be raised again.
         private static func limitFiles(of collector: CollectorProcess, to bytes: String) throws {
             #expect(
                 try run("prlimit", ["--pid", "\(collector.processIdentifier)", "--fsize=\(bytes):unlimited"])
@@ -171,7 +171,7 @@ func run(_ tool: String, _ arguments: [String]) throws -> Int32 {
     return process.terminationStatus
 }
 
-/// A real file system (tmpfs) of a few megabytes. It is unmounted when this object is deallocated.
+/// A small file system (tmpfs), which a test can fill. It is unmounted when this object is deallocated.
 private final class SmallDisk {
     /// True if this machine allows the tests to mount such a file system.
     static let isAvailable: Bool = geteuid() == 0 && (try? SmallDisk(mebibytes: 1)) != nil

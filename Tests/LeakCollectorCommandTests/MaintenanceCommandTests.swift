@@ -88,7 +88,7 @@ import LeakPlatform
     }
 
     @Test
-    func `a key is undone while the collector runs, after the command has said what goes and what stays`()
+    func `key undo deletes what a key created, after a confirmation, while the collector runs`()
         throws
     {
         let collector = try CollectorProcess(data: data)

@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// Signals: the first signal finishes requests in flight, a second one ends the process at once, and a closed
-/// terminal does not end it.
+/// Signals: after the first signal, requests in flight are finished, and then the process ends. A second signal ends the
+/// process at once. A closed terminal does not end the process.
 @Suite struct StopTests {
     private static let body = #"{"class":"Cart"}"#
 

@@ -32,7 +32,7 @@ import Testing
             name: "no checks before, some since", before: nothing, withoutLeak: counts(0, of: 500),
             stage: .notSeen),
         Case(
-            name: "no report before has a check, as in versions before checks were counted",
+            name: "checks before, but no reports, because versions with the leak did not count checks",
             before: counts(0, of: 10_000), withoutLeak: counts(0, of: 500), stage: .notSeen),
         Case(
             name: "a detector that reports more than it checks", before: counts(200, of: 100),

@@ -137,12 +137,12 @@ import Testing
         let result = check(Self.manyClasses(reports: (8, 16)))
         #expect(result.verdict == .failed && result.leaks.allSatisfy { $0 == .unchanged })
         #expect(result.pool?.isWorse == true)
-        // A leak that fails the release is reported alone.
+        // If one leak fails the release, the classes are not reported as worse together.
         let alone = check(Self.manyClasses(reports: (8, 16)) + [Given(checks: (700, 700), reports: (8, 400))])
         #expect(alone.verdict == .failed && alone.pool?.isWorse == false)
     }
 
-    @Test func `a release with too few checks passes after they have grown by the number it states`() throws {
+    @Test func `a release with too few checks passes when they have grown by the needed factor`() throws {
         let result = check(Self.manyClasses(checks: (700, 70), reports: (8, 1)))
         #expect(result.verdict == .cannotTell)
         let growth = try #require(result.neededGrowth)
@@ -187,7 +187,7 @@ import Testing
         setAside.isSetAside = true
         let result = check([common, setAside])
         #expect(result.verdict == .passed && result.classes == [.enough, .setAside])
-        // Without checks of another class it needs enough checks, too.
+        // If no other class is checked, the class that is set aside needs enough checks, too.
         #expect(check([setAside]).verdict == .cannotTell)
         setAside.checks.now = 9_000
         #expect(check([setAside]).verdict == .passed)

@@ -197,7 +197,7 @@ import Testing
         }
     }
 
-    @Test func `for a decision about a build from schema 20, the build of a regression is not known`() throws
+    @Test func `a regression of a decision that was stored with schema 20 has no known build`() throws
     {
         let directory = TemporaryDirectory()
         try MigratedDecision.testDecisionAboutBuild(in: directory.store()) {

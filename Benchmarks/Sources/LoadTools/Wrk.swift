@@ -13,7 +13,7 @@ public enum Wrk {
         /// Median response time in milliseconds.
         public var median: Double
         /// Response time in milliseconds that 99 % of the responses did not exceed.
-        public var slowest1Percent: Double
+        public var percentile99: Double
 
         public var perSecond: Double { Double(accepted) / seconds }
     }
@@ -47,6 +47,6 @@ public enum Wrk {
         guard numbers.count == 6 else { throw Failure("the outcome of wrk is not six numbers: \(line)") }
         return Outcome(
             accepted: Int(numbers[0] - numbers[1]), refused: Int(numbers[1]), broken: Int(numbers[2]),
-            seconds: numbers[3] / 1_000_000, median: numbers[4], slowest1Percent: numbers[5])
+            seconds: numbers[3] / 1_000_000, median: numbers[4], percentile99: numbers[5])
     }
 }

@@ -30,7 +30,7 @@ struct Simulation {
     static let correlations = [0, 0.005, 0.02, 0.05]
 
     /// For each pair of large apps there are this many pairs of small apps.
-    static let smallAppShare = 5
+    static let smallPairsPerLargePair = 5
 
     /// Number of pairs of releases of small apps.
     var pairs: Int
@@ -55,7 +55,7 @@ struct Simulation {
         var random = SeededRandom(seed: seed)
         let gate = ReleaseGate()
         var table = SimulationTable(seed: seed)
-        for (size, pairs) in [(AppSize.small, pairs), (.large, pairs / Self.smallAppShare)] {
+        for (size, pairs) in [(AppSize.small, pairs), (.large, pairs / Self.smallPairsPerLargePair)] {
             for number in 0..<pairs {
                 let change = size.changes[number % size.changes.count]
                 let pair =

@@ -97,7 +97,7 @@ struct SimulationTable {
                 && condition(outcome)
         }
 
-        /// Returns a share from 0 to 1; `nil` without a pair, and for the leak that is found if no leak changes.
+        /// Returns a share from 0 to 1; `nil` if there are no pairs, and for the column `found` of pairs in which no leak changes.
         func share(_ column: Column) -> Double? {
             let hasColumn = column != .found || (change != nil && change != .unchanged)
             return pairs > 0 && hasColumn ? Double(counts[column, default: 0]) / Double(pairs) : nil
@@ -141,7 +141,7 @@ struct SimulationTable {
         return rows
     }
 
-    /// The rows of large apps. Those without a promise are information: some have only 50 pairs.
+    /// The rows of large apps. Rows without a promise are only for information: some have only 50 pairs.
     private static func makeLargeRows() -> [Row] {
         var rows = [Row("50 to 150 classes, unchanged", .unchanged, .fewFail, size: .large)]
         for isShifting in [false, true] {

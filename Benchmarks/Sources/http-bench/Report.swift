@@ -19,7 +19,7 @@ struct Report {
         let load = measurement.load
         let rate = measurement.ratio(\.outcome.perSecond)
         let time = measurement.ratio(\.processorTimePerRequest)
-        let slowest = measurement.ratio(\.outcome.slowest1Percent)
+        let slowest = measurement.ratio(\.outcome.percentile99)
         var misses: [String] = []
         if let target = load.target {
             if rate.median < target { misses.append("requests/s \(format(rate.median, 2)) < \(target)") }
@@ -41,7 +41,7 @@ struct Report {
             + " | \(format(rate.median, 2)) [\(format(rate.least, 2)), \(format(rate.greatest, 2))]"
             + " | \(format(1 / time.median, 2)) | \(both(2, \.processorTimePerRequest))"
             + " | \(format(time.median, 2)) [\(format(time.least, 2)), \(format(time.greatest, 2))]"
-            + " | \(both(2, \.outcome.median)) | \(both(2, \.outcome.slowest1Percent))"
+            + " | \(both(2, \.outcome.median)) | \(both(2, \.outcome.percentile99))"
             + " | \(format(slowest.median, 2)) | \(broken)"
             + " | \(both(1) { Double($0.memory) / 1024 }) | \(verdict) |"
     }

@@ -21,7 +21,7 @@ final class Contestant {
     private struct Round {
         var rate: Double
         var median: Double
-        var slowest1Percent: Double
+        var percentile99: Double
         /// Microseconds of the collector's processor time per report.
         var processor: Double
         var refused: Int
@@ -69,7 +69,7 @@ final class Contestant {
         measured.append(
             Round(
                 rate: Double(accepted) / outcome.seconds, median: outcome.median,
-                slowest1Percent: outcome.slowest1Percent,
+                percentile99: outcome.percentile99,
                 processor: processor * 1e6 / Double(counted),
                 refused: outcome.refused, counted: counted, accepted: accepted))
     }
@@ -80,15 +80,15 @@ final class Contestant {
         let counted = measured.reduce(0) { $0 + $1.counted }
         let accepted = measured.reduce(0) { $0 + $1.accepted }
         // wrk stops without waiting for the last responses, so the collector counts these requests and wrk does not.
-        let isHonest =
+        let countMatches =
             counted >= accepted && counted <= accepted + measured.count * connections * request.reports
         let memory = collector.process.memory
         let cells = [
             request.name, "\(Int(rate))", String(format: "%.1f", rate / syncs),
-            String(format: "%.2f", median(\.median)), String(format: "%.2f", median(\.slowest1Percent)),
+            String(format: "%.2f", median(\.median)), String(format: "%.2f", median(\.percentile99)),
             String(format: "%.2f", median(\.processor)), "\(measured.reduce(0) { $0 + $1.refused })",
             "\(memory.now / 1024) (\(memory.highest / 1024))", "\(Disk.bytes(of: collector.folder) >> 20)",
-            isHonest ? "all" : "\(counted) of \(accepted)!",
+            countMatches ? "all" : "\(counted) of \(accepted)!",
         ]
         return "| " + cells.joined(separator: " | ") + " |"
     }

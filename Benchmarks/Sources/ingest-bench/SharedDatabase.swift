@@ -21,13 +21,13 @@ struct SharedDatabase {
     private struct Measurement {
         var reportsPerSecond: Double
         var median: Double
-        var slowest1Percent: Double
+        var percentile99: Double
         /// Processor time of the collectors, in microseconds per report.
         var processor: Double
         var coresBusy: Double
         var refused: Int
-        /// `true` if the number of stored reports equals the number of reports that were accepted.
-        var isHonest: Bool
+        /// `true` if all accepted reports are stored, and no more than the requests that wrk had open at its end explain.
+        var countMatches: Bool
     }
 
     func run() throws {
@@ -81,10 +81,10 @@ struct SharedDatabase {
         let counted = try collectors[0].counted()
         return Measurement(
             reportsPerSecond: Double(accepted) / outcome.seconds, median: outcome.median,
-            slowest1Percent: outcome.slowest1Percent, processor: processor * 1e6 / Double(max(counted, 1)),
+            percentile99: outcome.percentile99, processor: processor * 1e6 / Double(max(counted, 1)),
             coresBusy: busy / elapsed, refused: outcome.refused,
             // wrk stops without waiting for the last responses, so the collectors count these requests and wrk does not.
-            isHonest: counted >= accepted && counted <= accepted + connections * reportsPerRequest)
+            countMatches: counted >= accepted && counted <= accepted + connections * reportsPerRequest)
     }
 
     /// Writes a script with which the threads of wrk send the load to different collectors.
@@ -117,9 +117,9 @@ struct SharedDatabase {
         let cells = [
             request, setting.rawValue, "\(Int(median(\.reportsPerSecond)))",
             setting == .sqlite ? "1" : ratio(to: .sqlite), setting == .two ? ratio(to: .one) : "",
-            String(format: "%.2f", median(\.median)), String(format: "%.2f", median(\.slowest1Percent)),
+            String(format: "%.2f", median(\.median)), String(format: "%.2f", median(\.percentile99)),
             String(format: "%.2f", median(\.processor)), String(format: "%.2f", median(\.coresBusy)),
-            "\(mine.reduce(0) { $0 + $1.refused })", mine.allSatisfy(\.isHonest) ? "all" : "NOT ALL!",
+            "\(mine.reduce(0) { $0 + $1.refused })", mine.allSatisfy(\.countMatches) ? "all" : "NOT ALL!",
         ]
         return "| " + cells.joined(separator: " | ") + " |"
     }

@@ -19,7 +19,7 @@ if arguments.contains("--help") {
 
         --warm-up SECONDS: sends the same load before the measurements, which fills the database and the samples of each leak
         --frames NUMBER: measures reports with and without a call stack of that many frames, in turns
-        --rounds NUMBER: measures so often; the table has the medians
+        --rounds NUMBER: measures each kind of request this many times; the table has the medians
         --other PATH: another build of the collector, which is measured in turns with the first one
         --postgresql: each collector has a PostgreSQL database of its own; run by Scripts/with-postgresql
         """)

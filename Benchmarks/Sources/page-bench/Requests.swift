@@ -47,7 +47,7 @@ enum Requests {
         print(
             "| \(name) | \(line.status) | \(line.bytes) | \(Int(outcome.perSecond))\(trouble) "
                 + "| \(String(format: "%.3f", outcome.perSecond / floor.outcome.perSecond)) "
-                + "| \(String(format: "%.2f", outcome.median)) | \(String(format: "%.2f", outcome.slowest1Percent)) |"
+                + "| \(String(format: "%.2f", outcome.median)) | \(String(format: "%.2f", outcome.percentile99)) |"
         )
     }
 

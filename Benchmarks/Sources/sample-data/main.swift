@@ -27,9 +27,9 @@ func fail(_ message: String) -> Never {
 
 /// Imports each day as if it were today, because an import dates reports that are older than 30 days 30 days ago.
 ///
-/// Rows expire at the end of each day, as they do each hour in a collector that runs. Only this stores the time of the store's
-/// clock. If the stored time stayed on the first day, a collector would not accept its clock when it starts. It would take what
-/// was counted on later days for counts of a wrong clock, delete them, and no leak would have an impact.
+/// Rows expire at the end of each day, as they do each hour in a collector that runs. Only the expiry stores the time of the
+/// store's clock. If the stored time stayed on the first day, a collector that starts would not accept its system clock. It would
+/// take the counts of later days for counts of a wrong clock and delete them, so that no leak would have an impact.
 ///
 /// - Returns: the number of batches.
 func fill(_ store: any Store, with fleet: SampleFleet) throws -> Int {

@@ -7,7 +7,7 @@ enum ReadBench {
     static func measure() throws {
         print(
             "\n| leaks | reports | a row ms | " + orders.map { "by \($0.rawValue)" }.joined(separator: " | ")
-                + " | last page | one leak | overview |")
+                + " | tenth page | one leak | overview |")
         print("|---|---|---|" + String(repeating: "---|", count: orders.count + 3))
         for leaks in [10, 1_000, 100_000] {
             let folder = try Folder()

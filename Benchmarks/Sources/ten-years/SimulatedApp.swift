@@ -12,9 +12,9 @@ struct SimulatedApp {
 
     let name: String
     private(set) var screens: [Screen]
-    /// The version that is released, and the one before it.
+    /// All versions that were released, oldest first. The last version is the current release.
     private(set) var versions: [String] = []
-    /// The release in which the most frequent leak is three times as frequent; `nil` if no release is worse.
+    /// The newest release in which the most frequent leak is three times as frequent; `nil` if no release is worse.
     private(set) var worseVersion: String?
     /// Sessions by version, of the releases alone.
     private(set) var sessions: [String: Int] = [:]

@@ -2,8 +2,8 @@ internal import UIKit
 
 /// Stand-in for the hooks of the library: calls ``ScreenEventForwarder`` before or after the original method, as the hooks do.
 ///
-/// Replaces methods with `@_dynamicReplacement`, which works without Objective-C. It lasts for the whole run of the program, so
-/// a variable says whether the hooks are installed.
+/// Replaces methods with `@_dynamicReplacement`, which works without Objective-C. Such a replacement lasts for the whole run of the
+/// program, so a variable says whether the hooks are installed.
 @MainActor
 enum ViewControllerHooks {
     private(set) static var areInstalled = false

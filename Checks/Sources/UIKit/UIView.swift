@@ -57,7 +57,7 @@ open class UIView: UIResponder {
         superview = nil
     }
 
-    /// Notifies the controllers in this tree when it appears on the screen or leaves it.
+    /// Notifies the controllers in this tree of views when the tree appears on the screen or leaves the screen.
     private func move(_ change: () -> Void) {
         let wasVisible = isVisible
         change()

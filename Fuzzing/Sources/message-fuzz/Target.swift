@@ -7,7 +7,8 @@ private import SlowInputDetector
 
 @testable private import LeakCollector
 
-/// The entry point that libFuzzer calls with every generated input: the body of one request, and its content under other names.
+/// The function that libFuzzer calls with each generated input, which is read as the body of a request in each format, and as a
+/// name and a text in a report.
 /// https://llvm.org/docs/LibFuzzer.html#fuzz-target
 @_cdecl("LLVMFuzzerTestOneInput")
 public func testOneInput(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
@@ -33,7 +34,8 @@ private enum Run {
         if let violation = unsafe MessageInvariants.violation(by: $0, cache: &cache) { fatalError(violation) }
     }
 
-    /// The bytes of the groups of a full cache, and of what the runtime creates once.
+    /// Maximum number of live bytes that inputs may leave behind: the groups of a full cache, and data that the runtime creates
+    /// once.
     private static let keptLimit = 96 * 1024 * 1024
 
     /// - Parameter bytes: bytes that are live after an input and were not before it.

@@ -1,4 +1,5 @@
-// Writes the first inputs of the fuzzer into a folder: the known texts as they are, the same texts as reports, and forms that they do not contain.
+// Writes the first inputs of the fuzzer into a folder: the known texts as they are, the same texts as reports, and forms that they
+// do not contain.
 import Foundation
 
 let arguments = CommandLine.arguments

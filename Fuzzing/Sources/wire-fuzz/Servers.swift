@@ -11,8 +11,8 @@ internal import Synchronization
     private let sendFlags = Int32(MSG_NOSIGNAL)
 #endif
 
-/// Two servers in this process that get each input over a connection: one with access logs, hook for slow calls and
-/// counters that are read, and one without any of them.
+/// Two servers in this process that get inputs over a connection: one with access logs, a hook for slow calls and counters that
+/// are read, and one without any of them.
 struct Servers: Sendable {
     static let shared = Servers()
 
@@ -21,7 +21,8 @@ struct Servers: Sendable {
     private let unobserved: Server
 
     private init() {
-        // A rejected client closes at once here, and a machine that fuzzes is busy.
+        // The limits of bytes are small, so that inputs exceed them. The limits of time are long, because a machine that fuzzes
+        // is busy.
         var limits = Limits()
         limits.headBytes = 2048
         limits.bodyBytes = 4096
@@ -40,8 +41,8 @@ struct Servers: Sendable {
         unobserved.start()
     }
 
-    /// Sends a quarter of all streams to both servers, because a connection takes much
-    /// longer than the parsers.
+    /// Sends a quarter of all streams to both servers. The others are left out, because a connection takes much longer than the
+    /// parsers.
     ///
     /// - Returns: a description of the invariant that the stream violates, or `nil`.
     func violation(by stream: [UInt8]) -> String? {
@@ -56,17 +57,17 @@ struct Servers: Sendable {
             )
             return "with observers \(with), without \(without)"
         }
-        // The observer is called last, maybe after the peer has read the response.
+        // The server calls its observers last, maybe after the client has read the response.
         for _ in 0..<10_000 {
             if observation.agrees(with: observed.counters) { return nil }
             usleep(1000)
         }
-        return "the observers were told of other answers than \(observed.counters)"
+        return "the observers were called for other responses than the server counted: \(observed.counters)"
     }
 
-    /// Sends everything, ends, and reads to the end.
+    /// Sends the whole stream, closes the sending side of the connection, and reads until the server closes the connection.
     ///
-    /// - Returns: the answers without their dates; `nil` when the connection stays open for a minute.
+    /// - Returns: the responses without their dates; `nil` if the connection stays open for a minute.
     private static func exchange(_ stream: [UInt8], port: Int) -> [UInt8]? {
         let client = socket(AF_INET, streamType, 0)
         guard client >= 0 else { fatalError("no socket: \(errno)") }
@@ -92,7 +93,7 @@ struct Servers: Sendable {
             let sent = unsafe rest.withUnsafeBytes {
                 unsafe send(client, $0.baseAddress, min($0.count, 8 << 10), sendFlags)
             }
-            // libFuzzer has a timeout of its own, and the server may have rejected the rest.
+            // The timer of libFuzzer may interrupt the call. Any other failure means that the server rejected the rest.
             if sent < 0, errno == EINTR { continue }
             guard sent > 0 else { break }
             rest = rest.dropFirst(sent)

@@ -1,6 +1,6 @@
 private import SlowInputDetector
 
-/// The entry point that libFuzzer calls with every generated input: a stream of bytes as one connection would send it.
+/// The function that libFuzzer calls with each generated input: a stream of bytes as one connection would send it.
 /// https://llvm.org/docs/LibFuzzer.html#fuzz-target
 @_cdecl("LLVMFuzzerTestOneInput")
 public func testOneInput(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {

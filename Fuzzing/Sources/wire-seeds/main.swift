@@ -17,7 +17,8 @@ for line in try String(contentsOf: URL(filePath: arguments[1]), encoding: .utf8)
     guard let vector = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any],
         let id = vector["id"] as? String, let steps = vector["send"] as? [Any]
     else { continue }
-    // One byte per character, Latin-1; waits and half-closes are not for a parser.
+    // One byte per character, Latin-1. Steps that wait or half-close the connection are left out, because a parser does not see
+    // them.
     let text = steps.compactMap { $0 as? String }.joined()
     try write(id, text.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) })
 }

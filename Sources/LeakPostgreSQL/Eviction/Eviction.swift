@@ -12,9 +12,9 @@
         fileprivate var times: EvictionRule.Times?
         /// Row ID of the last app without a name to evict.
         fileprivate var lastApp: Int64 = 0
-        /// Releases that were reported between two steps. They are left alone until the next call, so that it ends.
+        /// Releases that were reported between two steps. They are left alone until the next call, so that this call ends.
         fileprivate var busyReleases: Set<Int64> = []
-        /// The release of the last step. A busy release is one that has leaks again.
+        /// The last release whose leaks were all moved. If it has leaks again, it was reported meanwhile and is busy.
         fileprivate var emptiedRelease: Int64?
 
         /// Number of steps so far.
@@ -31,7 +31,7 @@
         /// Maximum number of leaks that one step moves to another release.
         private static let maxMovedLeaks = 20
 
-        /// SQL for the condition that a leak `l` is the leak that counts all others of its app.
+        /// SQL for the condition that a leak `l` is the leak `other` of its app: ``LeakIdentity/isOverLimit``.
         static let isOtherLeakSQL = "l.key < '00000000-0000-0001-0000-000000000000'::uuid"
 
         /// Merges some names of an app into `other`, in a transaction of its own that locks the app, as a merge of leaks does.
@@ -81,7 +81,8 @@
         }
 
         /// A query for the first app, after a row ID, that uses more than ``EvictionRule/threshold(_:)`` of a limit. The last
-        /// columns are the number of leaks above the threshold, and `true` if the app has too many bytes of texts, or releases.
+        /// three columns are the number of leaks above the threshold, `true` if the bytes of texts are above theirs, and `true`
+        /// if the number of releases is.
         private func fullAppQuery(after app: Int64) -> Query {
             Query(
                 """
@@ -156,8 +157,8 @@
                 """, .integer(app), .integer(times.unseenBefore), .integer(times.lastDay))
         }
 
-        /// Merges leaks into the leak that counts all others of the app. If the app has none, the first of the leaks becomes it.
-        /// No old id leads to it: a leak that is reported again is new again.
+        /// Merges leaks into the leak `other` of the app. If the app has no such leak, the first of the leaks is renamed to it.
+        /// Old ids do not redirect to `other`: a leak that is reported again is new again.
         ///
         /// - Parameter leaks: row IDs, numbers of reports received, and ids.
         private func join(
@@ -192,7 +193,7 @@
     }
 
     extension Query {
-        /// Returns the query that adds items to their count: ``OverLimitCount``.
+        /// Returns the query that adds a number to an ``OverLimitCount`` of an app.
         static func overLimitIncrement(
             _ count: Int, of limit: OverLimitCount.Name, app: Int64
         ) -> Query {

@@ -16,8 +16,8 @@
 
         private var releases: [Parameter] { [.integer(release), .integer(other)] }
 
-        /// Finds or inserts the release `other`, whose times then include those of the evicted release. Undoing the key that made it
-        /// does not delete it, because its counts are of several keys.
+        /// Finds or inserts the release `other`, whose times then include those of the evicted release. It is marked as shared, so
+        /// that undoing an ingest key does not delete it: its counts are of several keys.
         init(_ release: Int64, of app: Int64, on connection: PostgreSQLConnection) throws(StoreError) {
             let name = StoreLimits.other
             let answers = try connection.run([
@@ -64,7 +64,7 @@
                     select i.owner, i.members from install_set i
                     where i.scope = 2 and i.owner = any($1::bigint[]) and i.part in ($2::bigint, $3::bigint)
                     """, values),
-                // The installs in the builds of the release are those of the release.
+                // The set of a leak in the release contains the sets of its builds, so it is read in their place.
                 Query(
                     """
                     select i.owner, i.members from install_set i where i.owner = any($1::bigint[])
@@ -168,7 +168,8 @@
             ]
         }
 
-        /// Returns queries that store the installs of the leaks in the release `other` and in its build, and of this release.
+        /// Returns queries that store the installs of the leaks in the release `other` and in its build, and all installs of the
+        /// release `other`.
         private func installsQueries(
             inRelease rows: Rows, inBuild buildRows: Rows, ofOther otherRows: Rows, leaks: [Int64]
         ) throws(StoreError) -> [Query] {
@@ -232,8 +233,8 @@
             ] + RecentInstallSet.upsertQueries(of: Array(merged.values))
         }
 
-        /// Returns queries that update the columns of the leaks that depend on their releases and builds. A leak keeps the order of
-        /// an evicted first release, so that it is not new in a later one.
+        /// Returns queries that update the columns of the leaks that depend on their releases and builds. `first_order` keeps the
+        /// order of an evicted first release, so that the leak does not count as new in a later release.
         private func leaksQueries(_ leaks: [Int64], formerBuilds: Int) -> [Query] {
             let rowIDs = Parameter.integers(leaks.map(Optional.some))
             return [
@@ -261,7 +262,7 @@
                     """, rowIDs),
                 DerivedColumns.leakBuilds.update(of: leaks), DerivedColumns.firstBuild.update(of: leaks),
                 DerivedColumns.impact.update(of: leaks),
-                // The reports of a leak in a period stay the same: they are only in another release.
+                // The reports of a leak in a period stay the same, because only their release changes.
                 Query(
                     PeriodColumns.releaseRebuildStatement(
                         " where n.leak = any($1::bigint[]) and n.release = $2::bigint"),
@@ -271,7 +272,8 @@
 
         // MARK: Checks and sessions
 
-        /// Moves some of the checks of the release. Classes beyond the limit of the build count as `other`.
+        /// Moves the checks of up to ``maxMovedClasses`` classes of the release. Classes beyond the limit of the build count as
+        /// `other`.
         ///
         /// - Returns: `true` if no checks are left.
         func moveChecks(maxClasses: Int) throws(StoreError) -> Bool {

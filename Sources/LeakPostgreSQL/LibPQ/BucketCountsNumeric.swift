@@ -10,8 +10,8 @@
         private static let digitsPerBucket = 3
         private static let base = 10_000
         private static let headBytes = 8
-        /// SQL for 10^12. Once all buckets of a number together have this total, no more counts are added to it, because one
-        /// bucket could carry into the next. No app comes near it.
+        /// SQL for 10^12. Once all buckets of a number have this total together, no more counts are added to the number, because
+        /// one bucket could overflow into the next. No app has nearly so many counts.
         static let totalLimitSQL = "1000000000000"
         /// SQL for 10^12, the base in which each bucket is one digit of the number.
         private static let bucketBase = "1\(String(repeating: "0", count: 12))::numeric"

@@ -51,7 +51,7 @@
 
         deinit { unsafe PQfinish(handle) }
 
-        /// `true` once the connection has broken; it stays so.
+        /// `true` once the connection has broken. The value never becomes `false` again.
         var isLost: Bool { isBroken || hasEnded }
 
         /// `true` if the server has sent a message without a request, for example that it ends the session, or that a setting

@@ -56,7 +56,7 @@
                           greatest($1::bigint, (select max(id) from \(Self.quoted(table.name))), 0) + 1, false)
                         """, .integer(highestID)))
             }
-            // Without this, the first queries would be planned as for an empty table.
+            // Without these statistics, PostgreSQL would plan the first queries as for an empty table.
             try connection.run(Query("analyze \(Self.quoted(table.name))"))
             for (column, sum) in zip(table.columns, sums) where column.kind == .count {
                 sentTable.sums.append(CopiedTable.Sum(column: column.name, sum: sum))

@@ -12,7 +12,7 @@
         /// Texts are compared by their bytes (`collate "C"`), as everywhere else. Counters are updated in place if their page has
         /// room (`fillfactor`), without touching an index. The counters of leaks are an exception, because the
         /// indexes that sort a list contain them.
-        static let schema1 = Migration(version: 1, statements: apps1 + leaks1 + expiringTables1)
+        static let schema1 = Migration(version: 1, statements: apps1 + leaks1 + otherTables1)
 
         /// The tables of apps, releases and builds in version 1.
         private static let apps1 = [
@@ -82,8 +82,8 @@
             """,
         ]
 
-        /// Tables whose rows belong to no leak, and a function that reads the message of a report.
-        private static let expiringTables1 = [
+        /// The other tables of version 1, which belong to no app and no leak, and a function that reads the message of a report.
+        private static let otherTables1 = [
             """
             create table idempotency (
               key_id bigint not null,

@@ -110,8 +110,8 @@
                 "alter table beyond rename to over_limit",
                 "alter table witness rename to commit_marker",
                 // members: the bytes of RecentInstalls. installs: the number of members that count on the day `day`. The
-                // installs of days before this schema are not known. Nor is the impact of a leak, which is the number of its
-                // installs in the current release.
+                // installs of days before this schema are not known, so the impact of each leak, the number of its recent
+                // installs in the current release, starts again at 0.
                 """
                 create table if not exists recent_install_set (
                   leak bigint not null,
@@ -132,8 +132,8 @@
         static let schema21 = Migration(
             version: 21,
             statements: [
-                // `hour_reports`: of the reports that `reports` counts, those that arrived on the day of the decision, since the
-                // start of the decision's hour. For a decision from before this schema: those of the decision's hour only.
+                // hour_reports: number of the reports in `reports` that were made on the day of the decision, since the start of
+                // the decision's hour. For a decision from before this schema: only those made in that hour.
                 "alter table decision_release add column if not exists hour_reports bigint not null default 0",
                 """
                 update decision_release s set hour_reports = least(s.reports, coalesce((

@@ -2,8 +2,8 @@
     extension Migration {
         /// The tables of leaks in version 1.
         static let leaks1 = [
-            // builds: number of rows in leak_build. impact: installs in the app's newest release. *_sample: see
-            // SampleChoice.
+            // builds: number of rows in leak_build. impact: installs in the app's newest release; since version 20, recent
+            // installs in the current release. *_sample: see SampleChoice.
             """
             create table leak (
               id bigint generated always as identity primary key,

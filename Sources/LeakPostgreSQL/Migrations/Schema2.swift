@@ -8,8 +8,8 @@
                 "alter table leak add column state bigint not null default 0",
                 "create index leak_decided on leak (app) where state <> 0",
                 // kind: a raw value of DecisionKind. fix_from: the least order_key of a version in which a report contradicts
-                // the fix. reports_then: reports of the leak when it was ignored. An id is never reused, because readers cache
-                // what they have read about it.
+                // the fix. reports_then: reports of the leak when it was resolved or ignored. An id is never reused, because
+                // readers cache decisions by id.
                 """
                 create table decision (
                   id bigint generated always as identity primary key,
@@ -37,8 +37,8 @@
                   primary key (decision, release)
                 )
                 """,
-                // Reports by day, after app_slot has deleted them; at most 91 days. The set of installs is InstallScope.day;
-                // days before this schema have no set.
+                // Reports by day, without those that are still in app_slot; at most 91 days. The set of installs is
+                // InstallScope.day; days before this schema have no set.
                 """
                 create table app_day (
                   app bigint not null,

@@ -5,8 +5,8 @@
             version: 27,
             statements: [
                 // made_by: the ingest key whose report made the row. made_at: the time then, by the collector's clock. is_shared:
-                // 1 once another key has reported the row; a build is deleted only if it is empty. Rows from before this schema
-                // have no made_at.
+                // 1 once another key has reported the row. A build has no is_shared, because undoing a key deletes only empty
+                // builds. Rows from before this schema have no made_at.
                 """
                 alter table app add column if not exists made_at bigint,
                   add column if not exists is_shared bigint not null default 0

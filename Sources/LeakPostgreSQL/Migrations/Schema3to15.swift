@@ -2,7 +2,8 @@
     internal import LeakStore
 
     extension Migration {
-        /// Version 3: a release that only one device has reported is no longer an app's newest release if other releases are in wide use.
+        /// Version 3: a release that only one device has reported is no longer an app's newest release if other releases are in
+        /// wide use.
         static let schema3 = Migration(
             version: 3,
             // The rule of version 3, which CurrentRelease has replaced since.
@@ -152,8 +153,8 @@
         static let schema9 = Migration(
             version: 9,
             statements: [
-                // key: the key of the deleted leak. leak: the leak that has its counts. Ids are never reused: when a new id
-                // appears, readers discard what they have cached about leaks.
+                // key: the key of the deleted leak. leak: the leak that has its counts. id: never reused, because a running
+                // erasure starts again when a new id was given: InstallErasure.lastMergeQuery.
                 """
                 create table if not exists merged_leak (
                   id bigint generated always as identity primary key,

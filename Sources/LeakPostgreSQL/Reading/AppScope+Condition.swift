@@ -3,7 +3,7 @@
 
     extension AppScope {
         /// Returns SQL for the condition that a column with the row ID of an app is in the scope. If the scope names no app,
-        /// the condition names the rows of all apps, because the indexes begin with the app.
+        /// the condition lists the row IDs of all apps in the environment, because the indexes begin with the app.
         func conditionSQL(on column: String, _ values: inout QueryValues) -> String {
             let environment = values.bind(environment)
             return app.map {

@@ -8,7 +8,7 @@
         private let now: Int64
         /// Row IDs of the leaks that the list is limited to; `nil` without such a limit.
         private let assignedRowIDs: [Int64]?
-        /// Row IDs of the leaks that count all others of their app, if the list is limited to them; otherwise `nil`.
+        /// Row IDs of the leaks `other` (``LeakStates/others``), if the list is limited to them; otherwise `nil`.
         private let otherRowIDs: [Int64]?
         /// Row IDs of the leaks that the list leaves out.
         private let excludedRowIDs: [Int64]

@@ -183,8 +183,8 @@
 
         /// Returns SQL for an upper limit of the reports of leak `l` in the period.
         private func upperLimitSQL(_ values: inout QueryValues) -> String {
-            // If the clock shows a time before the last hour, its periods begin earlier than the stored periods. A count that
-            // has reached its limit does not grow any more.
+            // The total is the limit in two cases. If the clock shows a time before the last hour, its periods begin earlier than
+            // the stored periods. A total that has reached the largest number does not grow any more.
             """
             case when l.last_hour > \(values.bind(Int64(Calendar.hour(of: now)))) or l.reports >= LARGEST_TOTAL
               then l.reports else l.reports - l.\(PeriodColumns.beforeColumn(period)) end

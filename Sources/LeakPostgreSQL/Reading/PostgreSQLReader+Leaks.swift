@@ -52,7 +52,7 @@
         private struct FoundPage {
             var rows: Rows
             var totals: LeakTotals
-            /// `true` if ``totals`` include the leaks that count all others of their app.
+            /// `true` if ``totals`` include the leaks `other` (``LeakStates/others``).
             var countsOthers = false
             /// Totals of leaks that the list leaves out, by the state for which they are left out.
             var setAside: [(state: LeakQuery.StateFilter, totals: LeakTotals)]
@@ -132,7 +132,7 @@
                 setAside: zip(setAside, answers.dropFirst(2)).map { ($0, LeakTotals($1.first)) })
         }
 
-        /// Returns the last rows of a list, which do not have the order of the list.
+        /// Returns the leaks `other`, which come last in a list, whatever its order.
         private static func otherLeaks(
             _ query: LeakQuery, _ leakStates: LeakStates, now: Int64, on connection: PostgreSQLConnection
         ) throws(StoreError) -> OtherLeaks {
@@ -152,8 +152,8 @@
 
         /// Runs a query whose fastest plan depends on the number of matching leaks: PostgreSQL makes a new plan for its values.
         ///
-        /// It joins the tables in the order in which they are written. Comparing the orders of a dozen tables takes longer than
-        /// reading a page of a thousand leaks.
+        /// PostgreSQL joins the tables in the order in which the query names them. Comparing the orders of a dozen tables takes
+        /// longer than reading a page of a thousand leaks.
         private static func run(_ query: Query, on connection: PostgreSQLConnection) throws(StoreError)
             -> Rows
         {

@@ -9,7 +9,7 @@
                 let leakStates = try leakStates(app: app, now: now, on: connection)
                 let regressed = leakStates.regressed
                 let (current, previous) = try currentReleases(ofOnly: app, on: connection)
-                // The leaks that count all others of their app are never new.
+                // The leaks `other` are never new.
                 let setAside = leakStates.others.union(leakStates.rowIDs(LeakState.setAside)).sorted()
                 let (newTitles, newCount, regressedTitles, recent, recentLeaks, totals, dropped, overLimit) =
                     try connection.readAll(

@@ -1,6 +1,6 @@
 #if PostgreSQL
-    /// The number of submissions per transaction: halved after a transaction that took too long, doubled after each one that did
-    /// not.
+    /// The maximum number of submissions per transaction: half of those in the last transaction that took too long, doubled after
+    /// each transaction that was committed.
     struct BatchSizeLimiter {
         /// More submissions than a caller passes in one call.
         private static let unlimited = 1 << 16

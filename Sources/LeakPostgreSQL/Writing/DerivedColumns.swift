@@ -1,7 +1,8 @@
 #if PostgreSQL
     internal import LeakStore
 
-    /// Columns of a table that are computed from other rows: when they are checked, and after other rows were deleted.
+    /// Columns of a table whose values follow from other rows. ``PostgreSQLStore/verify()`` compares them with these rows, and a
+    /// change that cannot add to them or subtract from them computes them again.
     struct DerivedColumns: Sendable {
         private let table: String
         private let alias: String

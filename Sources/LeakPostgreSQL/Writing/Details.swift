@@ -251,13 +251,13 @@
             }
             leftOutCounts = leftOutSamples
             var admittedValues: Set<HashedName> = []
-            var freeValueCounts: [ValueOwner: Int] = [:]
+            var remainingValueCounts: [ValueOwner: Int] = [:]
             for (index, names) in answers[1].map({ ($0.int(0) - 1, $0.int(1)) }) {
                 let owner = ValueOwner(
                     leakRowID: values[index].leakRowID, kind: values[index].aggregatedValue.kind)
-                let freeCount = freeValueCounts[owner] ?? ValueKind.limit - names
+                let remainingCount = remainingValueCounts[owner] ?? ValueKind.limit - names
                 guard !admittedValues.contains(values[index].name) else { continue }
-                if freeCount <= 0 {
+                if remainingCount <= 0 {
                     // The value is counted without its text, and takes no bytes.
                     values[index].aggregatedValue.text = ""
                     values[index].isOverValueLimit = true
@@ -265,7 +265,7 @@
                     values[index].bytes, key: values[index].aggregatedValue.key, within: limit / 2)
                 {
                     admittedValues.insert(values[index].name)
-                    freeValueCounts[owner] = freeCount - 1
+                    remainingValueCounts[owner] = remainingCount - 1
                 } else {
                     values[index].aggregatedValue.text = ""
                     leftOutCounts[values[index].leak, default: 0].addBounded(values[index].reports)

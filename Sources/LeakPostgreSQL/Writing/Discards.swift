@@ -69,7 +69,7 @@
                 connection.begin("begin")
                 let answers = try connection.run([
                     Migration.sharedLockQuery, Migration.versionQuery,
-                    // Transactions that count lock the app too, and read the number of changes afterwards.
+                    // Transactions that count reports also lock the app, and read `erasure.count` after that.
                     Query(
                         """
                         select id from app where id in (select app from discarded_leak where key = any($1::uuid[])
@@ -94,8 +94,8 @@
         }
     }
 
-    /// The ids of the discarded leaks and of the leaks that were merged by hand, as a writer last read them, with the number of
-    /// changes that other collectors had made to names until then.
+    /// The ids of the discarded leaks and of the leaks that were merged by hand, as a writer last read them, with the value of
+    /// `erasure.count` then.
     struct CachedLeakIDs {
         var discards = DiscardedIDs()
         var merges = MergedIDs()
@@ -103,7 +103,7 @@
         /// rule of a leak with such merges increment it.
         var erasureCount: Int64 = 0
 
-        /// The queries for ``init(_:_:)``. The number is read first, so that it is not newer than the ids.
+        /// The queries of ``init(on:)``. The count is read first, so that it is not newer than the ids.
         private static let queries = [
             InstallErasure.countQuery, Query("select key, module from discarded_leak"),
             Query(MergedIDs.stored),
@@ -121,7 +121,7 @@
             merges = try answers[2].result(of: MergedIDs.stored)
         }
 
-        /// Returns `true` if both have the same ids.
+        /// Returns `true` if both have the same ids, whatever their ``erasureCount``.
         func hasSameIDs(as other: CachedLeakIDs) -> Bool {
             discards == other.discards && merges == other.merges
         }

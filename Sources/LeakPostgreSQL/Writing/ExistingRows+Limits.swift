@@ -2,7 +2,8 @@
     internal import LeakStore
 
     extension ExistingRows {
-        /// Returns `true` if a part of the aggregate may exceed a limit, or the part of it for new keys. Nearly always no part does, and no exact check is needed.
+        /// Returns `true` if the aggregate may exceed a limit, or the lower limit for new keys: ``EvictionRule/newKeyLimit(_:)``.
+        /// The result is nearly always `false`, and then no exact check is needed.
         mutating func mayExceed(
             _ limits: StoreLimits, adding aggregate: SubmissionAggregate, names: inout NameCache,
             idempotency: inout IdempotencyCache

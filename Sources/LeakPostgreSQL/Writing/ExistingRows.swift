@@ -23,8 +23,9 @@
         private(set) var releaseCounts: [Int64: Int] = [:]
         /// Number of builds by release, for releases whose builds were counted.
         private(set) var buildCounts: [Int64: Int] = [:]
-        /// Number of changes since the database was made that make names and sets of installs in memory outdated: erasures of
-        /// installs, deletions, evictions, and discarding and accepting leaks. See ``InstallErasure/countIncrement``.
+        /// Number of changes, since the database was made, that make cached names, ids and sets of installs outdated: erasures of
+        /// installs, deletions, evictions, merges by hand and their undoing, and leaks that were discarded or accepted again. See
+        /// ``InstallErasure/countIncrement``.
         private(set) var erasureCount: Int64 = 0
 
         private let connection: PostgreSQLConnection

@@ -173,7 +173,7 @@
             ).first?.int(0) ?? 0 < Self.maxRowsPerStep
         }
 
-        /// Deletes old samples that merges by hand keep.
+        /// Deletes old samples from the copies of leaks that merges by hand keep.
         private func expireSamplesOfMerges(now: Int64) throws(StoreError) -> Bool {
             try delete(
                 Query(

@@ -64,8 +64,8 @@
 
         /// Writes the keys that are new, up to the limit per ingest key and day.
         ///
-        /// If two collectors write the same key at the same time, the second one waits here until the first has committed, and then
-        /// finds the key.
+        /// If two collectors write the same key at the same time, the second collector waits here until the first has committed,
+        /// and then finds the key.
         ///
         /// - Parameter openingQueries: queries that begin the transaction.
         mutating func write(
@@ -119,7 +119,7 @@
         }
 
         /// Returns the keys that are within the limits, and writes new answers. It is called only if there may be too many
-        /// keys.
+        /// keys, or if the row ID of an answer is not cached.
         private mutating func storableKeys(
             _ requestedKeys: [ScopedKey], on connection: PostgreSQLConnection, limits: StoreLimits,
             cache: inout IdempotencyCache

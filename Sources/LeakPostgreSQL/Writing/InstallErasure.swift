@@ -14,7 +14,7 @@
         /// Sets of recent installs up to this set have been searched.
         fileprivate var lastSearchedRecentSet = RecentInstallSet.Key(leak: -1, release: 0)
         fileprivate var areRecentSetsDone = false
-        /// The contents up to which those that merges by hand keep have been searched.
+        /// Copies that merges by hand keep have been searched up to this row of `leak_merge_release`.
         fileprivate var lastSearchedMerge = SavedReleaseKey.start
 
         /// The number that ``lastMergeQuery`` returned in the previous step.
@@ -25,8 +25,8 @@
             pendingEntry = entry
         }
 
-        /// Starts the search again if leaks were merged, deleted or evicted meanwhile, because this gives rows to leaks and releases
-        /// that earlier steps have already searched.
+        /// Starts the search again if leaks were merged, deleted or evicted meanwhile, because this writes rows that the search has
+        /// already passed.
         ///
         /// - Parameters:
         ///   - mergeBeforeLock: the answer to ``lastMergeQuery`` before this step locked the apps.
@@ -198,7 +198,9 @@
             return rows.count == Self.maxRecentSetsPerStep
         }
 
-        /// - Returns: `true` if contents that merges by hand keep may be left to search.
+        /// Erases the install from the copies of leaks that merges by hand keep.
+        ///
+        /// - Returns: `true` if copies may be left to search.
         private func eraseFromMerges(
             _ erasure: inout InstallErasure, on connection: PostgreSQLConnection
         ) throws(StoreError) -> Bool {

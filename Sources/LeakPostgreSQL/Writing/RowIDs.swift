@@ -71,7 +71,7 @@
         private static func insertion(of newBuilds: [(name: BuildName, key: Int64)], now: Int64) -> Query {
             let builds = newBuilds.map(\.name)
             let orders = builds.map { VersionOrder($0.name.text) }
-            // The lowest of the new builds with a number, by release. Other new builds of the release have a lower one.
+            // The lowest new build with a number, by release. All other new builds with a number have a lower build.
             var lowestKeys: [ReleaseName: [UInt8]] = [:]
             for (build, order) in zip(builds, orders) where order.isNumbered {
                 let lowest = lowestKeys[build.release]

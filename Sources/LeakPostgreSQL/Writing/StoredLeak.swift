@@ -16,7 +16,7 @@
         var samples = SampleChoice()
 
         /// A release, with the key that orders it. For a leak whose first version was evicted, the release is
-        /// ``StoreLimits/other``, and the key that of the evicted version.
+        /// ``StoreLimits/other``, and the key is that of the evicted version.
         struct OrderedRelease {
             var release: Int64
             var order: [UInt8]

@@ -43,7 +43,7 @@
                 of: countedIndexes.lazy.map { submissions[$0] }, &writer.nameCache,
                 limits: writer.limits, now: now)
             var aggregate = try Self.aggregate(
-                submissions, countedIndexes, forgotten: idempotencyKeys.unrecognizedIndexes, in: apps,
+                submissions, countedIndexes, unrecognized: idempotencyKeys.unrecognizedIndexes, in: apps,
                 merges: leakIDs.merges, by: AppNameQuota(apps, modules: writer.nameCache.modules))
             var existing = try ExistingRows(
                 of: aggregate, apps: apps, merges: leakIDs.merges, on: connection, names: &writer.nameCache)
@@ -63,7 +63,7 @@
                     among: Set(countedIndexes.map { submissions[$0].keyID }), now: clock.expiryTime,
                     on: connection)
                 aggregate = try Self.aggregate(
-                    submissions, countedIndexes, forgotten: idempotencyKeys.unrecognizedIndexes, in: apps,
+                    submissions, countedIndexes, unrecognized: idempotencyKeys.unrecognizedIndexes, in: apps,
                     merges: leakIDs.merges,
                     by: ExactNameQuota(
                         apps: apps, existing: existing, idempotency: writer.idempotencyCache,
@@ -93,10 +93,10 @@
             return receipts
         }
 
-        /// Checks, after the apps are locked, that the discarded and merged leaks are those with which reports were dropped or
-        /// counted for other leaks.
+        /// Checks, after the apps are locked, that the cached ids are still current, by which reports of discarded leaks were
+        /// dropped and reports of merged leaks were counted for other leaks.
         ///
-        /// - Throws: ``StoreError/Reason/locked`` if they changed. The writer reads them again and makes another attempt.
+        /// - Throws: ``StoreError/Reason/locked`` if the ids changed. The writer reads them again and makes another attempt.
         private func requireCurrent(
             _ leakIDs: CachedLeakIDs, _ erasureCount: Int64, by writer: Writer
         ) throws(StoreError) {
@@ -121,13 +121,14 @@
             }
         }
 
+        /// - Parameter unrecognized: indexes of the submissions whose idempotency keys are not stored.
         private static func aggregate(
-            _ submissions: [Submission], _ countedIndexes: [Int], forgotten: Set<Int>, in apps: AdmittedApps,
+            _ submissions: [Submission], _ countedIndexes: [Int], unrecognized: Set<Int>, in apps: AdmittedApps,
             merges: MergedIDs, by quota: some NameQuota
         ) throws(StoreError) -> SubmissionAggregate {
             var aggregate = SubmissionAggregate(merges: merges)
             for number in countedIndexes {
-                if forgotten.contains(number) {
+                if unrecognized.contains(number) {
                     try aggregate.addUnstoredKey(submissions[number], by: quota)
                 }
                 try aggregate.add(

@@ -24,8 +24,8 @@
                 .integers(aggregate.apps.map { $0.hasOtherKeys ? 1 as Int : 0 }))
         }
 
-        /// Returns SQL for the column `is_shared` of a table after the reports in `d`: 1 if their ingest keys `d.key`, or
-        /// other keys, did not make the row.
+        /// Returns SQL for the column `is_shared` of a table after the reports in `d` are counted: 1 once an ingest key other than
+        /// the key that made the row has reported it.
         static func isSharedSQL(_ table: String) -> String {
             """
             greatest(\(table).is_shared, d.has_other_keys,

@@ -69,7 +69,7 @@
     }
 
     extension Writer {
-        /// Pins the current release of an app, or chooses it by its adoption again, see ``Store/pin(_:of:by:now:)``.
+        /// Pins the current release of an app, or chooses it by its use again, see ``Store/pin(_:of:by:audit:now:)``.
         func pin(
             _ version: String?, of app: AppKey, by author: String, audit entry: AuditEntry?, now: Int64
         ) throws(StoreError) -> Bool {

@@ -18,8 +18,9 @@
     /// apps, by name; its apps, by row ID. All other rows that it changes belong to an app that it has locked, except the
     /// counts of idempotency keys and bytes of each ingest key, which it locks last.
     ///
-    /// Values that are cached between calls stay true while other collectors write: the row ID of a name, and members of a set.
-    /// Counts are not cached.
+    /// Cached row IDs of names and members of sets stay true while other collectors write. Cached ids of discarded and merged leaks
+    /// are compared with the database in each transaction. Counts are not cached, except those of ``IdempotencyCache``, which may
+    /// be outdated.
     final class Writer {
         typealias Redact = @Sendable (ArraySlice<UInt8>) -> [UInt8]
 
@@ -117,7 +118,8 @@
             if let cachedClock = self.clock {
                 clock = cachedClock
             } else {
-                // A new database has no clock yet. The clock is stored before the first idempotency keys, because it determines their times.
+                // A new database has no clock yet. The clock is stored before the first idempotency keys, because it determines
+                // their times.
                 guard let stored = Self.storedClock(try connection.run(Self.clockQuery)) else {
                     return try writeClock(at: now)
                 }

@@ -120,7 +120,7 @@
             isOver.with { $0 = true }
             outages.join()
             try played.get()
-            #expect(try rounds.problems(isAnswered: false) == [], "seed \(seed)")
+            #expect(try rounds.problems(expectsAllAnswers: false) == [], "seed \(seed)")
         }
     }
 
@@ -194,7 +194,7 @@
 
         var isLate: Bool { ContinuousClock.now > deadline }
 
-        /// Waits until a condition holds for the number of answered batches now, and their number when the wait began.
+        /// Waits until `isEnough` is true for two numbers of answered batches: now, and when the wait began.
         func wait(until isEnough: (Int, Int) -> Bool) throws {
             let start = answered
             while !isEnough(answered, start) {

@@ -85,7 +85,7 @@
         }
 
         @Test
-        func `an install is new for another release and day even if both numbers differ in only one bit`() {
+        func `an install is new for another release and day even if each number differs in only one bit`() {
             var counted = CountedInstalls()
             let day = 20_000
             for (bit, dayBit) in [(0, 12), (1, 13), (8, 4), (10, 6)] {

@@ -219,7 +219,7 @@ import LeakSeededRandom
                         let (first, second) = try (
                             one.leaks(query, now: now), other.leaks(query, now: now)
                         )
-                        // Leaks with equal counts come in the order of their rows.
+                        // Sorted, because leaks with equal counts may have another order in each store.
                         let rows = [first, second].map { page in
                             page.leaks.map { "\($0.identity.title) \($0.reports)" }.sorted()
                         }

@@ -325,7 +325,7 @@
             return store
         }
 
-        @Test func `for a decision about a build from schema 22, the build of a regression is not known`()
+        @Test func `a regression of a decision that was stored with schema 22 has no known build`()
             throws
         {
             let store = try PostgreSQLStore(address: schema.address, clock: .unguarded)

@@ -7,7 +7,7 @@
     /// Several collectors on one database that delete old leaks and versions, and combine old days, at the same time.
     @Suite struct SharedRetentionTests {
         @Test
-        func `several collectors that delete old names together, while reports arrive, delete each once`()
+        func `several collectors together delete each old leak and version once, while reports arrive`()
             throws
         {
             let schema = try DatabaseSchema()

@@ -144,10 +144,11 @@ import LeakSeededRandom
 
         /// Returns the problems, one line each.
         ///
-        /// - Parameter isAnswered: `true` if no answer can have been lost.
-        func problems(isAnswered: Bool = true) throws -> [String] {
+        /// - Parameter expectsAllAnswers: `true` if no answer can have been lost. Then each batch must have been answered as
+        ///   counted once.
+        func problems(expectsAllAnswers: Bool = true) throws -> [String] {
             var problems = counted.filter { $0.value > 1 }.map { "\($0.key) was counted \($0.value) times" }
-            if isAnswered {
+            if expectsAllAnswers {
                 problems += sent.compactMap { batch in
                     batch.idempotency.flatMap { counted[$0.key] == nil ? "\($0.key) was never counted" : nil }
                 }

@@ -84,7 +84,7 @@ extension Serialized {
             #expect(labels.last == "leak 0")
         }
 
-        @Test func `the end of a leaked object is shown although its alert was closed`() async {
+        @Test func `a late release is shown although the alert of its object was closed`() async {
             await activate()
             await leak(Cart())
             button?.press()
