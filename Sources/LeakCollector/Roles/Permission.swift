@@ -7,15 +7,15 @@ enum Permission: Hashable, Sendable, CaseIterable {
     case read
     /// Running release checks.
     case check
-    /// Deciding about leaks and commenting on them.
+    /// Deciding about leaks, commenting on them, and merging them.
     case triage
     /// Listing the images whose symbols are stored.
     case listSymbols
-    /// Uploading symbols. They rename and merge stored leaks of every app, so neither a role for release checks has this right,
-    /// whose token is in every CI job, nor a role for people.
+    /// Uploading symbols. An upload names and merges stored leaks of every app. Therefore the role for release checks, whose
+    /// token is in every CI job, lacks this right, and so do the roles viewer and triager.
     case uploadSymbols
-    /// Everything else: keys, tokens, the audit log, pinning releases, removing symbols, erasing installs, and deleting and
-    /// discarding leaks and other data.
+    /// Everything else: keys, tokens, the audit log, the retention page, pinning releases, removing symbols, erasing installs,
+    /// and deleting and discarding leaks and other data.
     case administer
 
     static let all = Set(Permission.allCases)
@@ -66,7 +66,7 @@ extension Credential.Role {
     public var summary: String {
         switch self {
         case .viewer: "reads everything about leaks"
-        case .triager: "a viewer who also decides about leaks"
+        case .triager: "a viewer who also decides about leaks and merges them"
         case .admin: "does everything: also keys, tokens, symbols, and erasing installs"
         case .check: "only runs release checks"
         case .symbols: "only uploads and lists symbols"
@@ -75,7 +75,8 @@ extension Credential.Role {
 }
 
 extension Credential {
-    /// The rights of an access token, of a session that one opened, or of a person whom a proxy names. Other credentials have none.
+    /// The rights of an access token, of a browser's session, or of a person whom a proxy names. Other credentials have no
+    /// rights.
     var permissions: Set<Permission> {
         guard [.access, .session, .proxy].contains(purpose), let role else { return [] }
         return app == nil ? role.permissions : role.permissions.filter(\.isWithinApp)
