@@ -244,7 +244,7 @@ import Testing
         let loop = try #require(running.collector.backups)
         #expect(wait { loop.currentStatus.count == 1 })
         #expect(try running.get("/readyz", fields: []).text == "ready\n")
-        #expect(try running.get("/access").text.contains("The newest is"))
+        #expect(try running.get("/access").text.contains("The newest was made"))
         #expect(try !running.get("/").text.contains("Attention"))
         try FileManager.default.removeItem(atPath: backups)
         loop.runIfDue()
