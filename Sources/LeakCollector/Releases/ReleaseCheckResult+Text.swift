@@ -186,7 +186,7 @@ extension ReleaseCheckResult {
         return notes.map { TerminalText.text($0) }
     }
 
-    /// The counts of the rare classes together; `nil` if each of them is judged by itself, and if they are listed as a finding.
+    /// The counts of the rare classes together; `nil` if each of these classes can be judged alone, or if a finding lists them.
     private var poolText: String? {
         guard let pool, pool.result != .worse, pool.undecidedClassCount > 0 else { return nil }
         let reason =
