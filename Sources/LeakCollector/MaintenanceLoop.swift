@@ -1,12 +1,12 @@
 internal import LeakStore
 internal import LeakPlatform
 
-/// Periodic maintenance: loads new credentials and symbol tables, expires old rows, evicts names, and watches the data folder and
+/// Periodic maintenance: loads new credentials and symbol tables, deletes and evicts old data, and watches the data folder and
 /// the database.
 final class MaintenanceLoop: Sendable {
     /// Interval of the maintenance. The server knows a key that the command line created or revoked after about this time.
     static let interval: Duration = .seconds(1)
-    /// Number of intervals after which old rows expire, and names are evicted, again: one hour.
+    /// Number of intervals between two deletions of old data: one hour.
     static let intervalsBetweenExpirations = 3600
 
     private let store: any Store

@@ -74,7 +74,7 @@ final class Route: Sendable {
             _ problem: Problem, typedText: String? = nil, back: ErrorPage.PageLink? = nil, now: Int64
         ) -> Response {
             guard route.isForBrowsers else { return problem.response }
-            // The error page has its own text for 404 and for server errors.
+            // For 404 and for server errors, the error page shows its general text instead of the detail.
             let isMissing = problem.status == .notFound
             let detail = problem.status.code < 500 && !isMissing ? problem.detail : nil
             return .page(

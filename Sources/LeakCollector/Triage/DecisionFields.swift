@@ -10,8 +10,8 @@ struct DecisionFields: Hashable, Sendable {
     var fixVersion: String?
     /// The field `build`: the build of the version in ``fixVersion``.
     var fixBuild: String?
-    /// The ``LeakDetail/referenceVersion`` that the page showed, to which `now` and `next` refer. `nil`: the reference version
-    /// at the time of the request. It may be newer than the version that the page showed.
+    /// The ``LeakDetail/referenceVersion`` that the page showed, to which `now` and `next` refer. `nil` uses the reference
+    /// version at the time of the request, which may be newer than the version that the page showed.
     var shownCurrentRelease: String?
     /// The newest build of ``shownCurrentRelease`` that the page showed.
     var shownBuild: String?
@@ -98,8 +98,9 @@ struct DecisionFields: Hashable, Sendable {
         }
     }
 
-    /// Returns the release that a text such as `5.2.0 (build 812)` or `5.2.0 (v812)` means. It would be a version of this name,
-    /// and the decision would hold for all builds of 5.2.0. Other texts in parentheses, such as `(beta 2)`, are part of versions.
+    /// Returns the release that a text such as `5.2.0 (build 812)` or `5.2.0 (v812)` means. Without this check, the whole text
+    /// would be the name of a version that ranks like 5.2.0, so the decision would hold for all builds of 5.2.0. Other texts in
+    /// parentheses, such as `(beta 2)`, are part of versions.
     private static func misspelledBuild(_ text: String) -> ReleaseBuild? {
         guard text.hasSuffix(")"), let parenthesis = text.lastIndex(of: "(") else { return nil }
         let inner = text[text.index(after: parenthesis)...].dropLast().lowercased().trimmedOfWhiteSpace
