@@ -94,7 +94,7 @@ final class MaintenanceLoop: Sendable {
             + "has run for \(durationText(wait.remainingMilliseconds)) more"
     }
 
-    /// Returns hours, rounded up, or whole days from two days on.
+    /// Returns a duration in hours, rounded up; from two days on, in whole days, rounded down.
     private static func durationText(_ milliseconds: Int64) -> String {
         let hours = (milliseconds + 3_599_999) / 3_600_000
         return hours < 48 ? "\(hours) h" : "\(hours / 24) days"

@@ -141,7 +141,8 @@ struct OverviewTiles: Component {
     }
 }
 
-/// Names of the reasons why reports were dropped. Unknown reasons of later versions are shown unchanged.
+/// Names of the reasons why reports were dropped. Other reasons, such as those of Sentry SDKs or of later versions, are shown
+/// unchanged.
 enum DropReasonText {
     private static let names = [
         "before_send": "removed by beforeSend", "budget": "storage limit of the device",

@@ -1,7 +1,7 @@
 public import LeakStore
 
-/// A right that an address requires of its reader. Each resource and each mutation names the one that it requires, and each role
-/// has the ones that ``roles`` lists.
+/// A right that a request may need. Each resource and each mutation names the right that its requests need. ``roles`` lists the
+/// roles that have a right.
 enum Permission: Hashable, Sendable, CaseIterable {
     /// Reading leaks, their reports, and releases.
     case read
@@ -32,7 +32,7 @@ enum Permission: Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// `true` if a credential that is limited to one app can have the right, because it concerns only leaks of that app.
+    /// `true` if a credential that is limited to one app can have the right, because the right concerns only leaks of that app.
     var isWithinApp: Bool {
         switch self {
         case .read, .check, .triage: true
@@ -44,8 +44,8 @@ enum Permission: Hashable, Sendable, CaseIterable {
 extension Credential.Role {
     var permissions: Set<Permission> { Permission.all.filter { $0.roles.contains(self) } }
 
-    /// `true` if a token of the role can be limited to one app. An admin can create tokens without a limit, and symbols belong to
-    /// no app.
+    /// `true` if a token of the role can be limited to one app. A limit would not hold for an admin, who can create tokens
+    /// without a limit, nor for symbols, which belong to no app.
     public var canBeLimitedToApp: Bool {
         switch self {
         case .viewer, .triager, .check: true

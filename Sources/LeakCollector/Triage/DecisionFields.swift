@@ -24,7 +24,7 @@ struct DecisionFields: Hashable, Sendable {
     /// Maximum number of further reports for which a leak can be ignored. A leak never gets so many.
     static let maxReports = 1_000_000_000
 
-    /// Maximum bytes of a version with its build in parentheses, each of which may be as long as in a report.
+    /// Maximum bytes of a version with its build in parentheses. Version and build may each be as long as in a report.
     static let maxReleaseBytes = 2 * WireLimits.versionBytes + 3
 
     private static let validActions = "resolve, ignore, reopen or note"
@@ -110,7 +110,7 @@ struct DecisionFields: Hashable, Sendable {
         return meant.build == nil ? nil : meant
     }
 
-    /// Returns the fix in a version that the decision names, and in the build that it names in one of the two fields.
+    /// Returns the fix in a version. The build may be part of `version`, which is the field `in`, or be in the field `build`.
     private func namedFix(in version: ReleaseBuild) throws(Problem) -> Decision.Fix {
         guard let fixBuild, !fixBuild.isEmpty else { return .version(version.version, build: version.build) }
         let name = "the field “build”"

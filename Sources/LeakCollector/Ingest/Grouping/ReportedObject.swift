@@ -271,8 +271,8 @@ struct ReportedObject {
         return [className[keyPath: name]] + path(of: className, name)
     }
 
-    /// Returns the path without types of the system, except the last element, which is the leaked object. If only the
-    /// class is left, the path is empty, or the first child of a container of the system.
+    /// Returns the path without types of the system, except the last element, which is the leaked object. If only the class is
+    /// left, the path is empty; for a container of the system, it is the first child.
     private func path(of className: Name, _ name: KeyPath<Name, String>) -> [String] {
         let appOwners = stack.enumerated().filter { !$1.isSystem || $0 == stack.count - 1 }.map {
             $0.element[keyPath: name]
