@@ -351,7 +351,7 @@ import Testing
         let paths = try #require(try running.json("/openapi.json")["paths"] as? [String: [String: Any]])
         let changes = paths.flatMap { path, item in
             item.compactMap { method, operation in
-                // An undone key has no body, as other deletions have none.
+                // The request that deletes a key's data has no body, so it has no documented rejection of one.
                 let isOurs =
                     (path.hasPrefix("/api/v1/keys") || path.hasPrefix("/api/v1/tokens"))
                     && !path.hasSuffix("/data")

@@ -6,7 +6,7 @@ import LeakPlatform
 
 @testable import LeakCollector
 
-/// Compressed bodies, bodies above 128 KiB, and those with many new leaks are parsed by threads of the ``ParsingPool``.
+/// Compressed bodies, bodies above 256 KiB, and those with many new leaks are parsed by threads of the ``ParsingPool``.
 @Suite struct ParsingPoolTests {
     /// A barrier at which jobs wait until it is opened.
     private final class Barrier: Sendable {

@@ -6,8 +6,8 @@ import Testing
 
 @testable import LeakCollector
 
-/// Reports that look alike and are different leaks, and reports of one leak that look different. Also the classes, call stacks
-/// and freed objects that are found in texts.
+/// Reports that look alike and are different leaks, and reports of one leak that look different. The tests also cover the
+/// classes, call stacks and freed objects that are found in texts.
 @Suite struct LookAlikeTests {
     private static func identity(
         message: String? = nil, className: String? = nil, stack: [String] = [],
