@@ -7,7 +7,7 @@ import Testing
 @testable import LeakCollector
 @testable import LeakStore
 
-/// Backups that a collector makes by itself, with a clock under test.
+/// Backups that a collector makes by itself, with a clock that the tests set.
 @Suite struct BackupLoopTests {
     private static let noon: Int64 = 1_795_176_000_000
     private static let hour: Int64 = 3_600_000

@@ -129,7 +129,7 @@ import Testing
         return try #require(made["id"] as? Int)
     }
 
-    @Test func `the page of keys leads to a page that says what a key made, and its form deletes it`() throws
+    @Test func `the page of keys leads to a page about a key's data, and its form deletes the data`() throws
     {
         let id = try reportWithNewKey()
         #expect(try running.get("/access").text.contains("/forget?what=key&amp;key=\(id)"))
@@ -145,7 +145,7 @@ import Testing
         #expect(try running.json("/api/v1/leaks?state=any")["reports"] as? Int == 2)
     }
 
-    @Test func `the API undoes a key, and the audit log names it`() throws {
+    @Test func `the API deletes a key's data, and the audit log names the key`() throws {
         let id = try reportWithNewKey()
         let path = "/api/v1/keys/\(id)/data"
         let before = numbers(try running.json("/api/v1/forget?what=key&key=\(id)"))
