@@ -80,8 +80,8 @@ public final class Collector: Sendable {
         self.store = store
         let health = StoreHealth()
         queue = CommitQueue(store: store, now: now) { error in
-            // MaintenanceLoop checks whether the database is back. Other problems end with the next transaction that
-            // succeeds.
+            // MaintenanceLoop clears `databaseUnreachable` and `damaged`. The next transaction that succeeds clears
+            // `writeFailed`.
             let isUnreachable = error?.reason == .unavailable || error?.reason == .uncertain
             if isUnreachable { health.record(.databaseUnreachable, isPresent: true) }
             let isDamaged = error?.reason == .damaged
@@ -157,10 +157,9 @@ public final class Collector: Sendable {
         writerThread = Guarded(nil)
     }
 
-    /// Removes secrets from an access log record. Sign-in links carry a code in their query, a link to the sign-in
-    /// page may carry another link, and some Sentry SDKs put their key into the query. Other tokens and keys do not
-    /// belong there, but a secret that is put there by mistake must not appear in a log. The id of an erased install must
-    /// not stay in a log either.
+    /// Removes secrets from an access log record. Sign-in links carry a code in their query, a link to the sign-in page may carry
+    /// another link, and some Sentry SDKs put their key into the query. Other tokens and keys do not belong in a query, but a
+    /// client may put one there by mistake. The id of an erased install must not stay in a log either.
     private static func withoutSecrets(_ record: AccessRecord) -> AccessRecord {
         var record = record
         record.maskQuery(secretParameters)

@@ -134,8 +134,8 @@ public struct Import {
         }
     }
 
-    /// Returns the limits that were exceeded since an earlier call, each with the number of counts beyond the limit. Those
-    /// counts were added to ``StoreLimits/other`` or left out. The numbers include counts of a server on the same database.
+    /// Returns the limits that were exceeded since an earlier call, each with the number of items beyond the limit: see
+    /// ``OverLimitCount``. The numbers include items that a server on the same database counted.
     ///
     /// - Parameter earlierCounts: the result of the earlier call.
     public static func readOverLimitCounts(

@@ -1,12 +1,12 @@
 internal import LeakStore
 internal import LeakPlatform
 
-/// Periodic maintenance: loads new credentials and symbol tables, expires old rows, evicts names, and watches the data folder and
+/// Periodic maintenance: loads new credentials and symbol tables, deletes and evicts old data, and watches the data folder and
 /// the database.
 final class MaintenanceLoop: Sendable {
     /// Interval of the maintenance. The server knows a key that the command line created or revoked after about this time.
     static let interval: Duration = .seconds(1)
-    /// Number of intervals after which old rows expire, and names are evicted, again: one hour.
+    /// Number of intervals between two deletions of old data: one hour.
     static let intervalsBetweenExpirations = 3600
 
     private let store: any Store
@@ -94,7 +94,7 @@ final class MaintenanceLoop: Sendable {
             + "has run for \(durationText(wait.remainingMilliseconds)) more"
     }
 
-    /// Returns hours, rounded up, or whole days from two days on.
+    /// Returns a duration in hours, rounded up; from two days on, in whole days, rounded down.
     private static func durationText(_ milliseconds: Int64) -> String {
         let hours = (milliseconds + 3_599_999) / 3_600_000
         return hours < 48 ? "\(hours) h" : "\(hours / 24) days"

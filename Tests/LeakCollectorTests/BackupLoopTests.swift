@@ -7,7 +7,7 @@ import Testing
 @testable import LeakCollector
 @testable import LeakStore
 
-/// Backups that a collector makes by itself, with a clock under test.
+/// Backups that a collector makes by itself, with a clock that the tests set.
 @Suite struct BackupLoopTests {
     private static let noon: Int64 = 1_795_176_000_000
     private static let hour: Int64 = 3_600_000
@@ -244,7 +244,7 @@ import Testing
         let loop = try #require(running.collector.backups)
         #expect(wait { loop.currentStatus.count == 1 })
         #expect(try running.get("/readyz", fields: []).text == "ready\n")
-        #expect(try running.get("/access").text.contains("The newest is"))
+        #expect(try running.get("/access").text.contains("The newest was made"))
         #expect(try !running.get("/").text.contains("Attention"))
         try FileManager.default.removeItem(atPath: backups)
         loop.runIfDue()

@@ -36,7 +36,8 @@ struct BackupFolder: Sendable {
 
     func path(of time: Int64) -> String { "\(path)/\(Self.name(of: time))" }
 
-    /// The path of the newest copy whose totals are inconsistent. It has no time, so that such copies never replace sound ones.
+    /// The path of the newest copy whose totals are inconsistent. Its file name has no time, so it does not count as a backup,
+    /// and sound backups are not deleted for it.
     var inconsistentPath: String { "\(path)/\(Self.inconsistentName)" }
     private static let inconsistentName = "\(prefix)inconsistent\(suffix)"
 
@@ -46,8 +47,9 @@ struct BackupFolder: Sendable {
     /// Deletes the oldest backups.
     ///
     /// - Parameters:
-    ///   - count: the number of backups that stay.
-    ///   - latest: backups that seem to be later were made while the clock was wrong. They stay too, until their time has come.
+    ///   - count: number of backups that are kept.
+    ///   - latest: milliseconds since 1970. Backups with a later time were made while the clock was wrong. They are not counted
+    ///     and not deleted.
     func removeOldest(keeping count: Int, upTo latest: Int64) {
         let times = (times() ?? []).filter { $0 <= latest }
         for time in times.dropFirst(count) { unsafe unlink(path(of: time)) }

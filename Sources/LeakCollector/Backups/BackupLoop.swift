@@ -7,9 +7,9 @@ internal import LeakStore
     internal import Glibc
 #endif
 
-/// Backups that run by themselves: one at each interval, each checked, the oldest removed.
+/// Makes backups at regular intervals, checks each backup, and deletes the oldest ones.
 ///
-/// They run on a thread of their own with a low priority. No request waits for them.
+/// The loop has a thread of its own with a low priority, and no request waits for a backup.
 final class BackupLoop: Sendable {
     /// The settings of the backups.
     struct Schedule: Hashable, Sendable {
@@ -39,8 +39,8 @@ final class BackupLoop: Sendable {
     private static let pollInterval = Duration.seconds(10)
     /// Usual milliseconds after which a failed backup is tried again.
     static let retryMilliseconds: Int64 = 10 * 60_000
-    /// Milliseconds by which a backup may be in the future. A backup with a later time was made while the clock was wrong, and
-    /// does not count.
+    /// Maximum milliseconds by which the time of a backup may be ahead of the clock. A backup with a later time was made while
+    /// the clock was wrong, and does not count.
     private static let maxFutureMilliseconds: Int64 = 3_600_000
 
     /// Free bytes that a backup leaves: twice the number below which the collector accepts no reports.
@@ -106,13 +106,13 @@ final class BackupLoop: Sendable {
             return recordFailure("the folder \(schedule.folder) cannot be read")
         }
         guard isDue(at: time) else {
-            // The folder could not be read for a while, and the newest backup is there.
+            // The last backup is recent enough, so an earlier failure, such as an unreadable folder, is over.
             return status.with { ($0.failure, $0.failedAt) = (nil, nil) }
         }
         do throws(StoreError) {
             try requireSpace()
             let (path, kept) = (folder.path(of: time), folder.inconsistentPath)
-            // The copy gets its name only once it is known to be sound.
+            // The copy gets the name of a backup only after its totals were found consistent.
             let backup = try SQLiteStore.backUp(path: databasePath, to: kept, overwrites: true)
             if let problem = backup.inconsistentTotals.first {
                 // The totals stay wrong until an operator repairs them, so the next attempt waits for the interval.

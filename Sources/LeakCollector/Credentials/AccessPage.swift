@@ -77,7 +77,7 @@ struct AccessPage: Component {
         guard let (status, schedule) = backups else { return nil }
         let last: HTML =
             status.lastBackup.map { time -> HTML in
-                "The newest is \(context.relativeTime(time)), of \(Count(status.count).text(noun: "backup", plural: "backups"))."
+                "The newest was made \(context.relativeTime(time)). The folder has \(Count(status.count).text(noun: "backup", plural: "backups"))."
             } ?? "There is none yet."
         let failure: HTML? = status.failure.map { reason -> HTML in
             #"<p class="alert">The last backup failed: \#(reason)</p>"#

@@ -47,7 +47,8 @@ struct CredentialTable: Component {
     /// Returns the link to the page that deletes what a key made; `nil` for a token.
     private func undoLink(_ credential: Credential) -> HTML? {
         guard kind == .keys else { return nil }
-        return #"<a href="\#(context.links.to(.forget(.key(credential.id, since: nil))))">Undo…</a>"#
+        return
+            #"<a href="\#(context.links.to(.forget(.key(credential.id, since: nil))))">Delete its data…</a>"#
     }
 
     /// Returns the app and the environments that a key is restricted to.

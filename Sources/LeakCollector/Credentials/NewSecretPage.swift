@@ -1,7 +1,6 @@
 import LeakStore
 
-/// The page after a key or token was created. It is the only page that shows the secret, and it shows snippets to
-/// paste.
+/// The page after a key or token was created. Only this page shows the secret. It also has code snippets that contain the secret.
 struct NewSecretPage: Component {
     var context: PageContext
     var kind: CredentialKind

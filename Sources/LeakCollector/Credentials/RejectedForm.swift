@@ -21,7 +21,7 @@ struct CredentialForm: Hashable, Sendable {
 struct RejectedForm: Hashable, Sendable {
     var form: CredentialForm
     var fields: CredentialFields
-    /// The detail of the ``Problem``.
+    /// The ``Problem/detail`` of the problem that rejected the form.
     var reason: String
 
     /// Returns the fields as they were filled in; `nil` if `form` is not the rejected one.

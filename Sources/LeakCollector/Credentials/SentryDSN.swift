@@ -11,7 +11,7 @@ struct SentryDSN: Hashable, Sendable, CustomStringConvertible {
     ///   - project: any number, because SDKs require one. Counts do not depend on it.
     /// - Returns: `nil` for an address without a scheme, for an empty key, and for a key with characters other than those that
     ///   RFC 3986 §2.3 calls unreserved, because SDKs read them in different ways. Only a key that an operator chose can have
-    ///   them.
+    ///   such characters.
     init?(address: String, key: String, project: Int64) {
         guard !key.isEmpty, key.utf8.allSatisfy(Self.isUnreserved),
             let scheme = address.firstRange(of: "://")

@@ -18,7 +18,7 @@ struct SharedCauses {
         var explanationCount = 0
         /// Number of explanations that name the cause and whose path is proven.
         var provenCount = 0
-        /// Bytes that would be freed on all devices if the cause were removed. Each leak counts by the share of its
+        /// Bytes that would be freed on all devices if the cause were removed. Each leak counts by the share of its examined
         /// explanations that name the cause. `nil` if no explanation has bytes.
         var bytes: Int?
 
@@ -31,7 +31,7 @@ struct SharedCauses {
 
     /// Maximum number of leaks that are examined. Leaks with the highest cost come first.
     static let maxExaminedLeaks = 1_000
-    /// Maximum number of reasons that are examined per leak.
+    /// Maximum number of different stored reasons that are examined per leak. The most frequent ones are examined.
     static let maxReasonsPerLeak = 5
     /// Maximum number of causes in JSON. The page shows fewer.
     static let maxListedCauses = 200

@@ -44,7 +44,7 @@ struct ExportRun {
         try writeCauses(of: scope, at: .causes(app: all))
         try writeReleases(of: scope.orFirst(of: apps), at: .releases(app: all))
         for app in apps { try writePages(of: AppScope(app, environment: scope.environment)) }
-        // A server may count new leaks meanwhile, and pages link to them, so this repeats until there is no new leak.
+        // A server may count new leaks meanwhile, and pages link to them, so the list is read again until it has no new leak.
         while try writeNewLeaks(progress) {}
     }
 

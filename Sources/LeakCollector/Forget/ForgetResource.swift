@@ -91,7 +91,7 @@ struct ForgetPage: Component {
         descriptions.map { "<li>\($0)</li>" as HTML }
     }
 
-    /// The numbers of what stays because other keys reported it too; `nil` if there is nothing.
+    /// The numbers of apps, versions and leaks that stay because other keys reported them too; `nil` if none stay.
     private var kept: HTML? {
         guard counts.kept != ForgetCounts.Kept() else { return nil }
         return """
@@ -99,7 +99,7 @@ struct ForgetPage: Component {
             """
     }
 
-    /// For a key: a note if it is still valid, and the form that chooses the time.
+    /// For a key: a warning if the key is still valid, and the form for the time since which data is deleted.
     private var keyNotes: HTML? {
         guard case .key(let id, let since) = target else { return nil }
         let note: HTML? =

@@ -110,13 +110,13 @@ extension ForgetTarget {
         guard case .key(let key, let since) = self else { return "" }
         return "key \(key) made no app, version or leak that is stored"
             + (since == nil ? "" : " since this time")
-            + "; those from before the collector stored their keys cannot be undone"
+            + "; data that is older than the collector's records of keys cannot be found by its key"
     }
 
     /// Sentences that say what stays in place if the data of an ingest key is deleted.
     public static let undoLimits = [
-        "Reports, sessions and checks of the key in apps, versions and leaks that another key made stay, because they cannot be told apart from those of other keys. What was made before the collector stored the keys stays too.",
-        "If real installs use the key too, their new leaks and versions go as well, and come back as new with their next report.",
+        "Reports, sessions and checks of the key stay if they count in apps, versions and leaks that another key made, because they cannot be told apart from those of other keys. Data that is older than the collector's records of keys stays too.",
+        "If real installs use the key too, their new leaks and versions are deleted as well, and come back as new with their next report.",
     ]
 }
 

@@ -2,7 +2,7 @@ import LeakStore
 
 /// Page that says what went wrong, and what to do about it.
 struct ErrorPage: Component {
-    /// Link back to a form that was rejected. The message of the page is then about the form.
+    /// Link back to the page of a rejected form. If there is one, the error page says that the form was rejected.
     struct PageLink: Hashable, Sendable {
         var target: LinkTarget
         var text: String

@@ -36,8 +36,8 @@ struct FixStatusText {
 
     var stage: FixProgress.Stage { fix.progress.stage }
 
-    /// `not proven yet: 120 of 207 dismissals needed, all without this leak`; `nil` for a leak that was seen again if its rate
-    /// before or since the fix is unknown.
+    /// The stage and its numbers, such as `not proven yet: 120 of 207 dismissals needed, all without this leak`; `nil` for a leak
+    /// that was seen again if its rate before or since the fix is unknown.
     var evidence: String? { evidence(of: fix.progress) }
 
     /// The ``evidence`` without the name of the stage, for a text that already names the stage.

@@ -3,7 +3,7 @@ import LeakStore
 /// Target of a link.
 enum LinkTarget: Hashable, Sendable {
     case summary(LeakQuery)
-    /// The numbers at the top of the summary, which are available as JSON only.
+    /// The JSON of the numbers at the top of the summary. There is no page with these numbers alone.
     case overview(app: AppScope, Period)
     case leak(LeakID)
     case reports(LeakID)
@@ -14,12 +14,13 @@ enum LinkTarget: Hashable, Sendable {
     case releases(app: AppScope)
     /// The address to which the form that chooses the current release is sent.
     case currentRelease
-    /// The page that says what is deleted with a leak, a version, an environment, an app or an ingest key, and asks for a
-    /// confirmation.
+    /// The page that lists the data that is deleted with a leak, a version, an environment, an app or an ingest key, and asks for
+    /// a confirmation.
     case forget(ForgetTarget)
     /// The address to which the form on the page ``forget(_:)`` is sent.
     case forgetForm
-    /// The address of the page ``forget(_:)`` without parameters. The form on the page of releases adds them.
+    /// The address of the page ``forget(_:)`` without parameters. The forms on the page of releases and on the page of a key add
+    /// them.
     case forgetChoice
     /// The address to which the form with the discarded leaks is sent.
     case discardedForm

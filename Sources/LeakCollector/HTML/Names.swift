@@ -44,13 +44,14 @@ extension LeakQuery.Sort {
         }
     }
 
-    /// Tooltip of the column that the order sorts by.
+    /// Tooltip of the column heading that chooses this order.
     var columnTitle: String {
         switch self {
         case .impact:
-            "Installs with the leak in the current release, last \(RecentInstalls.days) days, and its rate there. Sort by it"
+            "Sort by installs that had the leak in the current release in the last \(RecentInstalls.days) days. Below the number: the rate of the leak there"
         case .recent: "Sort by \(displayName). All trends of the page have one scale"
-        case .cost: "Bytes that the leak keeps on all installs, and on each. Sort by it"
+        case .cost:
+            "Sort by the bytes that the leak keeps on all installs. Below the number: the bytes on one install"
         default: "Sort by \(displayName)"
         }
     }

@@ -19,7 +19,7 @@ struct PageContext: Sendable {
     var environments: [String]
     /// Versions of the chosen app, or of all apps, newest first.
     var versions: [String]
-    /// Query of the visitor. On a page about one leak it contains only the app and the environment.
+    /// The query in the address of the page. On a page about one leak it contains only the app and the environment.
     var query: LeakQuery
 
     init(

@@ -65,7 +65,7 @@ struct PageLayout: Component {
             links.isServed && context.canSignOut
             ? #"<form method="post" action="\#(links.to(.signOut))"><button class="quiet">Sign out</button></form>"#
             : ""
-        // Plain files offer no keys and tokens.
+        // An export has no page about keys and tokens.
         let access: HTML? =
             links.isServed && context.permissions.contains(.administer)
             ? #"<a href="\#(links.to(.access))"\#(currentPageAttribute(.access))>Settings</a>"# : nil

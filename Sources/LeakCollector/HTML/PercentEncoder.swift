@@ -14,10 +14,10 @@ enum PercentEncoder {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Returns a file name for any text: like ``encode(_:)`` with `=` for `%`, which a link need not escape again.
-    /// Capitals are escaped too, for file systems that do not distinguish them from small letters. A leading dot is
-    /// escaped, and the empty text becomes `=`. A name that is too long for a file system is cut and ends with a part
-    /// of its hash.
+    /// Returns a file name for any text: like ``encode(_:)``, but with `=` in place of `%`, because a link would have to escape
+    /// `%` again. Capitals are escaped too, for file systems that do not distinguish them from small letters. A leading dot is
+    /// escaped, and the empty text becomes `=`. A name that is too long for a file system is cut and ends with a part of its
+    /// hash.
     static func fileName(_ text: String) -> String {
         guard !text.isEmpty else { return "=" }
         var bytes: [UInt8] = []

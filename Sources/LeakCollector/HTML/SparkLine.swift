@@ -2,8 +2,8 @@ import LeakStore
 
 /// Reports per day as a row of small bars: 97 by 22 units.
 ///
-/// All bars are one path, because a rectangle for each bar would make a list of 200 leaks 100 kB larger.
-/// The bars are drawn from the top down, which needs fewer bytes, and the style sheet turns them over.
+/// All bars are one path, because a rectangle for each bar would make a list of 200 leaks 100 kB larger. The bars are drawn from
+/// the top down, which needs fewer bytes, and the style sheet flips them vertically.
 struct SparkLine: Component {
     /// Reports per day, oldest first.
     var counts: [Int]

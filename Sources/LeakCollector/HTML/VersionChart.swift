@@ -59,7 +59,7 @@ struct VersionChart: Component {
         var below = 0
         var pieces = HTML()
         for (colour, version) in series.enumerated() where count(version, index) > 0 {
-            // Both edges are rounded from the sum, so that the pieces meet.
+            // Both edges of a piece are rounded from cumulative counts, so that neighbouring pieces meet.
             let bottom = Self.maxBarHeight - below.scaled(from: largestTotal, to: Self.maxBarHeight)
             below = below.saturated(adding: count(version, index))
             let top = max(

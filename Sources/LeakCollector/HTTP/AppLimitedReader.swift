@@ -7,7 +7,7 @@ final class AppLimitedReader: StoreReader {
     private let reader: any StoreReader
     private let app: String
     private let now: Int64
-    /// The leaks that are known to belong to the app.
+    /// Leaks of the app that were read before, so that their app need not be read again.
     private var visibleLeaks: Set<LeakID> = []
 
     /// - Parameter now: milliseconds since 1970.

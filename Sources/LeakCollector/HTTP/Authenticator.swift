@@ -35,7 +35,7 @@ final class Authenticator: Sendable {
         state = Guarded(State(credentialIndex: CredentialIndex(credentials)))
     }
 
-    /// Number of changes so far. Read it before the store, and pass it to ``replace(_:since:)``.
+    /// Number of changes so far. Callers of ``replace(_:since:)`` must read this number before they read the credentials.
     var editCount: Int { state.with { $0.editCount } }
 
     /// Replaces all credentials after the store has changed.

@@ -20,8 +20,8 @@ struct ProxyUsers: Hashable, Sendable {
             purpose: .proxy, name: name, hash: [], role: admins.contains(name) ? .admin : role, createdAt: 0)
     }
 
-    /// Returns `true` for a name that can be shown in the history of a leak, and that the collector does not use itself. A token may
-    /// have the same name; an entry of the audit log by a person has no number of a token.
+    /// Returns `true` for a name that can be shown in the history of a leak, and that the collector does not use itself. A token
+    /// may have the same name. Only an audit log entry about a change with the token has the id of the token.
     private static func isValid(_ name: String) -> Bool {
         (1...Decision.maxNameBytes).contains(name.utf8.count)
             && name.unicodeScalars.allSatisfy { $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value) }

@@ -82,7 +82,7 @@ struct StoreView {
     var canSignOut = true
     /// The backups, for a page of admins; `nil` if the collector makes none.
     var backups: BackupLoop?
-    /// The ages from which on data is deleted.
+    /// The ages at which data is deleted.
     var retention = RetentionRule()
     /// The symbols that name closures of earlier reports, which arrived before the symbols; `nil` leaves such closures without
     /// names.

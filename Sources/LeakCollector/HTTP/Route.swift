@@ -8,8 +8,8 @@ final class Route: Sendable {
         case anyone
         /// Senders with an ingest key. ``screen`` checks it.
         case writers
-        /// Programs with an access token, and people who are signed in or named by a trusted proxy, that have a right. A rejection
-        /// is JSON.
+        /// Programs with an access token, and people who are signed in or whom a trusted proxy names. They need the right. A
+        /// rejection is JSON.
         case readers(Permission)
         /// The same senders as ``readers(_:)``. A rejection is a page, and a browser that is not signed in is redirected to the
         /// sign-in page.
@@ -74,7 +74,7 @@ final class Route: Sendable {
             _ problem: Problem, typedText: String? = nil, back: ErrorPage.PageLink? = nil, now: Int64
         ) -> Response {
             guard route.isForBrowsers else { return problem.response }
-            // The error page has its own text for 404 and for server errors.
+            // For 404 and for server errors, the error page shows its general text instead of the detail.
             let isMissing = problem.status == .notFound
             let detail = problem.status.code < 500 && !isMissing ? problem.detail : nil
             return .page(

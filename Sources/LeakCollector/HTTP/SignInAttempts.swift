@@ -16,7 +16,7 @@ final class SignInAttempts: Sendable {
     /// Minimum milliseconds between two lines of the log, and between two removals of addresses that no longer wait.
     private static let minIntervalMilliseconds: Int64 = 1_000
 
-    /// The method of an attempt.
+    /// The way in which an attempt presents its secret.
     enum SignInMethod {
         /// The code of a sign-in link. Its failures are logged, but not limited.
         case link

@@ -29,7 +29,7 @@ final class StoreHealth: Sendable {
         }
     }
 
-    /// True if the database cannot be reached. A request would wait until it times out.
+    /// True if the database cannot be reached. A request that reads would wait until it times out.
     var blocksReads: Bool { issues.with { $0.contains(.databaseUnreachable) } }
 
     /// The most serious problem; `nil` if there is none.

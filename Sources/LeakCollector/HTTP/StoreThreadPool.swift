@@ -118,7 +118,7 @@ struct RequestContext: Sendable {
     let symbolTables: SymbolTableCache
     /// `nil` if the collector makes no backups.
     let backups: BackupLoop?
-    /// The ages from which on the store deletes data.
+    /// The ages at which the store deletes data.
     let retention: RetentionRule
     /// The address of this collector. It is known once the server is bound, because only then port 0 becomes a real
     /// port.

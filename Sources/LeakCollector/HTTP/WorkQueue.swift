@@ -11,12 +11,12 @@ enum WorkAdmission: Hashable {
 /// The result of waiting for work of a ``WorkQueue``.
 enum WorkOutcome: Hashable {
     case ran
-    /// The time was up before work came.
+    /// No work came before the timeout.
     case timedOut
     case stopped
 }
 
-/// Queue of work for threads that wait for work. The total weight of waiting and running work is limited.
+/// Queue of work for worker threads. The total weight of waiting and running work is limited.
 final class WorkQueue<Work: Sendable>: Sendable {
     private struct State {
         var waiting: [(work: Work, weight: Int)] = []

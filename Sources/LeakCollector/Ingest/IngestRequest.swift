@@ -18,7 +18,7 @@ struct IngestRequest {
     /// is in their name.
     var keepsModules = false
     /// True for a batch that the collector made from a request of a Sentry SDK. Its reasons for dropped reports may begin
-    /// with `sentry_`, which other batches may not use: ``SubmissionBuilder/sentryPrefix``.
+    /// with `sentry_`, which other batches may not use: ``SubmissionBuilder/sentryReasonPrefix``.
     var isTranslated = false
     /// The key by which a repeated request counts once; `nil` if the request has none.
     var idempotencyKey: String?

@@ -85,10 +85,10 @@ final class RateLimit: Sendable {
         }
     }
 
-    /// Returns the dropped reports and unseen objects of a request that are counted, and charges the key for them. If the
-    /// tokens run out, those that the request names last are left out.
+    /// Returns the dropped reports and unseen objects of a request that are counted, and charges the key for them. If the tokens
+    /// run out, the drops that the request names last are left out.
     ///
-    /// If some are left out, the result contains one count with the reason ``SubmissionBuilder/droppedOverLimit``.
+    /// If some are left out, the result contains one count with the reason ``SubmissionBuilder/droppedOverLimitReason``.
     func countableDrops(_ dropped: [Submission.Dropped], of key: Int64, now: Int64) -> [Submission.Dropped] {
         guard let first = dropped.first else { return dropped }
         var (counted, isReduced) = Self.chargeableDrops(
@@ -101,11 +101,11 @@ final class RateLimit: Sendable {
             from: unseenBuckets, of: key, now: now)
         counted += objects.counted
         isReduced = isReduced || objects.isReduced
-        if isReduced, !counted.contains(where: { $0.reason == SubmissionBuilder.droppedOverLimit }) {
+        if isReduced, !counted.contains(where: { $0.reason == SubmissionBuilder.droppedOverLimitReason }) {
             counted.append(
                 Submission.Dropped(
                     app: first.app, environment: first.environment,
-                    reason: SubmissionBuilder.droppedOverLimit,
+                    reason: SubmissionBuilder.droppedOverLimitReason,
                     count: 1))
         }
         return counted

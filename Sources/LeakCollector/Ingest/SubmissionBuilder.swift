@@ -110,7 +110,7 @@ struct SubmissionBuilder {
                     .init(
                         app: originTable.origins[originIndex].app,
                         environment: originTable.origins[originIndex].environment,
-                        reason: Self.leaksOverLimit,
+                        reason: Self.leaksOverLimitReason,
                         count: groups.omittedCount))
             }
         }
@@ -235,17 +235,18 @@ struct SubmissionBuilder {
     /// The reason under which unseen objects are counted.
     static let unseenReason = "unseen"
     /// The reason under which the leaks of a text beyond ``MessageSplitter/limit`` are counted.
-    static let leaksOverLimit = "text_over_limit"
+    static let leaksOverLimitReason = "text_over_limit"
     /// The reason that counts the batches whose dropped reports or unseen objects exceed a limit.
-    static let droppedOverLimit = "over_limit"
+    static let droppedOverLimitReason = "over_limit"
 
-    /// The collector's own reasons, beside those that begin with ``sentryPrefix``. If a batch names one of them, the
+    /// The collector's own reasons, beside those that begin with ``sentryReasonPrefix``. If a batch names one of them, the
     /// prefix `device_` is added to the reason.
     static let collectorReasons: Set<String> = [
-        unseenReason, leaksOverLimit, droppedOverLimit, SentryRejections.reason, DiscardedLeak.reason,
+        unseenReason, leaksOverLimitReason, droppedOverLimitReason, SentryRejections.reason,
+        DiscardedLeak.reason,
     ]
     /// The prefix of reasons from requests of Sentry SDKs. Batches of other senders may not use it.
-    static let sentryPrefix = "sentry_"
+    static let sentryReasonPrefix = "sentry_"
 
     /// Returns the dropped reports and the unseen objects of a batch that are counted. Dropped reports are counted in the
     /// order in which the batch names them, up to ``maxDroppedReports``, and unseen objects up to
@@ -262,7 +263,8 @@ struct SubmissionBuilder {
             remainingCount -= count
             guard count > 0 else { continue }
             let isReserved =
-                collectorReasons.contains(part.reason) || !isTranslated && part.reason.hasPrefix(sentryPrefix)
+                collectorReasons.contains(part.reason)
+                || !isTranslated && part.reason.hasPrefix(sentryReasonPrefix)
             let reason = isReserved ? "device_" + part.reason : part.reason
             drops.append(DroppedReports(reason: reason, count: count))
         }
@@ -271,7 +273,7 @@ struct SubmissionBuilder {
             drops.append(DroppedReports(reason: unseenReason, count: min(unseen, maxUnseenObjects)))
             isReduced = isReduced || unseen > maxUnseenObjects
         }
-        if isReduced { drops.append(DroppedReports(reason: droppedOverLimit, count: 1)) }
+        if isReduced { drops.append(DroppedReports(reason: droppedOverLimitReason, count: 1)) }
         return drops
     }
 

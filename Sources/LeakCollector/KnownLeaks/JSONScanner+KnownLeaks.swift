@@ -110,7 +110,7 @@ extension JSONScanner {
         return SystemRange(name: os, from: from, before: before)
     }
 
-    // MARK: Shapes
+    // MARK: Objects, lists and values
 
     /// Parses an object, and calls `read` for each field. Unknown and repeated fields are errors.
     ///
@@ -166,10 +166,10 @@ extension JSONScanner {
 
     // MARK: Texts
 
-    /// Text about a valid class pattern, for errors.
+    /// The text for an error about an invalid class pattern. It describes a valid pattern.
     private static let patternExpectation =
         "a class such as UITextField, or the beginning of one with * at its end, of at most 512 bytes"
-    /// Text about a valid kind of object, for errors.
+    /// The text for an error about an invalid kind of object. It lists the valid kinds.
     private static var kindExpectation: String {
         "one of " + LeakReport.Kind.allCases.map(\.rawValue).joined(separator: ", ")
     }

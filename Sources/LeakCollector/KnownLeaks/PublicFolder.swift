@@ -14,7 +14,7 @@ public struct PublicFolder: Sendable {
     let path: String
     let files: StaticFiles
     let knownLeaks: KnownLeaks
-    /// Names of the collector's own files in the folder, to which pages link.
+    /// Names of the files that an export copies from the folder.
     let names: [String]
     /// False if the file of known leaks is missing, because the folder belongs to an earlier version.
     let hasKnownLeaks: Bool

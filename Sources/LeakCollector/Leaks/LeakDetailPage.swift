@@ -22,7 +22,8 @@ struct LeakDetailPage: Component {
 
     /// The merges by hand whose reports the leak counts, newest first.
     var merges: [ManualMerge] = []
-    /// For the leak that counts all others of its app: the items beyond the limits of the app.
+    /// For the leak `other`: how much the app exceeded each of its limits, and how many leaks and versions were merged into
+    /// `other`.
     var overLimit: [OverLimitCount] = []
 
     private var leak: LeakIdentity { detail.row.identity }
@@ -177,7 +178,7 @@ struct LeakDetailPage: Component {
         let maximum = reports.max() ?? 0
         let rows = zip(versions, reports).map { builds, reports in
             CountTable.Row(
-                name: ParsedSample.version(builds[0].version, builds.count == 1 ? builds[0].build : nil),
+                name: ParsedSample.versionText(builds[0].version, builds.count == 1 ? builds[0].build : nil),
                 counts: [reports, builds[0].versionInstalls], fullBarCount: maximum,
                 details: builds.count == 1 ? nil : buildList(builds))
         }

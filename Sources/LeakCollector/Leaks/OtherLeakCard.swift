@@ -1,10 +1,10 @@
 import LeakStore
 
-/// Card that explains the leak that counts all others of its app.
+/// Card that explains the leak `other`, which counts the reports of leaks beyond the app's limit of leaks.
 struct OtherLeakCard: Component {
     var context: PageContext
     var row: LeakRow
-    /// The items beyond the limits of the app.
+    /// How much the app exceeded each of its limits, and how many leaks and versions were merged into `other`.
     var overLimit: [OverLimitCount]
 
     static let title: HTML = "Many leaks, counted together"
@@ -15,14 +15,14 @@ struct OtherLeakCard: Component {
             """
             <p>This is not one leak. An app has at most \(Count(StoreLimits().leaksPerApp)) leaks with names of their own. \
             Since \(context.relativeTime(row.firstSeen).dayElement), the reports of other leaks are counted here: of leaks \
-            that were reported when the app had no room, and \(merged).</p>
+            that were new when the app had reached this limit, and \(merged).</p>
             <p>These reports cannot be separated any more. A leak that is reported again is listed by its name, and as new, if \
-            the app has room then. If a sender makes up leaks, revoke its ingest key, and delete this leak.</p>
+            the app is below the limit then. If a sender makes up leaks, revoke its ingest key, and delete this leak.</p>
             """, id: "other"
         ).html
     }
 
-    /// The leaks that were merged into this one, or a description of those that will be.
+    /// Text about the leaks that were merged into this one; if there are none yet, text about the leaks that will be merged.
     private var merged: HTML {
         let count = overLimit.filter { $0.limit == .evictedLeaks }.reduce(into: 0) { $0.addBounded($1.count) }
         let days = Count(EvictionRule.unseenDays)

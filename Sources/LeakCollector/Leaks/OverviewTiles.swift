@@ -19,7 +19,7 @@ struct OverviewTiles: Component {
     private var scopeSuffix: HTML { apps.isEmpty ? "" : ", all apps" }
 
     private var sessions: Tile {
-        guard let newest = overview.currentRelease, let leakFreeShare = newest.leakFreePercentage else {
+        guard let current = overview.currentRelease, let leakFreeShare = current.leakFreePercentage else {
             let version: HTML? = overview.currentRelease.map { " in \(IsolatedText($0.version))" }
             // The current release has no sessions yet, so the last version with sessions is shown.
             if let last = overview.lastSessions, let leakFreeShare = last.leakFreePercentage {
@@ -35,10 +35,10 @@ struct OverviewTiles: Component {
                 note: "No sessions reported yet\(pinned)")
         }
         return Tile(
-            title: "Leak-free sessions in \(IsolatedText(newest.version))", value: "\(leakFreeShare)",
+            title: "Leak-free sessions in \(IsolatedText(current.version))", value: "\(leakFreeShare)",
             note: """
-                \(SessionsChange(overview: overview))\(Count(newest.sessions).text(noun: "session", plural: "sessions"))\
-                \(newest.adoption.map { " · adoption: \(AdoptionText(context: context, adoption: $0))" as HTML })\
+                \(SessionsChange(overview: overview))\(Count(current.sessions).text(noun: "session", plural: "sessions"))\
+                \(current.adoption.map { " · adoption: \(AdoptionText(context: context, adoption: $0))" as HTML })\
                 \(pinned)
                 """)
     }
@@ -49,14 +49,14 @@ struct OverviewTiles: Component {
     }
 
     private var newLeaks: Tile {
-        guard let newest = overview.currentRelease else {
+        guard let current = overview.currentRelease else {
             return Tile(
                 title: link("New leaks\(scopeSuffix)", if: overview.newLeaks > 0) { $0.state = .new },
                 value: "\(Count(overview.newLeaks))",
                 note: overview.newLeaks == 0
                     ? "No new leaks" : "in each app\u{2019}s current release")
         }
-        let title = link("New in \(IsolatedText(newest.version))", if: overview.newLeaks > 0) {
+        let title = link("New in \(IsolatedText(current.version))", if: overview.newLeaks > 0) {
             $0.state = .new
         }
         return Tile(
@@ -113,7 +113,7 @@ struct OverviewTiles: Component {
             separator: ", "
         )
         let droppedNote: HTML =
-            dropped == 0 ? "" : " · Reports dropped on devices: \(Count(dropped)) (\(reasons))"
+            dropped == 0 ? "" : " · Dropped reports: \(Count(dropped)) (\(reasons))"
         let toFix = overview.toFix
         let hiddenCount = overview.leaks.saturated(adding: -toFix.leaks)
         let hiddenNote: HTML =
@@ -141,12 +141,13 @@ struct OverviewTiles: Component {
     }
 }
 
-/// Names of the reasons why reports were dropped. Unknown reasons of later versions are shown unchanged.
+/// Names of the reasons why reports were dropped. Other reasons, such as those of Sentry SDKs or of later versions, are shown
+/// unchanged.
 enum DropReasonText {
     private static let names = [
         "before_send": "removed by beforeSend", "budget": "storage limit of the device",
         "damaged": "damaged file", "discarded": "discarded leaks",
-        "over_limit": "other reasons", "queue_full": "queue full",
+        "over_limit": "batches with too many drops", "queue_full": "queue full",
         "reentrant": "recorded in a signal handler or inside a closure of the reporter",
         "refused": "rejected by the collector", "text_over_limit": "text limit", "too_long": "too long",
         "too_old": "too old", "unseen": "object not checked",
@@ -201,11 +202,11 @@ struct AppsTile: Component {
             #"<a href="\#(context.links.to(.summary(app: AppScope(appOverview.app, environment: context.query.environment))))">\#(IsolatedText(appOverview.app))</a>"#
         let overview = appOverview.overview
         let new: HTML = "\(Count(overview.newLeaks).text(noun: "new leak", plural: "new leaks"))"
-        guard let newest = overview.currentRelease else {
+        guard let current = overview.currentRelease else {
             return "<li><span>\(name)</span> <b>no data</b></li>"
         }
-        let version = IsolatedText(newest.version)
-        if let leakFreeShare = newest.leakFreePercentage {
+        let version = IsolatedText(current.version)
+        if let leakFreeShare = current.leakFreePercentage {
             return """
                 <li><span>\(name)</span> <b>\(leakFreeShare)</b> \
                 <small>\(version) · \(SessionsChange(overview: overview))\(new)</small></li>

@@ -26,7 +26,7 @@ struct ReportCard: Component {
     /// Time, device, OS version and app version: `2 h ago · iPhone17,1 · iOS 19.1 · 5.2.0 (812)`.
     private var sender: HTML {
         let origin = parsedSample.sample.origin
-        let parts = [origin.model, origin.system, ParsedSample.version(origin.version, origin.build)]
+        let parts = [origin.model, origin.system, ParsedSample.versionText(origin.version, origin.build)]
         return HTML(
             [context.relativeTime(parsedSample.sample.at).html]
                 + parts.compactMap { $0 }.map { IsolatedText($0).html },

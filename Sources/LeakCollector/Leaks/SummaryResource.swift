@@ -130,8 +130,8 @@ struct SummaryPage: Component {
             knownLeaks: knownLeaks)
     }
 
-    /// The text of an empty list. Decisions do not change reports and sessions, so the text also names resolved leaks that are
-    /// still seen, and a fall of the share of leak-free sessions.
+    /// The text of a list without leaks to fix. Leaks may still be seen after decisions about them, so the text also names
+    /// resolved leaks with new reports, and a fall of the share of leak-free sessions.
     private var nothingToFix: HTML {
         guard overview.leaks > 0 else {
             return #"""
@@ -157,7 +157,7 @@ struct SummaryPage: Component {
             """#
     }
 
-    /// Sentences about the apps whose share of leak-free sessions has fallen in the newest version.
+    /// Sentences about the apps whose share of leak-free sessions is lower in the current release than in the previous one.
     private var declineNotes: [HTML] {
         apps.isEmpty
             ? [declineNote(overview, of: nil)].compactMap(\.self)
@@ -165,15 +165,15 @@ struct SummaryPage: Component {
     }
 
     private func declineNote(_ overview: Overview, of app: String?) -> HTML? {
-        guard let newest = overview.currentRelease, let previous = overview.previousRelease,
-            let now = newest.leakFreeSessions,
+        guard let current = overview.currentRelease, let previous = overview.previousRelease,
+            let now = current.leakFreeSessions,
             let before = previous.leakFreeSessions, SessionsChange.tenths(from: before, to: now) < 0,
-            let nowText = newest.leakFreePercentage, let beforeText = previous.leakFreePercentage
+            let nowText = current.leakFreePercentage, let beforeText = previous.leakFreePercentage
         else { return nil }
         let subject: HTML? = app.map { " of \(IsolatedText($0))" }
         return """
             <p>Leak-free sessions\(subject) fell from \(beforeText) in \(IsolatedText(previous.version)) to \(nowText) in \
-            \(IsolatedText(newest.version)).</p>
+            \(IsolatedText(current.version)).</p>
             """
     }
 

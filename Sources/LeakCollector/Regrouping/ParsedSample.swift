@@ -19,7 +19,7 @@ struct ParsedSample: Sendable {
     var json: String { String(decoding: sample.body, as: UTF8.self) }
 
     /// Returns the version with its build: `5.2.0 (812)`.
-    static func version(_ version: String, _ build: String?) -> String {
+    static func versionText(_ version: String, _ build: String?) -> String {
         build.map { "\(version) (\($0))" } ?? version
     }
 }

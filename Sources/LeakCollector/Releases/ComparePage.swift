@@ -184,7 +184,7 @@ struct ComparePage: Component {
         let verdict: HTML =
             switch pool.result {
             case .worse:
-                "The rate of their leaks together has risen, with 99 % confidence, but of no single leak or class."
+                "The rate of their leaks together has risen, with 99 % confidence. The rate of no single leak or class has."
             case .enough: "A doubled rate would have been found."
             case .needs(let growth?):
                 "Too few checks: \(Decimal(tenths: Int(saturating: (growth * 10).rounded(.up)))) times as many are needed."

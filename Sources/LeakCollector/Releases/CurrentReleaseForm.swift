@@ -41,7 +41,7 @@ struct AdoptionText: Component {
     var adoption: ReleaseSummary.Adoption
 
     /// Maximum age in milliseconds of ``ReleaseSummary/Adoption/until`` for which the text says `in the last 24 hours`. If
-    /// nothing arrived in the present hour, the last of the 24 hours is an earlier hour.
+    /// nothing arrived in the current hour, the last of the 24 hours is an earlier hour.
     private static let recentMilliseconds: Int64 = 2 * 3_600_000
 
     var html: HTML {

@@ -67,7 +67,8 @@ struct CurrentReleaseMutation: Mutation {
             })
     }
 
-    /// Returns the problem of an app without the version, or of an unknown app. The error page has its own text for 404.
+    /// Returns the problem of an app without the version, or of an unknown app. For a form it is 400, because the error page for
+    /// 404 does not show the detail.
     private func missingProblem(_ version: String?, of app: AppKey) -> Problem {
         guard kind != .form else {
             return Problem(
@@ -91,7 +92,7 @@ struct CurrentReleaseMutation: Mutation {
             try request.requireJSON()
             let fields = try CurrentReleaseFields(json: request.body())
             guard let version = fields.version else {
-                throw Problem(.badRequest, "the field “version” is missing: DELETE removes a pin")
+                throw Problem(.badRequest, "the field “version” is missing; to remove the pin, send DELETE")
             }
             return (fields.scope, version)
         case .form:

@@ -12,7 +12,7 @@ struct ReleaseChart: Component {
     private static let height = 1000
     /// Height of the lowest bar in units, so that small values are visible.
     private static let minBarHeight = 10
-    /// Maximum number of names along the axis, and minimum number of columns.
+    /// Maximum number of names along the axis. The chart also has at least this many columns.
     private static let maxAxisNames = 7
     /// Maximum number of versions for which each has a dot on the line. With more versions there is only room for the line.
     private static let maxDottedVersions = 60

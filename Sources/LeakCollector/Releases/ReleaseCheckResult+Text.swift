@@ -186,7 +186,7 @@ extension ReleaseCheckResult {
         return notes.map { TerminalText.text($0) }
     }
 
-    /// The counts of the rare classes together; `nil` if each of them is judged by itself, and if they are listed as a finding.
+    /// The counts of the rare classes together; `nil` if each of these classes can be judged alone, or if a finding lists them.
     private var poolText: String? {
         guard let pool, pool.result != .worse, pool.undecidedClassCount > 0 else { return nil }
         let reason =
@@ -218,8 +218,8 @@ extension ReleaseCheckResult {
 
     // MARK: Leaks
 
-    /// A leak that is worse, new, back or better, or a class or all rare classes, in which the rate of all leaks together is
-    /// worse. All formats print it. Each of its texts is one line.
+    /// One finding of a release check: a leak that is worse, new, back or better; a class whose leaks together are worse; or the
+    /// rare classes, if their leaks together are worse. All formats print the findings. Each text of a finding is one line.
     struct Finding {
         var result: ReleaseGate.LeakResult.Kind
         /// Text that differs for each finding of a release check.
@@ -228,7 +228,8 @@ extension ReleaseCheckResult {
         var className: String?
         /// The path of the leak as one line; empty if there is none.
         var path: String
-        /// `600 of 1,000 checks (60.0 %), before 10 of 1,000 (1.0 %); 600 reports, 200 installs`
+        /// The rates in the version and in the baseline, and other counts, such as `600 of 1,000 checks (60.0 %), before 10 of
+        /// 1,000 (1.0 %); 600 reports, 200 installs`.
         var evidence: String
         /// Reports and checks in the baseline.
         var baseline: Counts

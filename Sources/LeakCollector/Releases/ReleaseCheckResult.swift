@@ -79,7 +79,8 @@ public struct ReleaseCheckResult: Hashable, Sendable {
         var result = Result.enough
         var baselineChecks = 0
         var versionChecks = 0
-        /// `true` if the class does not delay a release.
+        /// `true` if the class has enough checks, alone or together with other classes, or needs none. A new class has nothing to
+        /// be compared with, so it is not decided.
         var isDecided: Bool {
             switch result {
             case .enough, .pooled, .setAside: true

@@ -136,8 +136,8 @@ struct ReleaseTable: Component {
             : #"<span class="dim">\#(compareLink("cannot tell", to: ComparePage.tooLittleDataAnchor, of: release))</span>"#
     }
 
-    /// Returns the number of classes whose leaks together have become worse although no single leak has, and whether the rare
-    /// classes have together. Such classes fail the release check, as a leak that is worse does.
+    /// Returns the number of classes whose leaks together have become worse although no single leak has, and a note if the rare
+    /// classes together have become worse. Such classes fail the release check, as a leak that is worse does.
     private func worseClasses(_ release: ReleaseSummary) -> [HTML] {
         guard let check = comparisons[release] else { return [] }
         var links: [HTML] = []

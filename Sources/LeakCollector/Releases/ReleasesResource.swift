@@ -57,7 +57,8 @@ struct ReleasesPage: Component {
     var comparisons = ReleaseComparisons()
     /// The discarded leaks of the app, if the page offers to delete data.
     var discarded: [DiscardedLeak] = []
-    /// The items beyond the limits of the app, if ``releases`` contain ``StoreLimits/other``.
+    /// How much the app exceeded each of its limits, and how many versions were merged into ``StoreLimits/other``. Read only if
+    /// ``releases`` contain this version.
     var overLimit: [OverLimitCount] = []
 
     var html: HTML {
@@ -116,7 +117,7 @@ struct ReleasesPage: Component {
             """
     }
 
-    /// The version that counts all other versions, if there is one.
+    /// The version ``StoreLimits/other``, which counts the versions beyond the app's limit; `nil` if the app has no such version.
     var other: ReleaseSummary? { releases.first { $0.version == StoreLimits.other } }
 
     /// The paragraph that explains the version ``StoreLimits/other``.
@@ -138,7 +139,7 @@ struct ReleasesPage: Component {
         return """
             <p class="dim">The version \(IsolatedText(StoreLimits.other)) counts many versions together since \
             \(context.relativeTime(other.firstSeen).dayElement). An app has at most \(Count(StoreLimits().releasesPerApp)) \
-            versions with names of their own; the others were reported when the app had no room. \(merged) The counts \
+            versions with names of their own; the others were new when the app had reached this limit. \(merged) The counts \
             cannot be separated any more. If these are test builds, let them report in an environment of their own.</p>
             """
     }

@@ -1,21 +1,21 @@
 public import LeakStore
 
-/// A right that an address requires of its reader. Each resource and each mutation names the one that it requires, and each role
-/// has the ones that ``roles`` lists.
+/// A right that a request may need. Each resource and each mutation names the right that its requests need. ``roles`` lists the
+/// roles that have a right.
 enum Permission: Hashable, Sendable, CaseIterable {
     /// Reading leaks, their reports, and releases.
     case read
     /// Running release checks.
     case check
-    /// Deciding about leaks and commenting on them.
+    /// Deciding about leaks, commenting on them, and merging them.
     case triage
     /// Listing the images whose symbols are stored.
     case listSymbols
-    /// Uploading symbols. They rename and merge stored leaks of every app, so neither a role for release checks has this right,
-    /// whose token is in every CI job, nor a role for people.
+    /// Uploading symbols. An upload names and merges stored leaks of every app. Therefore the role for release checks, whose
+    /// token is in every CI job, lacks this right, and so do the roles viewer and triager.
     case uploadSymbols
-    /// Everything else: keys, tokens, the audit log, pinning releases, removing symbols, erasing installs, and deleting and
-    /// discarding leaks and other data.
+    /// Everything else: keys, tokens, the audit log, the retention page, pinning releases, removing symbols, erasing installs,
+    /// and deleting and discarding leaks and other data.
     case administer
 
     static let all = Set(Permission.allCases)
@@ -32,7 +32,7 @@ enum Permission: Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// `true` if a credential that is limited to one app can have the right, because it concerns only leaks of that app.
+    /// `true` if a credential that is limited to one app can have the right, because the right concerns only leaks of that app.
     var isWithinApp: Bool {
         switch self {
         case .read, .check, .triage: true
@@ -44,8 +44,8 @@ enum Permission: Hashable, Sendable, CaseIterable {
 extension Credential.Role {
     var permissions: Set<Permission> { Permission.all.filter { $0.roles.contains(self) } }
 
-    /// `true` if a token of the role can be limited to one app. An admin can create tokens without a limit, and symbols belong to
-    /// no app.
+    /// `true` if a token of the role can be limited to one app. A limit would not hold for an admin, who can create tokens
+    /// without a limit, nor for symbols, which belong to no app.
     public var canBeLimitedToApp: Bool {
         switch self {
         case .viewer, .triager, .check: true
@@ -66,7 +66,7 @@ extension Credential.Role {
     public var summary: String {
         switch self {
         case .viewer: "reads everything about leaks"
-        case .triager: "a viewer who also decides about leaks"
+        case .triager: "a viewer who also decides about leaks and merges them"
         case .admin: "does everything: also keys, tokens, symbols, and erasing installs"
         case .check: "only runs release checks"
         case .symbols: "only uploads and lists symbols"
@@ -75,7 +75,8 @@ extension Credential.Role {
 }
 
 extension Credential {
-    /// The rights of an access token, of a session that one opened, or of a person whom a proxy names. Other credentials have none.
+    /// The rights of an access token, of a browser's session, or of a person whom a proxy names. Other credentials have no
+    /// rights.
     var permissions: Set<Permission> {
         guard [.access, .session, .proxy].contains(purpose), let role else { return [] }
         return app == nil ? role.permissions : role.permissions.filter(\.isWithinApp)

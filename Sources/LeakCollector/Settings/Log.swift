@@ -3,7 +3,7 @@ internal import LeakPlatform
 
 /// The collector's log on standard error: text for people, or JSON for programs that gather logs.
 ///
-/// Secrets reach it only in the first lines of a start, and only if the operator wants them there
+/// The first lines of a start go to standard output. Only they contain secrets, and only if the operator wants that
 /// (``Settings/showsSecrets``).
 public struct Log: Sendable {
     public enum Level: String, Sendable {

@@ -22,7 +22,7 @@ public struct Settings: Sendable {
     public var databaseURL: String?
     /// Maximum bytes of the SQLite file; `nil` for 16 GiB.
     public var databaseBytes: Int?
-    /// The ages from which on data is deleted.
+    /// The ages at which data is deleted.
     public var retention = RetentionRule()
     /// Folder of backups that the collector makes by itself; `nil` for no backups.
     public var backupFolder: String?
@@ -208,7 +208,7 @@ public struct Settings: Sendable {
             }
             logFormat = format
         case .logSecrets:
-            logSecrets = try Self.parseFlag(value, settingError: settingError)
+            logSecrets = try Self.parseYesOrNo(value, settingError: settingError)
         case .accessLog:
             guard let format = AccessLogFormat(rawValue: value) else {
                 throw settingError("is “\(value)”, must be off, text or json")
@@ -228,7 +228,7 @@ public struct Settings: Sendable {
             }
             reportsPerSecond = number
         case .explanations:
-            storesExplanations = try Self.parseFlag(value, settingError: settingError)
+            storesExplanations = try Self.parseYesOrNo(value, settingError: settingError)
         case .knownLeaks:
             guard !value.isEmpty else { throw settingError("must name a file") }
             knownLeaksFile = value
@@ -239,7 +239,7 @@ public struct Settings: Sendable {
         }
     }
 
-    private static func parseFlag(
+    private static func parseYesOrNo(
         _ value: String, settingError: (String) -> SettingError
     ) throws(SettingError) -> Bool {
         guard let flag = ["yes": true, "no": false][value] else {
@@ -248,7 +248,7 @@ public struct Settings: Sendable {
         return flag
     }
 
-    /// Reads a number of days; 0 is `nil`, which stands for ever.
+    /// Parses a number of days. Returns `nil` for 0, which keeps the data for ever.
     private static func parseDays(
         _ value: String, atLeast minimum: Int, settingError: (String) -> SettingError
     ) throws(SettingError) -> Int? {

@@ -2,7 +2,7 @@ package import LeakGrammar
 internal import LeakMessage
 internal import LeakStore
 
-/// The names that an obfuscator gave to the classes and methods of an Android app. `collector symbols upload
+/// The obfuscated names of the classes and methods of an Android app, each with its original name. `collector symbols upload
 /// mapping.txt` creates a table, which is identified by the id of the mapping. docs/SYMBOLS.md has the format.
 ///
 /// The initializer checks all bytes.

@@ -10,8 +10,8 @@ struct DecisionFields: Hashable, Sendable {
     var fixVersion: String?
     /// The field `build`: the build of the version in ``fixVersion``.
     var fixBuild: String?
-    /// The ``LeakDetail/referenceVersion`` that the page showed, to which `now` and `next` refer. `nil`: the reference version
-    /// at the time of the request. It may be newer than the version that the page showed.
+    /// The ``LeakDetail/referenceVersion`` that the page showed, to which `now` and `next` refer. `nil` uses the reference
+    /// version at the time of the request, which may be newer than the version that the page showed.
     var shownCurrentRelease: String?
     /// The newest build of ``shownCurrentRelease`` that the page showed.
     var shownBuild: String?
@@ -24,7 +24,7 @@ struct DecisionFields: Hashable, Sendable {
     /// Maximum number of further reports for which a leak can be ignored. A leak never gets so many.
     static let maxReports = 1_000_000_000
 
-    /// Maximum bytes of a version with its build in parentheses, each of which may be as long as in a report.
+    /// Maximum bytes of a version with its build in parentheses. Version and build may each be as long as in a report.
     static let maxReleaseBytes = 2 * WireLimits.versionBytes + 3
 
     private static let validActions = "resolve, ignore, reopen or note"
@@ -98,8 +98,9 @@ struct DecisionFields: Hashable, Sendable {
         }
     }
 
-    /// Returns the release that a text such as `5.2.0 (build 812)` or `5.2.0 (v812)` means. It would be a version of this name,
-    /// and the decision would hold for all builds of 5.2.0. Other texts in parentheses, such as `(beta 2)`, are part of versions.
+    /// Returns the release that a text such as `5.2.0 (build 812)` or `5.2.0 (v812)` means. Without this check, the whole text
+    /// would be the name of a version that ranks like 5.2.0, so the decision would hold for all builds of 5.2.0. Other texts in
+    /// parentheses, such as `(beta 2)`, are part of versions.
     private static func misspelledBuild(_ text: String) -> ReleaseBuild? {
         guard text.hasSuffix(")"), let parenthesis = text.lastIndex(of: "(") else { return nil }
         let inner = text[text.index(after: parenthesis)...].dropLast().lowercased().trimmedOfWhiteSpace
@@ -109,7 +110,7 @@ struct DecisionFields: Hashable, Sendable {
         return meant.build == nil ? nil : meant
     }
 
-    /// Returns the fix in a version that the decision names, and in the build that it names in one of the two fields.
+    /// Returns the fix in a version. The build may be part of `version`, which is the field `in`, or be in the field `build`.
     private func namedFix(in version: ReleaseBuild) throws(Problem) -> Decision.Fix {
         guard let fixBuild, !fixBuild.isEmpty else { return .version(version.version, build: version.build) }
         let name = "the field “build”"

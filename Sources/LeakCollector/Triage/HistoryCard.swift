@@ -12,7 +12,7 @@ struct HistoryCard: Component {
     /// Anchor of the card, for links and scripts.
     static let anchor = "history"
 
-    /// Maximum number of entries outside the closed section.
+    /// Maximum number of entries that are shown at once. Older entries are in a collapsed section.
     private static let maxOpenEntries = 5
 
     var html: HTML {

@@ -30,8 +30,8 @@ struct TriageForm: Component {
         """#
     }
 
-    /// Button that Enter presses in any field of the form, because it is the first. It has no name, so that the field
-    /// that is filled in determines the action.
+    /// Button that Enter presses in any field of the form, because it is the form's first button. It has no name, so that the
+    /// field that is filled in determines the action.
     private var enterButton: HTML {
         #"<button class="hidden" tabindex="-1" aria-hidden="true">Send</button>"#
     }

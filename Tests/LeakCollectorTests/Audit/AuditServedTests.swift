@@ -61,7 +61,7 @@ import Testing
             #expect(entry["token"] as? Int == admin, "\(action)")
             #expect(entry["address"] as? String == "127.0.0.1", "\(action)")
         }
-        // The start has created the key and the token that the settings contain.
+        // When the collector started, it created the key and the token of the settings.
         let atStart = found.dropFirst(expected.count)
         #expect(atStart.compactMap { $0["action"] as? String } == ["create_token", "create_key"])
         #expect(atStart.allSatisfy { $0["actor"] as? String == "start of the collector" })

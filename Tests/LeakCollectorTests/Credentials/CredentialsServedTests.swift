@@ -241,9 +241,9 @@ import Testing
         #expect(revoked.status == 200 && revoked.body["revoked_at"] is String)
         #expect(try running.get("/api/v1/leaks", fields: token).status == 403)
         #expect(try await send("DELETE", running.address + path).status == 404)
-        let environments = try #require(listed.first?["id"] as? Int)
+        let variableTokenID = try #require(listed.first?["id"] as? Int)
         let kept = try await send(
-            "PATCH", running.address + "/api/v1/tokens/\(environments)", body: #"{"name":"x"}"#)
+            "PATCH", running.address + "/api/v1/tokens/\(variableTokenID)", body: #"{"name":"x"}"#)
         #expect(kept.status == 409)
         #expect((kept.body["detail"] as? String)?.contains("cannot be renamed") == true)
     }
@@ -351,7 +351,7 @@ import Testing
         let paths = try #require(try running.json("/openapi.json")["paths"] as? [String: [String: Any]])
         let changes = paths.flatMap { path, item in
             item.compactMap { method, operation in
-                // An undone key has no body, as other deletions have none.
+                // The request that deletes a key's data has no body, so it has no documented rejection of one.
                 let isOurs =
                     (path.hasPrefix("/api/v1/keys") || path.hasPrefix("/api/v1/tokens"))
                     && !path.hasSuffix("/data")

@@ -118,8 +118,8 @@ import Testing
 
     // MARK: Ingest keys
 
-    /// Creates an ingest key, and reports a leak of a new version with it.
-    private func attack() throws -> Int {
+    /// Creates an ingest key, reports a leak of a new version with it, and returns the ID of the key.
+    private func reportWithNewKey() throws -> Int {
         let made = try running.post(
             #"{"name":"stolen"}"#, to: "/api/v1/keys", fields: Self.token
         ).json
@@ -129,9 +129,9 @@ import Testing
         return try #require(made["id"] as? Int)
     }
 
-    @Test func `the page of keys leads to a page that says what a key made, and its form deletes it`() throws
+    @Test func `the page of keys leads to a page about a key's data, and its form deletes the data`() throws
     {
-        let id = try attack()
+        let id = try reportWithNewKey()
         #expect(try running.get("/access").text.contains("/forget?what=key&amp;key=\(id)"))
         let page = try running.get("/forget?what=key&key=\(id)").text
         #expect(page.contains("what key \(id) (stolen) made?") && page.contains("<li>1\u{A0}version</li>"))
@@ -145,8 +145,8 @@ import Testing
         #expect(try running.json("/api/v1/leaks?state=any")["reports"] as? Int == 2)
     }
 
-    @Test func `the API undoes a key, and the audit log names it`() throws {
-        let id = try attack()
+    @Test func `the API deletes a key's data, and the audit log names the key`() throws {
+        let id = try reportWithNewKey()
         let path = "/api/v1/keys/\(id)/data"
         let before = numbers(try running.json("/api/v1/forget?what=key&key=\(id)"))
         #expect(before["leaks"] == 1 && before["versions"] == 1 && before["reports"] == 1)

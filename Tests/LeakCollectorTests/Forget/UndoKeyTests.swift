@@ -6,7 +6,7 @@ import Testing
 
 @testable import LeakCollector
 
-/// A stolen ingest key that makes up 10,000 leaks and 1,000 versions, undone by one request, with each database.
+/// One request deletes the 10,000 made-up leaks and 1,000 made-up versions of a stolen ingest key. Tested with each database.
 @Suite struct UndoKeyTests {
     enum Database: String, CaseIterable {
         case sqlite
@@ -47,8 +47,8 @@ import Testing
         }
     }
 
-    /// Sends 10,000 made-up leaks, 1,000 of which are each of a made-up version.
-    private func attack(_ collector: RunningCollector, with key: HTTPField) throws {
+    /// Reports 10,000 made-up leaks. Each of the first 1,000 is in a made-up version of its own.
+    private func sendMadeUpReports(to collector: RunningCollector, with key: HTTPField) throws {
         for batch in 0..<10 {
             let reports = (0..<1_000).map { number in
                 let version = batch == 0 ? "66.\(number)" : Self.realVersions[number % 3]
@@ -61,8 +61,8 @@ import Testing
         }
     }
 
-    /// Returns everything that the collector says about the real app, by address. Counts of the limits stay, because they cannot
-    /// be told apart.
+    /// Returns everything that the collector says about the real app, by address. The result leaves out `beyond_limits`: these
+    /// counts do not name a key, so deleting the key's data does not change them.
     private func answers(_ collector: RunningCollector) throws -> [String: String] {
         var answers: [String: String] = [:]
         func read(_ path: String, without names: String...) throws -> [String: Any] {
@@ -97,8 +97,8 @@ import Testing
         let made = try attacked.post(#"{"name":"stolen"}"#, to: "/api/v1/keys", fields: Self.token).json
         let id = try #require(made["id"] as? Int)
         let key = HTTPField("Authorization", "Bearer \(try #require(made["secret"] as? String))")
-        try attack(attacked, with: key)
-        // The last twentieth of 10,000 leaks is not for a new key, so the last made-up leaks count as `other`.
+        try sendMadeUpReports(to: attacked, with: key)
+        // A new key cannot use the last twentieth of the limit of 10,000 leaks, so the last made-up leaks count as `other`.
         #expect(try attacked.json("/api/v1/leaks?app=shop&state=any")["total"] as? Int ?? 0 >= 9_500)
         let limits = try #require(
             try attacked.json("/api/v1/summary?app=shop")["beyond_limits"] as? [[String: Any]])

@@ -5,7 +5,7 @@ import Testing
 
 @testable import LeakCollector
 
-/// Returns every page, with the same text for every value that can come from outside.
+/// Returns pages with the same text in place of every value that can come from outside.
 private func pages(_ text: String) -> [HTML] {
     var context = Shop.context {
         $0.app = text
@@ -227,7 +227,7 @@ private func makeStoredSample(_ text: String) -> ParsedSample {
         }
     }
 
-    @Test func `every text from outside is shown completely on every page`() throws {
+    @Test func `every text from outside is shown completely on a page`() throws {
         for text in Self.texts {
             let shown = String(
                 String.UnicodeScalarView(

@@ -7,8 +7,8 @@ import Testing
 
 @testable import LeakCollector
 
-/// A number in the summary or in the releases equals the number of rows in the list that it links to. Also the version whose
-/// leak-free sessions the pages show.
+/// A number in the summary or in the releases equals the number of rows in the list that it links to. Leak-free sessions are
+/// those of the last version with sessions.
 @Suite struct NumbersAndListsTests {
     /// Starts a collector with an app of three versions: leaks that are new, known, gone, resolved, ignored and
     /// regressed.

@@ -129,10 +129,10 @@ import LeakPlatform
         reason: StoreError.Reason
     ) throws {
         let fixture = try QueueServer(waitingBytes: 1_000_000)
-        fixture.store.setPoisonError(reason)
+        fixture.store.setFailureReason(reason)
         fixture.post(bytes: 10)
         #expect(fixture.store.waitForFirstWrite())
-        for number in 0..<20 { fixture.post(bytes: number % 9 == 4 ? SlowStore.poison : 10) }
+        for number in 0..<20 { fixture.post(bytes: number % 9 == 4 ? SlowStore.failingBodyBytes : 10) }
         #expect(fixture.queue.waitUntilQueued(20))
         fixture.store.release()
         let answers = try #require(fixture.answers(21))
@@ -144,7 +144,7 @@ import LeakPlatform
         let fixture = try QueueServer(waitingBytes: 1_000_000)
         fixture.post(bytes: 10)
         #expect(fixture.store.waitForFirstWrite())
-        for _ in 0..<150 { fixture.post(bytes: SlowStore.poison) }
+        for _ in 0..<150 { fixture.post(bytes: SlowStore.failingBodyBytes) }
         #expect(fixture.queue.waitUntilQueued(150))
         fixture.store.release()
         let answers = try #require(fixture.answers(151))
@@ -173,12 +173,12 @@ private final class SlowStore: Store {
     private struct State {
         var isReleased = false
         var fails = false
-        var poisonReason = StoreError.Reason.other
+        var failureReason = StoreError.Reason.other
         var sizes: [Int] = []
     }
 
     /// Size in bytes of a body that makes its transaction fail.
-    static let poison = 13
+    static let failingBodyBytes = 13
 
     private let state = Guarded(State())
 
@@ -189,7 +189,7 @@ private final class SlowStore: Store {
         state.wakeAll()
     }
 
-    func setPoisonError(_ reason: StoreError.Reason) { state.with { $0.poisonReason = reason } }
+    func setFailureReason(_ reason: StoreError.Reason) { state.with { $0.failureReason = reason } }
 
     func failNext() { state.with { $0.fails = true } }
 
@@ -206,8 +206,8 @@ private final class SlowStore: Store {
             return state.fails
         }
         if fails == true { throw StoreError(.diskFull, "no room") }
-        if submissions.contains(where: { $0.body.count == Self.poison }) {
-            throw StoreError(state.with { $0.poisonReason }, "a statement failed")
+        if submissions.contains(where: { $0.body.count == Self.failingBodyBytes }) {
+            throw StoreError(state.with { $0.failureReason }, "a statement failed")
         }
         return submissions.map { _ in .counted }
     }

@@ -244,8 +244,8 @@ import Testing
         return try #require(try made.json["secret"] as? String)
     }
 
-    /// A Sentry client report names no environment. It is counted in the environment of the last event of its ingest key, or
-    /// else in one of the environments of the key.
+    /// A Sentry client report names no environment. It is counted in the environment of the last event of its ingest key. Without
+    /// an event, it is counted in production if the key may write to it, otherwise in the first environment of the key.
     @Test(arguments: [
         ("ci", nil, "ci"), ("ci,debug", "debug", "debug"), ("ci,debug", nil, "ci"),
         ("debug,production", nil, "production"),

@@ -50,7 +50,7 @@ import Testing
         }
         let leaks = try running.json("/api/v1/leaks?app=default")
         #expect((leaks["total"] as? Int, leaks["reports"] as? Int) == (1, 5))
-        // Anywhere else it is an error.
+        // A second byte order mark is an error.
         #expect(try running.post(mark + mark + Array(#"{"class":"Cart"}"#.utf8)).status == 400)
     }
 

@@ -6,7 +6,7 @@ import LeakPlatform
 
 @testable import LeakCollector
 
-/// Compressed bodies, bodies above 128 KiB, and those with many new leaks are parsed by threads of the ``ParsingPool``.
+/// Compressed bodies, bodies above 256 KiB, and those with many new leaks are parsed by threads of the ``ParsingPool``.
 @Suite struct ParsingPoolTests {
     /// A barrier at which jobs wait until it is opened.
     private final class Barrier: Sendable {
@@ -101,7 +101,7 @@ import LeakPlatform
         #expect(client.answers(1, milliseconds: 60_000).map(\.status) == [200])
     }
 
-    /// Eight connections are on all event loops.
+    /// Expects a response on each of eight new connections. So many connections are spread over all event loops.
     private static func expectAnswersToOthers(_ port: Int) {
         for _ in 0..<8 {
             let other = Client(port: port)

@@ -65,7 +65,8 @@ import Testing
             }
         }
         let allowed = rate * hours * 3_600
-        // In addition to the rate: one bucket at the start, one bucket of debt for concurrent requests, and one request.
+        // The key may exceed the rate by one full bucket at the start, one bucket of debt for concurrent requests, and one
+        // request.
         #expect(counted <= allowed + 2 * rate * RateLimit.burstSeconds + size, "\(counted) of \(allowed)")
         // Each request costs one token in addition to those of its reports, which matters for small requests.
         #expect(counted >= min(allowed, 2 * parallel * hours * 3_600) / 2 - size, "\(counted) of \(allowed)")

@@ -43,7 +43,7 @@ import Testing
             ("1.9 (beta)", nil, "1.9 (beta) []"), ("1.9 ()", nil, "1.9 () []"), ("(5)", nil, "(5) []"),
             ("nightly (5)", nil, "nightly (5) []"), ("1.9 beta", "5", #"1.9 beta ["5"]"#),
         ] as [(String, String?, String)])
-    func `a build in parentheses after a version is its build`(
+    func `a number in parentheses after a version is its build`(
         version: String, build: String?, expected: String
     ) throws {
         let running = try RunningCollector()

@@ -51,11 +51,11 @@ import Testing
         #expect(adoption["count"] as? Int == 4 && adoption["total"] as? Int == 204)
         #expect(adoption["unit"] as? String == "sessions")
         #expect(pinned.current?["pinned_by"] is String && pinned.current?["pinned_at"] is String)
-        #expect(try newest(running) == "5.3")
+        #expect(try currentVersion(running) == "5.3")
         let unpinned = try await send("DELETE", path + "?app=shop", nil, to: running)
         #expect(unpinned.status == 200 && unpinned.current?["version"] as? String == "5.2")
         #expect(unpinned.current?["pinned_by"] is NSNull && unpinned.current?["pinned_at"] is NSNull)
-        #expect(try newest(running) == "5.2")
+        #expect(try currentVersion(running) == "5.2")
     }
 
     @Test
@@ -86,7 +86,7 @@ import Testing
     ) async throws {
         let running = try startCollector()
         #expect(try await send("PUT", "/api/v1/releases/current", body, to: running).status == status)
-        #expect(try newest(running) == "5.2")
+        #expect(try currentVersion(running) == "5.2")
     }
 
     @Test func `the page of releases shows the current release and can pin another release`() throws {
@@ -100,7 +100,7 @@ import Testing
         #expect(try running.get("/?app=shop").text.contains(" · pinned as current release"))
         #expect(try running.get("/releases?app=shop").text.contains(#"value="unpin""#))
         #expect(try post("do=unpin&app=shop", running).status == 303)
-        #expect(try newest(running) == "5.2")
+        #expect(try currentVersion(running) == "5.2")
     }
 
     @Test(arguments: [
@@ -128,9 +128,9 @@ import Testing
         let running = try startCollector()
         let body = #"{"app":"shop","environment":"","version":"5.3"}"#
         #expect(try await send("PUT", "/api/v1/releases/current", body, to: running).status == 200)
-        #expect(try newest(running) == "5.3")
+        #expect(try currentVersion(running) == "5.3")
         #expect(try post("do=pin&app=shop&environment=&version=5.2", running).status == 303)
-        #expect(try newest(running) == "5.2")
+        #expect(try currentVersion(running) == "5.2")
     }
 
     @Test func `sessions that began more than 30 days ago do not count as adoption`() throws {
@@ -145,7 +145,7 @@ import Testing
         }
         let releases = try running.json("/api/v1/releases?app=shop")["releases"] as? [[String: Any]]
         let totals = (releases ?? []).compactMap { ($0["adoption"] as? [String: Any])?["total"] as? Int }
-        #expect(try totals == [204, 204, 204] && newest(running) == "5.2")
+        #expect(try totals == [204, 204, 204] && currentVersion(running) == "5.2")
     }
 
     @Test(arguments: [("Origin", "https://evil.example", 403), ("Sec-Fetch-Site", "same-origin", 303)])
@@ -157,7 +157,7 @@ import Testing
         let cookie = try #require(answer.field("Set-Cookie")).prefix { $0 != ";" }
         let fields = [HTTPField("Cookie", String(cookie)), HTTPField(name, value)]
         #expect(try post("do=pin&app=shop&version=5.3", running, fields: fields).status == status)
-        #expect(try newest(running) == (status == 303 ? "5.3" : "5.2"))
+        #expect(try currentVersion(running) == (status == 303 ? "5.3" : "5.2"))
     }
 
     private func post(_ form: String, _ running: RunningCollector, fields: [HTTPField]? = nil) throws
@@ -168,7 +168,7 @@ import Testing
             fields: fields ?? [HTTPField("Authorization", "Bearer \(RunningCollector.token)")])
     }
 
-    private func newest(_ running: RunningCollector) throws -> String? {
+    private func currentVersion(_ running: RunningCollector) throws -> String? {
         let summary = try running.json("/api/v1/summary?app=shop")
         return (summary["newest"] as? [String: Any])?["version"] as? String
     }

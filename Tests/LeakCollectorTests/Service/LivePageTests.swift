@@ -6,7 +6,7 @@ import LeakPlatform
 
 @testable import LeakCollector
 
-/// Responses that an open page needs to stay up to date. Also the page of an empty collector.
+/// Responses that an open page needs to stay up to date, and the page of an empty collector.
 @Suite struct LivePageTests {
     @Test func `a request for an unchanged page gets 304, even a minute later`() throws {
         let now = WallClock.milliseconds()

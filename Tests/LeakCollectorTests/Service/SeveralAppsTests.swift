@@ -6,7 +6,7 @@ import Testing
 
 @testable import LeakCollector
 
-/// The summary of several apps, which names the app of each number. Also the navigation of the page for a missing path.
+/// The summary of several apps, which names the app of each number, and the navigation of the page for a missing path.
 @Suite struct SeveralAppsTests {
     /// Starts a collector. `shop` has a leak in 1.0 and a new leak in 2.0, `driver` has a leak in 7.1.
     private func startCollector() throws -> RunningCollector {

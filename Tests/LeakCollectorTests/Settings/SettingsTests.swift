@@ -174,7 +174,7 @@ import Testing
         }
     #endif
 
-    /// With PostgreSQL, a message does not repeat a value that may contain a password.
+    /// In a build with PostgreSQL, the error does not repeat the value, because it may contain a password.
     private static var refusedDatabase: (value: String, words: String) {
         #if PostgreSQL
             (

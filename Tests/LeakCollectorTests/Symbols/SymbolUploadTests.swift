@@ -103,7 +103,7 @@ import Testing
         let detail = try running.json("/api/v1/leaks/\(leak["id"] as? String ?? "")")
         #expect("\(detail)".contains("function names from symbols"))
         #expect(try running.store.verify() == [])
-        // The rules give the same groups for the stored reports.
+        // The stored reports already have the groups that the rules give, so there is nothing to regroup.
         let plans = try RegroupPlanner(store: running.store, now: WallClock.milliseconds()).plans(app: nil)
         #expect(plans.allSatisfy { $0.groups.isEmpty && $0.ambiguousLeaks.isEmpty })
     }

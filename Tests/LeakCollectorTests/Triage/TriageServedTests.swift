@@ -5,8 +5,7 @@ import Testing
 
 @testable import LeakCollector
 
-/// Decisions and their effects on pages and lists, over real sockets and with a real store. Also the reports on the page of a
-/// leak.
+/// Decisions, their effects on pages and lists, and the reports on the page of a leak, over real sockets and with a real store.
 @Suite struct TriageServedTests {
     private func sendReport(_ version: String, to running: RunningCollector, count: Int = 1) throws {
         let body = #"{"class":"Cart","count":\#(count),"app":{"id":"a","version":"\#(version)"}}"#

@@ -33,7 +33,8 @@ struct GroupCache {
             }
         }
 
-        /// Returns the bytes that ``LeakIdentity/otherModuleSpelling`` adds. The texts of a call stack are shared.
+        /// Returns the bytes that ``LeakIdentity/otherModuleSpelling`` adds. The texts of a call stack are shared by both
+        /// spellings, so they are not counted again.
         private static func addedSize(of identity: LeakIdentity) -> Int {
             guard CallStack.titles(of: identity.stack) != nil else { return size(of: identity) }
             return 512 + 16 * (identity.stack.count + identity.groupingKey.stack.count)
@@ -54,9 +55,9 @@ struct GroupCache {
     /// with call stacks of thirty frames, which take 9 KiB each. Other leaks take about 1,000 bytes.
     private static let maxBytes = 24 * 1024 * 1024
     private var recentBytes = 0
-    /// Entries that were added or used since their half of the cache was last full, by the hash of key and stack.
+    /// Entries that were added or used since this dictionary was last emptied, by the hash of key and stack.
     private var recentEntries: [UInt64: Entry] = [:]
-    /// The previous contents of ``recentEntries``. They are evicted when the half for recent entries is full again.
+    /// The previous contents of ``recentEntries``. They are evicted when ``recentEntries`` has reached half of the limits again.
     private var olderEntries: [UInt64: Entry] = [:]
     /// The hashes of recent entries with a call stack, by the hashes of their keys alone. They lead to an entry whose stack is
     /// then compared, which is faster than masking a stack to get its hash.

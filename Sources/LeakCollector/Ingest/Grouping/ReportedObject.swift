@@ -39,7 +39,7 @@ struct ReportedObject {
             let (module, name) = type.split(appModule: appModule)
             self.module = type.isInJavaPackage ? nil : module
             plainName = name
-            // An odd text may keep an address in its name.
+            // A text that is no type's name may still contain an address here.
             self.name = TypeName.withoutAddresses(type.detailedName(appModule: appModule))
             isSystem = type.isSystem
             isUnnamedHost = type.isUnnamedHost
@@ -47,7 +47,7 @@ struct ReportedObject {
 
         /// The name without the digits of addresses and without home folders. An element of a path may be any text instead of the
         /// name of a type, with an address or a path of a file anywhere in it.
-        var withoutPlaces: Name {
+        var withoutAddressesAndHomeFolders: Name {
             func cleaned(_ name: String) -> String {
                 TypeName.withoutHomeFolder(TypeName.withoutAddresses(name))
             }
@@ -109,7 +109,9 @@ struct ReportedObject {
         let path = report.stack.isEmpty ? text?.wholeNames.stack ?? [] : Self.owners(in: report.stack)
         // A text may contain a path before its backtrace. The path is kept, because it identifies the leak if no frame of
         // the backtrace does.
-        stack = callStack == nil || report.stack.isEmpty ? names(path).map(\.withoutPlaces) : []
+        stack =
+            callStack == nil || report.stack.isEmpty
+            ? names(path).map(\.withoutAddressesAndHomeFolders) : []
         children = names(report.children.isEmpty ? text?.wholeNames.children ?? [] : report.children)
         let guess = text?.className == nil ? text?.guessedClassName : nil
         isGuessed = guess != nil
@@ -269,8 +271,8 @@ struct ReportedObject {
         return [className[keyPath: name]] + path(of: className, name)
     }
 
-    /// Returns the path without types of the system, except the last element, which is the leaked object. If only the
-    /// class is left, the path is empty, or the first child of a container of the system.
+    /// Returns the path without types of the system, except the last element, which is the leaked object. If only the class is
+    /// left, the path is empty; for a container of the system, it is the first child.
     private func path(of className: Name, _ name: KeyPath<Name, String>) -> [String] {
         let appOwners = stack.enumerated().filter { !$1.isSystem || $0 == stack.count - 1 }.map {
             $0.element[keyPath: name]

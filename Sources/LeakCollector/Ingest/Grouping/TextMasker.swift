@@ -86,7 +86,7 @@ enum TextMasker {
     static func appendCallStack(_ elements: ArraySlice<UInt8>, to key: inout [UInt8]) -> Bool {
         unsafe elements.withUnsafeBufferPointer { text in
             guard let first = unsafe text.firstIndex(of: UInt8(ascii: "\"")),
-                unsafe hasAddress(at: first + 1, in: text)
+                unsafe isFrameWithAddress(at: first + 1, in: text)
             else { return false }
             guard unsafe !hasObject(from: first, in: text), unsafe !hasImages(text),
                 unsafe !hasUnusualEscape(text)
@@ -240,7 +240,7 @@ enum TextMasker {
 
     /// Returns `true` if a string begins like a frame with an address: `3   Shop   0x…`, `frame #3: 0x…`, `0x…`,
     /// `./shop(+0x1f) [0x…]`.
-    private static func hasAddress(at start: Int, in text: UnsafeBufferPointer<UInt8>) -> Bool {
+    private static func isFrameWithAddress(at start: Int, in text: UnsafeBufferPointer<UInt8>) -> Bool {
         var index = unsafe skipSpace(from: start, in: text)
         if unsafe starts(with: "* ", at: index, in: text) { index += 2 }
         if unsafe starts(with: "frame #", at: index, in: text) { return true }

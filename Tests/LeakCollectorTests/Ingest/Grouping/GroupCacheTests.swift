@@ -313,7 +313,7 @@ import Testing
         {"class":"A","message":"{\"frames\":[{\"package\":\"Shop\",\"instruction\\u005faddr\":\"0x10400000ADDR\",\"image\\u005faddr\":\"0x104000000000\"},{\"package\":\"Shop\",\"instruction_ad\\u0064r\":\"0x104000001111\",\"image\\u005faddr\":\"0x104000000000\"}]}"}
         """#,
     ])
-    func `frames with different offsets have different entries even if escape sequences are in them`(
+    func `frames with different offsets have different cache entries even if they have escape sequences`(
         body: String
     )
         throws
@@ -382,7 +382,7 @@ import Testing
             if number(below: 2) == 0 {
                 chosen.insert(["3   Shop   @ Cart.load() + 282", "@", "0\t@ [ra]"][number(below: 3)], at: 0)
             }
-            // A tenth of the characters are written as escape sequences, which JSON allows.
+            // In an eighth of the turns, a tenth of the characters are written as escape sequences, which JSON allows.
             let escapes = number(below: 8) == 0
             let numbers = chosen.joined().filter { $0 == "@" }.map { _ in digits() }
             func report(_ numbers: [[Character]]) -> String {

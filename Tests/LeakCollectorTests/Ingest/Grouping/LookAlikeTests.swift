@@ -6,8 +6,8 @@ import Testing
 
 @testable import LeakCollector
 
-/// Reports that look alike and are different leaks, and reports of one leak that look different. Also the classes, call stacks
-/// and freed objects that are found in texts.
+/// Reports that look alike and are different leaks, and reports of one leak that look different. The tests also cover the
+/// classes, call stacks and freed objects that are found in texts.
 @Suite struct LookAlikeTests {
     private static func identity(
         message: String? = nil, className: String? = nil, stack: [String] = [],
@@ -64,7 +64,7 @@ import Testing
         #expect(one.id != identity("$s4Shop4CartC4saveyyF", "0x0000000104f85eb").id)
     }
 
-    /// Launches with other times, processes and addresses.
+    /// Prefixes of log lines. `N` stands for the number of the launch.
     @Test(arguments: [
         "2026-11-24 10:33:0N.123 ", "11-24 10:33:0N.123  1234  567N E Tag: ", "E/Tag( 123N): ",
         "Nov 24 10:33:0N host shop[123N]: ", "web-1  | ", "2026-11-24T10:33:0NZ stdout F ", "[ERROR] ",
@@ -102,7 +102,7 @@ import Testing
     }
 
     @Test(arguments: ["", "I/native( 12N): ", "web-1  | "])
-    func `symbols of a Linux program after a log's text are one leak in all launches`(prefix: String) {
+    func `call frames of a Linux program in a log are one leak in all launches`(prefix: String) {
         func id(_ call: String, launch: Int) -> LeakID {
             let lines = [call, "main"].map {
                 prefix.replacing("N", with: "\(launch)") + "./shop(\($0)+0x12) [0x55d06884\(launch)7b0]"
@@ -512,7 +512,7 @@ import Testing
             }
             done.signal()
         }
-        // Secondary threads of Apple's systems have a stack of 512 KiB.
+        // This is half of the stack that secondary threads have on Apple's systems.
         thread.stackSize = 256 * 1024
         thread.start()
         done.wait()

@@ -5,8 +5,8 @@ import Testing
 
 @testable import LeakCollector
 
-/// Addresses and other text that changes from launch to launch do not change the group, in any spelling. Also classes in
-/// quotes, and frames in unusual spellings.
+/// Addresses and other text that changes from launch to launch do not change the group, in any spelling. The tests also cover
+/// classes in quotes, and frames in unusual spellings.
 @Suite struct ObjectIdentityTests {
     private func id(_ change: (inout LeakReport) -> Void) -> LeakID {
         var report = LeakReport()

@@ -55,7 +55,7 @@ struct PublicText: Decodable, CustomTestStringConvertible {
     }
 
     @Test(arguments: PublicText.readable)
-    func `the class is found in messages copied from public projects, except those listed as unread`(
+    func `the class is found in messages copied from public projects, except in listed exceptions`(
         vector: PublicText
     ) {
         #expect(isRead(vector), "\(vector.texts.map { identities($0).map(names) }) of \(vector.source)")
@@ -80,9 +80,10 @@ struct PublicText: Decodable, CustomTestStringConvertible {
         }
     }
 
-    /// This test fails when the class of such a message is found. The reason `unread` must then be removed from the file.
+    /// When the rules learn to find the class of such a message, this test fails. Then remove the field `unread` of the message
+    /// from the file.
     @Test(arguments: PublicText.all.filter { $0.unread != nil })
-    func `no class is found in messages from public projects that are listed as unread`(vector: PublicText) {
+    func `the class is not found in messages from public projects that are exceptions`(vector: PublicText) {
         #expect(!isRead(vector))
     }
 
