@@ -149,7 +149,7 @@ extension LeakReporter {
         /// minutes. Checks that a killed process had not delivered are lost.
         public var pollMilliseconds = 30_000
         /// The most different leaks that are reported in one session, or in 24 hours of a longer session. An app with that many
-        /// leaks has a more general problem; Crashlytics keeps eight.
+        /// leaks has a more general problem. Crashlytics keeps eight non-fatal errors per session.
         public var reportsPerSession = 200
         /// The most bytes of batches with reports in one UTC day, before compression: about a hundredth of the traffic that the
         /// user of a phone notices. Once half of them are used, further sightings of leaks that were already reported in the

@@ -16,7 +16,7 @@ final class RunFolder: SegmentFolder {
     private let root: String?
     private let name: String
     private static let queuePrefix = "to-"
-    /// The lock of the folder, held from the first append on.
+    /// The lock of the run's folder; `nil` until the first append or adoption creates the folder.
     private var lock: HeldLock?
     /// The file of the last append.
     private var file: OpenFile?

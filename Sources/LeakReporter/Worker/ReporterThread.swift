@@ -73,8 +73,8 @@ final class ReporterThread: Sendable {
 
     func record(_ report: LeakReport) {
         guard !isForkedChild else { return }
-        // On the reporter's own thread, the call comes from the app's `beforeSend`, which would be called with this report and
-        // record again.
+        // On the reporter's own thread, the call comes from a closure of the app, such as `beforeSend`, which would be called
+        // with this report and record again.
         guard !ThreadMark.isSet(by: self) else { return entryQueue.reject(weight: report.clampedCount) }
         var report = report.truncatedForQueue()
         if report.at == nil { report.at = .now }
