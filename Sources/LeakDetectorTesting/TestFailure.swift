@@ -6,7 +6,7 @@
 #endif
 
 #if canImport(Testing) || canImport(XCTest)
-    /// The failure of the running test, for Swift Testing and XCTest.
+    /// Functions that fail the running test, in Swift Testing and in XCTest.
     enum TestFailure {
         /// `true` if a test that waits on the main actor lets other tasks of the main actor run. XCTest does, because it calls tests
         /// from the main run loop. Swift Testing does not, because it calls them from a task of the main actor.
