@@ -28,7 +28,7 @@
                 guard Test.current == nil else { return }
             #endif
             // Either XCTest runs, or a task without a link to its Swift Testing test, such as a detached task. No public API
-            // distinguishes them, so both frameworks get the failure, and the framework that does not run drops it.
+            // distinguishes these cases, so both frameworks get the failure, and the framework that does not run drops it.
             #if canImport(XCTest)
                 XCTFail(message, file: place.filePath, line: place.line)
             #endif
