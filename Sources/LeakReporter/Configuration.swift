@@ -159,7 +159,8 @@ extension LeakReporter {
         /// The share of runs that report, from 0 to 1; drawn at random at the start. Checks and sessions of the other runs are not
         /// sent either, so that ratios stay right; their leaks are counted as ``DropReason/sampled``.
         public var sampleRate = 1.0
-        /// Milliseconds that `exit` may take to send the waiting reports. They are on the disk already.
+        /// Milliseconds that `exit` may take to send the waiting reports. The next run sends reports on the disk that were not
+        /// sent in time.
         public var exitMilliseconds = 1_000
         /// Milliseconds for which an app with UIKit delays its suspension in the background to send the waiting reports. The system
         /// gives about half a minute; a batch takes a second on a slow network, and if no batch was sent within five seconds, a

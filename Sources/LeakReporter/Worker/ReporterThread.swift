@@ -45,8 +45,8 @@ final class ReporterThread: Sendable {
     private let environment: ReporterEnvironment
     private let process = getpid()
 
-    /// `true` in a child process created with `fork`. It has none of the threads, so a lock may be held by a thread that does not
-    /// exist there.
+    /// `true` in a child process created with `fork`. The child has none of its parent's threads, so a lock may be held forever
+    /// by a thread that does not exist in the child.
     var isForkedChild: Bool { getpid() != process }
 
     init(_ environment: ReporterEnvironment) {
@@ -247,7 +247,7 @@ extension ReporterThread.Entry {
 
     fileprivate mutating func add(_ checks: PendingChecks, _ freeBytes: Int) -> Int? {
         guard case .checks(var counts) = self else { return nil }
-        // This releases the shared storage, so that the change makes no copy.
+        // This assignment releases the shared storage, so that the change makes no copy.
         self = .close
         let growth = counts.add(checks, freeBytes)
         self = .checks(counts)
