@@ -7,7 +7,7 @@ public struct LeakCause: Hashable, Sendable {
     public let identifier: String
     /// A few words, such as `Timer that keeps its target`.
     public let name: String
-    /// One sentence about the references that keep the object.
+    /// One or two sentences about the references that keep the object.
     public let explanation: String
     /// A few lines of Swift to write instead. They contain names from the path if it has suitable names, and general words
     /// otherwise.

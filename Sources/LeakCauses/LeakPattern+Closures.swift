@@ -15,7 +15,8 @@ extension LeakPattern {
         LeakPattern(
             "associated_closure", name: "Closure in an associated object",
             explanation:
-                "A closure kept through `objc_setAssociatedObject` captures the object that it is attached to, or one that keeps it.",
+                "A closure kept through `objc_setAssociatedObject` captures the object that the closure is attached to, or an "
+                + "owner of that object.",
             remedy: "button.onTap { [weak self] in … }",
             rules: .certain(.associatedObject.closure, in: .cycle),
             .probable(.associatedObject, .any.closure, in: .cycle),

@@ -115,7 +115,8 @@ extension LeakPattern {
         LeakPattern(
             "network_handler", name: "Handler of a network connection",
             explanation:
-                "The connection or path monitor keeps its handler until it is cancelled, and the handler captures the object that keeps it.",
+                "The connection or path monitor keeps its handler until it is cancelled, and the handler captures the owner of the "
+                + "connection or monitor.",
             remedy: """
                 {holder|connection}.{field|stateUpdateHandler} = { [weak self] state in … }
                 {holder|connection}.cancel()  // in deinit

@@ -120,7 +120,8 @@ extension LeakPattern {
         LeakPattern(
             "hosting_root_view", name: "Root view that keeps its hosting controller",
             explanation:
-                "The hosting controller keeps its root view, and the view or a closure in it keeps the controller or the object that keeps it.",
+                "The hosting controller keeps its root view, and the view, or a closure in the view, keeps the controller or the "
+                + "owner of the controller.",
             remedy: "RootView({name|onClose}: { [weak self] in self?.dismiss(animated: true) })",
             rules: .certain(
                 .of(

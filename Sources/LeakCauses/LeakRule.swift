@@ -317,7 +317,8 @@ struct ReferenceCondition: Sendable {
         SystemNames.isSystemModule(Array(module.utf8)[...]) || additionalAppleModules.contains(String(module))
     }
 
-    /// Apple's modules that occur on paths, besides those of ``SystemNames``. `__C` is the runtime's module for Objective-C.
+    /// Apple's modules that occur on paths, besides those of ``SystemNames``, and OpenCombine, whose types have the names of
+    /// Combine's types. `__C` is the runtime's module for Objective-C.
     private static let additionalAppleModules: Set<String> = [
         "__C", "AVFoundation", "FoundationEssentials", "FoundationNetworking", "Network", "OpenCombine",
         "SwiftData",

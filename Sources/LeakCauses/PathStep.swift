@@ -24,8 +24,8 @@ struct PathStep {
     /// The number of closures and blocks between the owner and the next object.
     let closureCount: Int
 
-    /// Limit of references that are read. The cycles that RetainPaths finds have at most 12 references, and its paths from a global
-    /// variable a few more.
+    /// Limit of references that are read. With its standard budgets, RetainPaths reports at most 12 references of a cycle. Its
+    /// paths from a global variable have no limit, but are rarely longer.
     private static let referenceLimit = 64
 
     static func steps(of path: RetainPath) -> [PathStep] {

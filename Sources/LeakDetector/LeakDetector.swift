@@ -199,7 +199,8 @@ public final class LeakDetector: Sendable {
     /// checked because too many objects were waiting. A session with such objects and without a leak counts neither as leak-free nor
     /// as leaky.
     ///
-    /// - Returns: `nil` if no object was checked or left out: such a session says nothing about leaks.
+    /// - Returns: `nil` if no object was checked or left out, because such a session says nothing about leaks. Then the session
+    ///   continues.
     public func takeSession() -> EndedSession? {
         session.with {
             $0.endSession(id: SightingID.make(at: .now), counts: checkers.counts, at: WireTime.now)

@@ -39,7 +39,7 @@ struct Survivors: Sendable {
                 (
                     "the block",
                     "a variable outside of the block, or the block's result. A task of the main actor could not end "
-                        + "meanwhile, since this form of expectNoLeaks blocks it: make the test async and write "
+                        + "meanwhile, since this form of expectNoLeaks blocks the actor: make the test async and write "
                         + "`await expectNoLeaks`"
                 )
             case .test:

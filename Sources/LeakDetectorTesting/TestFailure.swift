@@ -6,7 +6,7 @@
 #endif
 
 #if canImport(Testing) || canImport(XCTest)
-    /// The failure of the running test, for Swift Testing and XCTest.
+    /// Functions that fail the running test, in Swift Testing and in XCTest.
     enum TestFailure {
         /// `true` if a test that waits on the main actor lets other tasks of the main actor run. XCTest does, because it calls tests
         /// from the main run loop. Swift Testing does not, because it calls them from a task of the main actor.
@@ -28,7 +28,7 @@
                 guard Test.current == nil else { return }
             #endif
             // Either XCTest runs, or a task without a link to its Swift Testing test, such as a detached task. No public API
-            // distinguishes them, so both frameworks get the failure, and the framework that does not run drops it.
+            // distinguishes these cases, so both frameworks get the failure, and the framework that does not run drops it.
             #if canImport(XCTest)
                 XCTFail(message, file: place.filePath, line: place.line)
             #endif

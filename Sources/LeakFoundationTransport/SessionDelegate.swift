@@ -36,8 +36,8 @@ final class SessionDelegate: NSObject, URLSessionDataDelegate, @unchecked Sendab
         _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
         completionHandler: @escaping (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
-        // The server asks for a password, and there is none: its 401 is the response. Without this, the session would search
-        // the keychain, and Foundation on Linux would wait forever.
+        // The server asks for a password, and there is none: its 401 is the response. Without this method, the session would
+        // search the keychain, and Foundation on Linux would wait forever.
         if let refusal = challenge.failureResponse as? HTTPURLResponse {
             pendingResponse(of: task)?.receiveUnauthorized(refusal)
             completionHandler(.rejectProtectionSpace, nil)

@@ -17,7 +17,7 @@
             public var totalMilliseconds = 30_000
             /// The largest response body, in bytes; a longer body is an error.
             public var maxResponseBytes = 64 * 1024
-            /// If `false`, the client ignores the proxies from the environment. This is meant for an address of this machine
+            /// If `false`, the client ignores the proxies from the environment. Use `false` for an address of this machine
             /// under a name other than `localhost`.
             public var usesProxy = true
             /// Hashes of public keys, one of which the server must have; if empty, every public key is accepted. Each entry is

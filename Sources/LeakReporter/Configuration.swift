@@ -149,7 +149,7 @@ extension LeakReporter {
         /// minutes. Checks that a killed process had not delivered are lost.
         public var pollMilliseconds = 30_000
         /// The most different leaks that are reported in one session, or in 24 hours of a longer session. An app with that many
-        /// leaks has a more general problem; Crashlytics keeps eight.
+        /// leaks has a more general problem. Crashlytics keeps eight non-fatal errors per session.
         public var reportsPerSession = 200
         /// The most bytes of batches with reports in one UTC day, before compression: about a hundredth of the traffic that the
         /// user of a phone notices. Once half of them are used, further sightings of leaks that were already reported in the
@@ -159,7 +159,8 @@ extension LeakReporter {
         /// The share of runs that report, from 0 to 1; drawn at random at the start. Checks and sessions of the other runs are not
         /// sent either, so that ratios stay right; their leaks are counted as ``DropReason/sampled``.
         public var sampleRate = 1.0
-        /// Milliseconds that `exit` may take to send the waiting reports. They are on the disk already.
+        /// Milliseconds that `exit` may take to send the waiting reports. The next run sends reports on the disk that were not
+        /// sent in time.
         public var exitMilliseconds = 1_000
         /// Milliseconds for which an app with UIKit delays its suspension in the background to send the waiting reports. The system
         /// gives about half a minute; a batch takes a second on a slow network, and if no batch was sent within five seconds, a

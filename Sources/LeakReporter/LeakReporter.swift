@@ -67,9 +67,9 @@ public final class LeakReporter: Sendable {
 
     /// Records an error, with more `userInfo` that takes precedence over the error's own.
     ///
-    /// Strings, numbers, booleans and URLs are kept. An error is kept as its domain and code, a value with such a `rawValue`, for
-    /// example of an enum, as that, and any other enum as the name of its case, unless it is `CustomStringConvertible`. Any other
-    /// value is kept only as the name of its type.
+    /// Strings, numbers, booleans and URLs are kept. An error is reduced to its domain and code, a value with a `rawValue` of
+    /// one of these kinds to the raw value, and any other enum to the name of its case, unless the enum is
+    /// `CustomStringConvertible`. Any other value is reduced to the name of its type.
     public func record(error: any Error, userInfo: [String: Any]) {
         var report = LeakReport()
         report.error = ReportedError(error, adding: userInfo)
@@ -86,7 +86,8 @@ public final class LeakReporter: Sendable {
         thread.record(leak)
     }
 
-    /// Records that an object that was reported as leaked was freed: `id`, class and stack of the report are those of the leak.
+    /// Records that an object that was reported as leaked was freed. Pass a report with the `id`, class and stack of the leak's
+    /// report.
     // Disfavored, so that `reporter.record` alone means the function for findings of a detector, which handles both events.
     @_disfavoredOverload
     public func record(freed: LeakReport) {
@@ -176,9 +177,9 @@ public final class LeakReporter: Sendable {
 
     /// Sets a value that is sent with each following report; `nil` removes it. At most 64 names.
     ///
-    /// Strings, numbers, booleans and URLs are kept. An error is kept as its domain and code, a value with such a `rawValue`, for
-    /// example of an enum, as that, and any other enum as the name of its case, unless it is `CustomStringConvertible`. Any other
-    /// value is kept only as the name of its type.
+    /// Strings, numbers, booleans and URLs are kept. An error is reduced to its domain and code, a value with a `rawValue` of
+    /// one of these kinds to the raw value, and any other enum to the name of its case, unless the enum is
+    /// `CustomStringConvertible`. Any other value is reduced to the name of its type.
     public func setCustomValue(_ value: Any?, forKey name: String) {
         setCustomKeysAndValues([name: value as Any])
     }

@@ -55,7 +55,7 @@ extension LeakReporter {
         public var sent = 0
         /// Sightings that are not delivered yet, including those being sent and those of earlier runs.
         public var waiting = 0
-        /// Discarded sightings that this run had recorded or adopted from earlier runs.
+        /// Sightings of this run and of earlier runs that this run discarded, by reason.
         public var dropped: [DropReason: Int] = [:]
         /// Discarded explanations of ``LeakReporter/record(_:explanation:)``. They are not sightings: no other number includes
         /// them. Explanations that a collector does not want are not counted.

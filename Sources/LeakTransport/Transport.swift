@@ -69,7 +69,7 @@ package struct TransportLimits: Hashable, Sendable {
     /// Time limit from the start of the request to the last byte of the response. A full batch of 256 KiB takes 21 s at 100
     /// kbit/s.
     package var totalMilliseconds = 60_000
-    /// Maximum number of bytes in the body of a response. The collector's longest response lists 64 rejected reports at about
+    /// Maximum number of bytes in the body of a response. The collector's longest response lists 100 rejected reports at about
     /// 100 bytes each.
     package var maxResponseBytes = 64 * 1024
 

@@ -19,8 +19,9 @@ internal import LeakPlatform
 /// }
 /// ```
 public struct RetainPathFinder: LeakExplainer, Sendable {
-    /// The limits of each walk. An explanation takes two walks, which have to agree, or four if references stay unexplained. If its
-    /// path leads through the frames of a task and ``search`` does not contain ``HolderSearch/globals``, it takes twice as many.
+    /// The limits of each walk. An explanation takes two walks, which have to agree, or four if references stay unexplained. If
+    /// its path leads through the frames of a task and ``search`` does not contain ``HolderSearch/globals``, it takes twice as
+    /// many. Each search of the globals is one more walk.
     public var budget: Budget
     /// The memory to search for a holder if no cycle without suspected references was found. Globals are always searched if the
     /// path leads through the frames of a task. A detector drops explanations that take longer than two seconds.

@@ -9,7 +9,7 @@ import LeakPlatform
 
 @testable import LeakReporter
 
-/// Tests the whole way of a report: from the detector over reporter, libcurl and a socket to a server.
+/// Tests the whole way of a report: from the detector through the reporter, libcurl and a socket to a server.
 @Suite struct OverTheWireTests {
     /// Replaces the collector: gives specified answers and keeps the received requests.
     private final class FakeCollector: Service, @unchecked Sendable {

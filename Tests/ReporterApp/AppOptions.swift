@@ -22,7 +22,7 @@ struct AppOptions {
     /// `true` waits until each sighting is stored, and then for a line on standard input.
     let waits: Bool
     /// `true` sends all waiting reports after each sighting, even after earlier failures.
-    let hurries: Bool
+    let sendsImmediately: Bool
     /// `true` calls `exit` as soon as all sightings are recorded.
     let exits: Bool
     /// `true` ends collecting as soon as all sightings are recorded, and calls `_exit` immediately.
@@ -33,7 +33,7 @@ struct AppOptions {
     init(_ arguments: some Sequence<String>) throws {
         var values = [
             "version": "1", "class": "Shop.Cart", "count": "0", "leaks": "1", "pause": "0", "waits": "no",
-            "hurries": "no",
+            "sendsImmediately": "no",
             "flush": "0", "exits": "no", "refuses": "no",
         ]
         for argument in arguments {
@@ -64,7 +64,7 @@ struct AppOptions {
         leaks = try number("leaks")
         pauseMilliseconds = try number("pause")
         waits = try text("waits") == "yes"
-        hurries = try text("hurries") == "yes"
+        sendsImmediately = try text("sendsImmediately") == "yes"
         exits = try text("exits") == "yes"
         refuses = try text("refuses") == "yes"
         flushSeconds = try number("flush")

@@ -33,7 +33,7 @@ for number in 0..<options.count {
     // The check is recorded before the leak, so that it survives if the leak survives.
     reporter.record(checks: [ClassChecks(className: options.className, count: 1)])
     reporter.record(leak: leak)
-    if options.hurries { reporter.sendUnsentReports() }
+    if options.sendsImmediately { reporter.sendUnsentReports() }
     if options.pauseMilliseconds > 0 {
         Thread.sleep(forTimeInterval: Double(options.pauseMilliseconds) / 1000)
     }

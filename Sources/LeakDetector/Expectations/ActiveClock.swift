@@ -36,8 +36,8 @@ struct ActiveClock: Hashable, Sendable {
     /// Advances the clock to a wake-up.
     ///
     /// - Parameter wake: the uptime for which the wake-up was requested.
-    /// - Returns: the time of this clock in milliseconds. It is earlier than an earlier result if the wake-up came so late that
-    ///   the time is not certain.
+    /// - Returns: the time of this clock in milliseconds. The result is less than a previous result if the wake-up came so late
+    ///   that the time in between is not certain.
     mutating func wake(at uptime: Int, askedFor wake: Int) -> Int {
         let isLate = uptime > wake + Self.maxOrdinaryDelayMilliseconds
         advance(to: uptime, expectingWakeAt: wake)

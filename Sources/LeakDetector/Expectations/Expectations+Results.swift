@@ -120,7 +120,7 @@ extension Expectations {
         /// Returns `true` if this part, which has or had the address of `owner`, is the object that `owner` refers to. Adds the
         /// objects that it reads to `objects`, so that they are not released here.
         ///
-        /// Equal addresses do not prove it: another object may have the address of the part now, or may have had it before.
+        /// Equal addresses are no proof: another object may have the address of the part now, or may have had it before.
         func isSameObject(as owner: WeakSubject, _ objects: inout [AnyObject]) -> Bool {
             guard let object = owner.object else { return false }
             objects.append(object)

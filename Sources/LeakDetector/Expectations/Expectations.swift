@@ -60,7 +60,8 @@ struct Expectations<Subject: Sendable> {
         counts.outstanding += 1
         longestGrace = max(longestGrace, due - now)
         if !owners.isEmpty, let identity, owners.contains(identity) {
-            // By then the second checks of its own owner and of the object itself are over: the object is known, or was deallocated.
+            // At that time, the second checks of the object and of its own owner are over, so the object is known or was
+            // deallocated.
             let until = due + limits.secondCheckMilliseconds + 2 * Self.partDelayMilliseconds
             awaitedOwners[identity] = max(awaitedOwners[identity] ?? 0, until)
         }

@@ -175,7 +175,7 @@ final class ExpirationChecker: Sendable {
             }
             return (state.expectations, state.timer)
         }
-        // They are released outside of the lock, since subjects may be objects of the app.
+        // The expectations are released outside of the lock, since subjects may be objects of the app.
         withExtendedLifetime((expectations, timer)) {}
     }
 

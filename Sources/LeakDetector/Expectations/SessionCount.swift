@@ -12,7 +12,7 @@ struct SessionCount: Hashable, Sendable {
     /// - Parameters:
     ///   - id: the id that the ended session gets.
     ///   - counts: the counts since the detector was made.
-    /// - Returns: the ended session; `nil` if nothing was checked or left out in it.
+    /// - Returns: the ended session; `nil` if nothing was checked or left out in it. Then the session continues.
     mutating func endSession(
         id: String, counts: LeakDetector.Counts, at now: WireTime
     ) -> EndedSession? {

@@ -5,7 +5,7 @@
 /// clock; a time is rounded up to the next tick, so nothing is due early.
 /// Varghese and Lauck, “Hashed and Hierarchical Timing Wheels”, scheme 6. https://doi.org/10.1145/41457.37504
 struct TimingWheel<Element> {
-    /// A wake-up takes about 100 µs of processor time, so there are at most ten in a second.
+    /// The length of a tick. A wake-up takes about 100 µs of processor time, so the tick limits wake-ups to ten per second.
     static var tickMilliseconds: Int { 100 }
     /// The wheel spans 6.4 s: longer than the usual grace periods.
     static var bucketCount: Int { 64 }

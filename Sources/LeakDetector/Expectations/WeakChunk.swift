@@ -57,7 +57,7 @@ struct WeakChunk: @unchecked Sendable {
         return unsafe storage.withUnsafeMutablePointerToElements { unsafe $0[index].tick }
     }
 
-    /// Removes the last weak reference. That deallocates no object.
+    /// Removes the last weak reference, which deallocates no object.
     func removeLast() {
         precondition(count > 0)
         storage.header -= 1

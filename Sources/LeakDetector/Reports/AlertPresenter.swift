@@ -74,6 +74,7 @@ final class AlertPresenter: Sendable {
         screen.update(alert)
     }
 
-    /// Forgets an alert, because it will not be reported if its object is freed or used again.
+    /// Forgets the alert of an object that is no longer watched: if the object is freed or used again, the alert does not
+    /// change.
     func forget(_ id: String) { watchedAlerts.with { $0[id] = nil } }
 }

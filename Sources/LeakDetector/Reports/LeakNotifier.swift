@@ -162,8 +162,8 @@ final class LeakNotifier: Sendable {
         explanations.explain(key, UInt(bitPattern: leak.identity)) { explanation in
             let advice = explanations.explainer.advice(on: explanation)
             checker.call(afterMilliseconds: 0) {
-                // The explained object is the leaked object only if it has existed all the time. A check of the subject would do more
-                // than compare: it may expect other objects.
+                // The explained object is the leaked object only if it has existed all the time. ``Subject/readState()`` is not
+                // called here, because it may expect other objects.
                 guard !checker.isStopped, checker.isValid(leak.id, of: leak.identity),
                     leak.isAlive
                 else { return explanations.retry(key) }

@@ -50,7 +50,7 @@ final class ScreenRecord {
     }
 
     /// Records that a split view controller retains the screen as its detail.
-    func hold(by split: any ScreenNode) { self.split = split }
+    func recordAsDetail(of split: any ScreenNode) { self.split = split }
 
     /// Records that the split view controller shows another detail.
     func replaceDetail() {

@@ -27,8 +27,8 @@ enum ScreenRules {
         return presenter.screenPresented === node
     }
 
-    /// Returns `true` if the view of the screen is in another view, such as a view that shows it without belonging to the
-    /// screen's parent, other than a container that UIKit leaves behind after a transition.
+    /// Returns `true` if the view of the screen is inside another view, for example because the app added the view alone,
+    /// without the controller. A container that UIKit leaves behind after a transition does not count.
     private static func isHeldByViews(_ node: any ScreenNode) -> Bool {
         guard let view = node.screenView, view.viewParent != nil else { return false }
         let root = ViewTree.root(of: view)

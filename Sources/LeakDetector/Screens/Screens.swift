@@ -53,7 +53,7 @@ final class Screens {
     func willShowDetail(_ detail: any ScreenNode, in split: any ScreenNode) {
         guard !isStopped else { return }
         for record in records.values where record.split === split { record.replaceDetail() }
-        watch(detail).hold(by: split)
+        watch(detail).recordAsDetail(of: split)
     }
 
     /// Expects the current view of a controller to be deallocated. Call it before the view changes.
@@ -68,9 +68,9 @@ final class Screens {
 
     /// Expects a screen to be deallocated if its controller says that it is being closed; else does nothing.
     ///
-    /// It needs none of the events. Call it from `viewDidDisappear`. UIKit retains a screen that is moving from its parent or
-    /// being dismissed until after that call, so the screen is not in deallocation. Its views are not read, because no event
-    /// reports their changes.
+    /// It works without the events of ``handle(_:_:)``. Call it from `viewDidDisappear`. UIKit retains a screen that is moving
+    /// from its parent or being dismissed until after that call, so the screen is not in deallocation. Its views are not read,
+    /// because no event reports their changes.
     ///
     /// - Parameter seconds: `nil` for the usual grace period.
     func check(_ node: any ScreenNode, after seconds: Double?, file: StaticString, line: UInt) {

@@ -78,5 +78,5 @@ final class Probe: Sendable {
     }
 }
 
-/// The object that a self-test leaks. Its name explains it to readers who see it in a list.
+/// The object that a self-test leaks. Its name tells readers of a list of leaks what the object is.
 final class LeakDetectorSelfTestObject: Sendable {}

@@ -1,4 +1,4 @@
-/// The section `.debug_line` of DWARF 4 and 5, which contains the source lines of the code.
+/// The section `.debug_line` of DWARF 4 and 5, which maps addresses of code to files and line numbers.
 ///
 /// https://dwarfstd.org/doc/DWARF5.pdf, 6.2
 @safe struct DebugLines {

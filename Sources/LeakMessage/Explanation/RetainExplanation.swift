@@ -30,7 +30,7 @@ public struct RetainExplanation: Hashable, Sendable {
 
     /// The kind of holder that keeps an object alive.
     public struct Holder: Hashable, Sendable {
-        /// The kinds of holders that a search tells from each other.
+        /// The kinds of holders that a search distinguishes.
         public enum Kind: String, Hashable, Sendable, CaseIterable {
             /// A task that has not ended.
             case task
@@ -40,7 +40,7 @@ public struct RetainExplanation: Hashable, Sendable {
             case notificationCenter = "notification_center"
             /// A block that Dispatch keeps: an event handler of a source, or work that has not run yet.
             case dispatch
-            /// A type whose name ends with `Cache`.
+            /// An object of a type whose name ends with `Cache`.
             case cache
             /// A global or static variable.
             case global

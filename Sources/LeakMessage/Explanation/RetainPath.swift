@@ -131,7 +131,7 @@ public struct RetainPath: Hashable, Sendable, CustomStringConvertible {
         let keys = zip(names, references).map { name, reference in
             [name, "\(reference.kind.rawValue) \(reference.isClosure) \(reference.isSuspected)"]
         }
-        /// Compares the rotations of the cycle that begin at two indices.
+        /// Returns `true` if the rotation of the cycle that begins at `one` sorts before the rotation that begins at `other`.
         func precedes(_ one: Int, _ other: Int) -> Bool {
             for part in 0...1 {
                 for step in references.indices {

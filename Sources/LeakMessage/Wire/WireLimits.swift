@@ -43,7 +43,8 @@ public enum WireLimits {
     public static let fingerprintBytes = 256
 
     // Explanation of a leak.
-    /// References of a path, and elements of `closures`. The cycles that RetainPaths finds have at most 12 references.
+    /// References of a path, and elements of `closures`. With its standard budgets, RetainPaths reports at most 12 references
+    /// of a cycle.
     public static let pathReferenceCount = 32
     /// Elements of `further_cycles`.
     public static let furtherCyclesCount = 8
@@ -69,7 +70,7 @@ public enum WireLimits {
     public static let userBytes = 256
 
     // One request.
-    /// Ten times the largest batch of our own reporter, and about six megabytes of typical reports.
+    /// Reports of one request: ten times the largest batch of LeakReporter, and about six megabytes of typical reports.
     public static let reportsCount = 10_000
     /// Different leaks in one request. A new leak costs the store as much as a hundred more sightings of one leak. A device sees a
     /// few dozen leaks; the store writes a thousand in about 0.15 s.

@@ -5,8 +5,8 @@ extension CustomKey.Value {
     /// Converts a value that the app passes.
     ///
     /// Strings, numbers, booleans and URLs are kept unchanged, boxed or not. For an error, its domain and code are kept; for a
-    /// value with a `rawValue` of these kinds, that; for any other enum without a description of its own, the name of the case.
-    /// For any other value, only the type is kept, because descriptions may contain texts of users.
+    /// value with a `rawValue` of these kinds, the raw value; for any other enum without a description of its own, the name of
+    /// the case. For any other value, only the type is kept, because descriptions may contain texts of users.
     init(_ any: Any) {
         self =
             Self.plainValue(any)

@@ -104,7 +104,7 @@ private struct ReportMergeParts {
     /// Appends `userInfo` as it is sent, without addresses and without the variable parts of a detector's text.
     mutating func append(userInfo: [CustomKey]) {
         guard !userInfo.isEmpty else { return }
-        // This distinguishes it from custom keys.
+        // The byte distinguishes `userInfo` from custom keys.
         bytes.append(4)
         append(
             userInfo.map { key in

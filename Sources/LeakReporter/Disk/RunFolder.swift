@@ -16,7 +16,7 @@ final class RunFolder: SegmentFolder {
     private let root: String?
     private let name: String
     private static let queuePrefix = "to-"
-    /// The lock of the folder, held from the first append on.
+    /// The lock of the run's folder; `nil` until the first append or adoption creates the folder.
     private var lock: HeldLock?
     /// The file of the last append.
     private var file: OpenFile?
@@ -223,7 +223,8 @@ final class RunFolder: SegmentFolder {
         if root != nil { _ = try FileDescriptor(parent, .folder) }
     }
 
-    /// Creates the folder and takes its lock, before other processes can see it under a name that they would lock.
+    /// Creates the folder under a temporary name, takes its lock, and then renames it, so that no folder of a run is without a
+    /// lock.
     private func prepare() throws(FileFailure) {
         guard lock == nil else { return }
         let draft = parent + "/new-" + name

@@ -64,8 +64,8 @@ struct FileDescriptor: ~Copyable {
         number = try isForLock ? ForkedChildren.open(openDescriptor) : openDescriptor()
     }
 
-    /// Moves a descriptor above the numbers 0 to 2 of the standard streams. In a process without standard error, the next
-    /// opened file would otherwise get its number and be written to as standard error.
+    /// Moves a descriptor above the numbers 0 to 2 of the standard streams. If a process has closed standard error, the next
+    /// opened file gets the number 2, and texts for standard error would be written to that file.
     private static func moveAboveStandardStreams(_ number: Int32, _ path: String) throws(FileFailure)
         -> Int32
     {

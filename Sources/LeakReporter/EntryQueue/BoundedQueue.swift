@@ -404,8 +404,8 @@ final class BoundedQueue<Item: Sendable>: @unchecked Sendable {
         }
     }
 
-    /// Counts an item as a rejected reentrant call, without adding it. Call it for an item from the consumer's own thread,
-    /// which would record again for each item that it takes.
+    /// Counts an item as a rejected reentrant call, without adding it. Call it for an item that the app adds on the consumer's
+    /// own thread: the app's code, which runs for each item taken, would add another item each time.
     func reject(weight: Int) { countReentrant(weight) }
 
     private func countReentrant(_ count: Int) {

@@ -11,8 +11,8 @@ extension LeakReporter {
     /// Captures the call stack of its caller for `LeakReport.stack`. Each frame has the image, the offset in it, and its UUID
     /// or build id, if it has one.
     ///
-    /// This is fast, because no symbol names are looked up on the device. `collector symbols upload` gives the collector the names
-    /// of a stripped build.
+    /// The capture is fast, because no symbol names are looked up on the device. `collector symbols upload` gives the collector
+    /// the names of a stripped build.
     ///
     /// - Parameter limit: the most frames, innermost first.
     /// - Returns: elements of at most 512 bytes, such as `0x41b9 in Shop (6F1B0C3E-7B7B-3D8C-9E0D-0D1C6B6A1F00)`.

@@ -5,8 +5,8 @@
 /// all batches wait for one back-off.
 ///
 /// While ``failingLimit`` or more batches fail, batches that were never sent wait: a batch expires six days after its first
-/// attempt, so a batch that is not tried while the server is down does not begin to expire. They are tried again an hour after
-/// the last batch began to fail, because the failing batches may be the cause themselves.
+/// attempt, so a batch that is not tried while the server is down does not begin to expire. An hour after the last batch began
+/// to fail, the waiting batches are tried all the same, because the failing batches may be the cause themselves.
 struct BatchRetries {
     enum Cause: Hashable {
         case batch, server
@@ -15,7 +15,7 @@ struct BatchRetries {
     private struct Entry {
         var failureCount = 0
         var retryAt = MonotonicTime.distantPast
-        /// `true` if the back-off of the batch was ended once, because the server accepted another batch.
+        /// `true` if the back-off of the batch was ended early once, because the server had answered another batch.
         var wasReleased = false
     }
 
@@ -27,8 +27,8 @@ struct BatchRetries {
 
     /// If at least this number of batches fail, batches that were never sent wait.
     static let failingLimit = 9
-    /// The time in milliseconds that batches that were never sent wait after the last batch began to fail, an hour. So at most
-    /// 144 of them are tried in the six days.
+    /// One hour, in milliseconds: the time that batches that were never sent wait after the last batch began to fail. So if
+    /// each of them fails too, at most 144 are tried within the six days after which a batch expires.
     static let untriedMilliseconds = 3_600_000
 
     /// `true` if no batch has a retry time of its own, and none has to wait for failing batches.
@@ -68,8 +68,8 @@ struct BatchRetries {
         return .batch
     }
 
-    /// Records that the server works: it accepted a batch, or gave a definite reason to reject it. Batches that failed before
-    /// are tried again once: the server may have been down.
+    /// Records that the server works: it accepted a batch, or gave a definite reason to reject it. Ends the back-off of each
+    /// batch that failed before, but only the first time, because the server may have been down.
     mutating func recordSuccess() {
         for key in failingKeys where entries[key]?.wasReleased == false {
             entries[key] = Entry(wasReleased: true)

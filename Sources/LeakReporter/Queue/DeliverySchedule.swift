@@ -13,7 +13,8 @@ struct DeliverySchedule: Sendable {
     /// waits for it, too. `nil` if there is none.
     private var collectorRetryAt: MonotonicTime?
     private var wasUnauthorized = false
-    /// `true` if the collector did not know the key twice, with no response in between that shows that it knows it.
+    /// `true` if the collector rejected the key as unknown at least twice, and no response in between showed that it knows the
+    /// key.
     private(set) var wasUnauthorizedTwice = false
     /// `true` if nothing is sent until the next start.
     private(set) var isStopped = false

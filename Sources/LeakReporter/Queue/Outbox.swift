@@ -40,7 +40,7 @@ struct Outbox: ~Copyable {
     private var stateFailure: String?
     /// Describes the session that starts when collecting begins: `true` if the app is to be asked for its checks during that
     /// session, `false` if not; `nil` if no session starts.
-    private var startsSessionWhenCollecting: Bool?
+    private var isPendingSessionPolled: Bool?
 
     init(
         queue: SegmentQueue, backoff: Backoff, quota: ReportQuota, configuration: LeakReporter.Configuration,
@@ -164,7 +164,7 @@ struct Outbox: ~Copyable {
     /// - Parameter isPolled: `true` if the app is to be asked for its checks.
     mutating func startSession(isPolled: Bool, at now: CurrentTime) {
         guard acceptsChecksAndSessions else {
-            startsSessionWhenCollecting = isCollecting ? nil : isPolled
+            isPendingSessionPolled = isCollecting ? nil : isPolled
             return
         }
         quota.startSession()
@@ -176,7 +176,7 @@ struct Outbox: ~Copyable {
     }
 
     mutating func endSession(at now: CurrentTime) {
-        startsSessionWhenCollecting = nil
+        isPendingSessionPolled = nil
         guard let ended = session else { return }
         session = nil
         pollInterval.stop()
@@ -234,11 +234,11 @@ struct Outbox: ~Copyable {
         guard isOn != isCollecting else { return }
         isCollecting = isOn
         guard !isOn else {
-            if let isPolled = startsSessionWhenCollecting { startSession(isPolled: isPolled, at: now) }
-            return startsSessionWhenCollecting = nil
+            if let isPolled = isPendingSessionPolled { startSession(isPolled: isPolled, at: now) }
+            return isPendingSessionPolled = nil
         }
         // When collecting is turned on again, a new session starts then.
-        startsSessionWhenCollecting = session.map { _ in pollInterval.nextPollAt != nil }
+        isPendingSessionPolled = session.map { _ in pollInterval.nextPollAt != nil }
         if let session { queue.removeFile(session.name) }
         session = nil
         pollInterval.stop()

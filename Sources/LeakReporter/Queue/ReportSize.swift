@@ -47,7 +47,8 @@ enum ReportSize {
 }
 
 extension LeakReport {
-    /// Returns the report with all values cut to the limits of the wire format, so that a huge text does not wait in memory.
+    /// Returns the report with values cut to the limits of the wire format, so that a huge text does not wait in memory. Names
+    /// of custom keys are cut to four times their limit. The explanation is not cut.
     func truncatedForQueue() -> LeakReport {
         var report = self
         report.message = message?.prefix(utf8: WireLimits.messageBytes)

@@ -137,7 +137,7 @@ struct SegmentQueue {
         isThrottled ? max(usual, Self.throttledMilliseconds) : usual
     }
 
-    /// The most reports in a batch. If the day's bytes run short, it is the limit of the collector, unless the collector has
+    /// The most reports in a batch. If the day's bytes run short, the collector's limit applies, unless the collector has
     /// rejected a batch for its length.
     private var reportLimit: Int {
         isThrottled && nextBatchReportLimit == bounds.batchReports

@@ -25,7 +25,7 @@ enum SegmentRecord: Hashable {
     case footer(SegmentFooter)
 }
 
-/// The first record of a segment: the sender of its reports, and how the segment is sent.
+/// The first record of a segment: the sender of its reports, and the key of the batch that the segment becomes.
 struct SegmentHeader: Hashable {
     static let version: UInt8 = 1
 

@@ -8,7 +8,7 @@ internal import LeakPlatform
 /// The flush at the end of the process: sends the waiting reports, for a limited time, when the process calls `exit` or returns
 /// from `main`.
 ///
-/// If a process is killed, or ends with `_exit`, its waiting reports are on its disk.
+/// If a process is killed, or ends with `_exit`, its waiting reports stay on the disk, and the next run sends them.
 enum ExitFlush {
     private struct Entry: Sendable {
         weak let reporter: LeakReporter?

@@ -125,7 +125,7 @@ struct ReporterLoop: ~Copyable {
             case .granted: break
             case .denied:
                 outbox.setCollecting(false, at: now)
-                // This ends the turn at once, so that the published state shows the deletion.
+                // A wait of 0 ends the turn at once, so that the published state shows the deletion.
                 return 0
             case .unknown(let failure):
                 outbox.postpone("the stored choice about collecting cannot be read: \(failure)", at: now)
@@ -298,7 +298,7 @@ struct ReporterLoop: ~Copyable {
         guard !pendingCompletions.isEmpty else { return }
         let completions = pendingCompletions
         pendingCompletions = []
-        // This runs the app's own code, which may take long.
+        // Completions are the app's own code, which may take long.
         DispatchQueue.global(qos: .utility).async {
             for completion in completions { completion(areReportsWaiting) }
         }

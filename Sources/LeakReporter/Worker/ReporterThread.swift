@@ -45,8 +45,8 @@ final class ReporterThread: Sendable {
     private let environment: ReporterEnvironment
     private let process = getpid()
 
-    /// `true` in a child process created with `fork`. It has none of the threads, so a lock may be held by a thread that does not
-    /// exist there.
+    /// `true` in a child process created with `fork`. The child has none of its parent's threads, so a lock may be held forever
+    /// by a thread that does not exist in the child.
     var isForkedChild: Bool { getpid() != process }
 
     init(_ environment: ReporterEnvironment) {
@@ -73,8 +73,8 @@ final class ReporterThread: Sendable {
 
     func record(_ report: LeakReport) {
         guard !isForkedChild else { return }
-        // On the reporter's own thread, the call comes from the app's `beforeSend`, which would be called with this report and
-        // record again.
+        // On the reporter's own thread, the call comes from a closure of the app, such as `beforeSend`, which would be called
+        // with this report and record again.
         guard !ThreadMark.isSet(by: self) else { return entryQueue.reject(weight: report.clampedCount) }
         var report = report.truncatedForQueue()
         if report.at == nil { report.at = .now }
@@ -247,7 +247,7 @@ extension ReporterThread.Entry {
 
     fileprivate mutating func add(_ checks: PendingChecks, _ freeBytes: Int) -> Int? {
         guard case .checks(var counts) = self else { return nil }
-        // This releases the shared storage, so that the change makes no copy.
+        // This assignment releases the shared storage, so that the change makes no copy.
         self = .close
         let growth = counts.add(checks, freeBytes)
         self = .checks(counts)

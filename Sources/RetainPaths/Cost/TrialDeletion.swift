@@ -86,7 +86,7 @@ extension ObjectReader {
         return bytes
     }
 
-    /// Estimates the bytes of an object from its layout and its element counts.
+    /// Estimates the bytes of an object from its layout and the capacity of its storage.
     private mutating func estimatedSize(at address: UInt, _ layout: ObjectLayout) -> Int {
         typealias Storage = HeapLayout.ArrayStorage
         let size = max(layout.size, HeapLayout.headerBytes)

@@ -2,8 +2,8 @@
 public struct Budget: Hashable, Sendable {
     /// The maximum number of visited objects, including contexts of closures and storage of containers.
     public var objects: Int
-    /// The maximum number of buffers: storage of strings and of containers without references, which counts as kept memory but
-    /// leads nowhere.
+    /// The maximum number of buffers: storage of strings, and of containers whose elements hold no references. Buffers only
+    /// count in the cost of an object.
     public var buffers: Int
     /// The maximum number of references in a reported cycle. If all cycles are longer, the shortest is reported with its first
     /// references only.
@@ -40,8 +40,8 @@ public struct Budget: Hashable, Sendable {
         )
     }
 
-    /// The budget for apps in the field: at most about 1 ms for one walk, without a search of the heap. An explanation takes two to
-    /// eight walks, see ``RetainPathFinder/budget``.
+    /// The budget for apps in the field: at most about 1 ms for one walk, without a search of the heap. An explanation takes
+    /// two to eight walks, and more if it searches for a holder, see ``RetainPathFinder/budget``.
     public static let release = Budget(
         objects: 2_000, buffers: 2_000, cycleLength: 12, cycles: 8, pageBytes: 4 << 20,
         searchTime: .milliseconds(500))

@@ -86,7 +86,8 @@ struct GraphWalker: ~Copyable {
 
     private var isFull: Bool { graph.nodes.count >= budget.objects || graph.edges.count >= edgeLimit }
 
-    /// Adds a reference from the current object, and its target if it is an object and the budget allows.
+    /// Adds a reference from the current object, if the target is an object and the budget allows. Adds the target too, if it
+    /// is new.
     @inline(__always)
     mutating func addEdge(
         to address: UInt, label: Int32, flags: ObjectGraph.EdgeFlags, function: UInt = 0

@@ -188,8 +188,8 @@ enum WritableMemory {
         }
     }
 
-    /// Returns `true` if a page of a range is backed by memory. Most pages of threads' stacks are not: reading them would take
-    /// time, and entries in page tables.
+    /// Returns `true` if a page of a range is backed by memory. Most pages of threads' stacks are not, and reading them would
+    /// take time and fill page tables.
     ///
     /// - Parameter address: the first byte of a page.
     static func isTouched(_ address: UInt, count: Int) -> Bool {

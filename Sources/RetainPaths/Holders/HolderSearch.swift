@@ -1,6 +1,7 @@
 internal import LeakMessage
 
-/// The memory to search for the holder of an object that is not part of a cycle without suspected references.
+/// The memory to search for the holder of an object. The search runs only if no cycle without suspected references keeps the
+/// object.
 public struct HolderSearch: OptionSet, Hashable, Sendable {
     /// One bit for each kind of memory.
     public let rawValue: Int

@@ -229,7 +229,7 @@ import LeakPlatform
 
     // MARK: Explainers that fail
 
-    private struct Ending: LeakExplainer {
+    private struct ThreadEndingExplainer: LeakExplainer {
         let asked = Guarded(0)
         func explain(_ object: UnsafeRawPointer, callerReferences: Int) -> RetainExplanation {
             asked.with { $0 += 1 }
@@ -255,7 +255,7 @@ import LeakPlatform
     }
 
     @Test func `an explainer that ends its thread delays no report`() async throws {
-        let explainer = Ending()
+        let explainer = ThreadEndingExplainer()
         let bench = Bench(explainer: explainer)
         let page = Page()
         bench.detector.expectDeallocation(of: page)

@@ -44,15 +44,15 @@ import Testing
         let held = closed(kit)
         kit.advancePastChecks()
         weak let view = (held.object as? Cart)?.view
-        let keeper = (held.object as? Cart)?.screenLifetimeToken?.view
+        let retainedView = (held.object as? Cart)?.screenLifetimeToken?.view
         release(held)
-        #expect(keeper?.node != nil)
+        #expect(retainedView?.node != nil)
         #expect(view != nil, "kept until the main queue runs")
         #expect(kit.reportLines == ["leak Cart"])
         kit.clock.advance(by: 0)
-        #expect(view == nil, "freed even if its keeper is still referenced")
+        #expect(view == nil, "freed even if its RetainedView is still referenced")
         #expect(kit.reportLines == ["leak Cart", "freed Cart"])
-        withExtendedLifetime(keeper) {}
+        withExtendedLifetime(retainedView) {}
     }
 
     @Test

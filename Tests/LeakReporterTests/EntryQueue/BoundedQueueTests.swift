@@ -150,7 +150,7 @@ import Testing
             set(value, of: 7, queue)
             add("a", queue)
         }
-        // The last change to 1 is left out, because the item that follows it was merged into an earlier item.
+        // The change to 3 replaces the three changes before it, because the items between them were merged into earlier items.
         #expect(takeAll(from: queue) == ["=1", "aaa", "=2", "aa", "=3", "a"])
         add("a", queue)
         #expect(queue.offerIgnoringLimits("barrier") != nil)

@@ -44,7 +44,7 @@ import Testing
             // Sometimes waits for the batch, because otherwise the next report is recorded before this batch is sent.
             _ = reporter.flush(timeout: numbers.chance(0.3) ? 0.02 : 0)
         }
-        // Waits until everything is sent, at the latest over the connections after the last one that has a fault.
+        // Waits until everything is sent. Connections after those with a planned fault have none.
         let isSettled = reporter.flush(timeout: generousSeconds)
         let statistics = reporter.statistics
         var complaints = statistics.countingErrors(recorded: recorded)

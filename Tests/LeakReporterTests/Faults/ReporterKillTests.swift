@@ -145,7 +145,7 @@ private final class KillBench {
                 "version=\(Self.version(of: className))", "class=\(className)", "count=1000000",
                 "leaks=\([1, 3, 40].randomElement(using: &numbers) ?? 1)",
                 "pause=\([0, 1, 5].randomElement(using: &numbers) ?? 0)", "waits=\(waits ? "yes" : "no")",
-                "hurries=\(numbers.chance(0.5) ? "yes" : "no")",
+                "sendsImmediately=\(numbers.chance(0.5) ? "yes" : "no")",
             ])
     }
 
@@ -218,8 +218,8 @@ private final class KillBench {
         for (name, count) in try collector.reportsByClass(ofApp: Self.app) {
             counted[String(name.prefix { $0 != "_" }), default: 0] += count
         }
-        let complaints = killedRuns.compactMap { life in
-            life.countingError(counted: counted.removeValue(forKey: life.className) ?? 0, "reports")
+        let complaints = killedRuns.compactMap { run in
+            run.countingError(counted: counted.removeValue(forKey: run.className) ?? 0, "reports")
         }
         return complaints + counted.map { "\($0.key): counted \($0.value), but no app recorded it" }
     }
@@ -234,12 +234,12 @@ private final class KillBench {
                 ($0["version"] as? String ?? "", ($0["checks"] as? Int ?? 0, $0["sessions"] as? Int ?? 0))
             },
             uniquingKeysWith: { one, _ in one })
-        return killedRuns.flatMap { life -> [String] in
-            let (checks, sessions) = counts[Self.version(of: life.className)] ?? (0, 0)
-            let isOnce = ((life.stored > 0 ? 1 : 0)...(life.recorded > 0 ? 1 : 0)).contains(sessions)
+        return killedRuns.flatMap { run -> [String] in
+            let (checks, sessions) = counts[Self.version(of: run.className)] ?? (0, 0)
+            let isOnce = ((run.stored > 0 ? 1 : 0)...(run.recorded > 0 ? 1 : 0)).contains(sessions)
             return [
-                life.countingError(counted: checks, "checks"),
-                isOnce ? nil : "\(life.summary): \(sessions) sessions",
+                run.countingError(counted: checks, "checks"),
+                isOnce ? nil : "\(run.summary): \(sessions) sessions",
             ].compactMap(\.self)
         }
     }

@@ -50,9 +50,9 @@ import Testing
             device.commit()
             device.advance(byMilliseconds: 12_000)
             while device.send({ _, _, _ in .tooLong(isFinal: true, reason: "413") }) { device.commit() }
-            let lists = device.outbox.queue.blockingFileCount
-            guard lists == 0 else {
-                Issue.record("\(lists) names of successors after \(number + 1) leaks")
+            let blockingCount = device.outbox.queue.blockingFileCount
+            guard blockingCount == 0 else {
+                Issue.record("\(blockingCount) files block segments after \(number + 1) leaks")
                 return
             }
         }
@@ -179,7 +179,7 @@ private struct AnsweredDevice {
         expect(
             "files that could not be removed", queue.unremovedFiles.count, atMost: isDiskHealthy ? 0 : 1_024)
         expect(
-            "names of successors", queue.blockingFileCount,
+            "files that block segments", queue.blockingFileCount,
             atMost: isDiskHealthy ? 0 : 2 * 1_024 * max(queuedSegment.count, 1))
         expect(
             "records of the active segment", queue.activeSegment?.recordCount ?? 0,

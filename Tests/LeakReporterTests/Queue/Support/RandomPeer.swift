@@ -21,7 +21,7 @@ struct RandomPeer {
     let mix: Mix
     var random: SeededRandom
 
-    /// - Parameter collector: receives the batch if the answer is its own, and if only the answer is lost.
+    /// - Parameter collector: receives the batch if the peer answers as the collector, and if only the answer is lost.
     mutating func reply(
         to batch: SegmentQueue.Batch, _ collector: inout ModelCollector, at wallTime: WireTime
     ) -> TransportResult {
