@@ -2,8 +2,8 @@
 public protocol Service: Sendable {
     /// Checks a request before its body is read.
     ///
-    /// Called once for each request, on the loop's thread, and must not block. A body that is too long for the result, or in an
-    /// unknown content coding, is rejected by the server.
+    /// Called once for each request, on the loop's thread, and must not block. The server itself rejects a body that is
+    /// longer than ``ScreeningResult/bodyLimit`` allows, or in an unknown content coding.
     ///
     /// - Returns: a response, usually a rejection, or how the body is read before ``serve(_:_:)`` is called. The default reads
     ///   the body within ``Limits/bodyBytes``.

@@ -5,7 +5,7 @@ import LeakHTTPVectors
 import LeakPlatform
 import Testing
 
-/// Tests of services that set the maximum size of a body, decompress the body themselves, or pass on what they found.
+/// Tests of services that set the maximum size of a body, decompress the body themselves, or use the context of a screening.
 @Suite struct BodyHookTests {
     private struct Hooks: Service {
         func screen(_ request: borrowing Request) -> ScreeningResult {
@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test(arguments: [(1024, 404), (1025, 413)])
-    func `a body that is announced as too long is rejected as such, also if the service rejects the request`(
+    func `a body that is announced as too long gets 413, even if the service rejects the request's path`(
         count: Int, status: Int
     ) throws {
         var limits = Limits()
@@ -71,7 +71,7 @@ import Testing
         postRequest(path, "Content-Encoding: gzip\r\nContent-Length: \(body.count)\r\n", body)
     }
 
-    /// Returns `count` bytes that compress to a little more than half.
+    /// Returns `count` random bytes, which compress to a little more than half of their size.
     private static func noise(_ count: Int) -> [UInt8] {
         var random = SeededRandom(seed: 1)
         return (0..<count).map { _ in UInt8(random.number(0...15)) }

@@ -27,7 +27,7 @@ import Testing
         ("0\r\nX-A : x\r\n\r\n", "malformedTrailer"),
         ("0\r\n X-A: x\r\n\r\n", "malformedTrailer"),
     ])
-    func `a valid chunked body is read, and an invalid chunked body is refused with its error`(
+    func `a valid chunked body is read, and an invalid chunked body is rejected with an error`(
         body: String, expected: String
     ) {
         #expect(events(body) == expected)

@@ -143,7 +143,7 @@ import Testing
     }
 
     @Test(arguments: ["GZIP", "X-Gzip", "Deflate", "BR"])
-    func `the name of a content coding is accepted in any case`(coding: String) throws {
+    func `the name of a content coding may have capital letters`(coding: String) throws {
         let packing: BodyEncoding = coding == "BR" ? .brotli : coding == "Deflate" ? .zlib : .gzip
         #expect(try exchange([postRequest(packing.pack(Array("hello".utf8)), coding)]).reply?.text == "hello")
     }

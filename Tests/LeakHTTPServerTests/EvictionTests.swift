@@ -161,7 +161,7 @@ import Testing
         }
     }
 
-    @Test func `one address gets at most the number of connections that its limit allows`() throws {
+    @Test func `one address gets no more connections than the limit per address`() throws {
         var limits = Limits()
         limits.connectionsPerAddress = 2
         try withServer(loops: 2, limits: limits) { server in

@@ -17,7 +17,7 @@ import Testing
 
     #if os(Linux)
         @Test
-        func `connections of the peer that has the most are evicted for new peers, even if none is idle`()
+        func `new peers evict connections of the peer with the most connections, even if none is idle`()
             throws
         {
             try withServer(limits: limits(connections: 8)) { server in

@@ -55,7 +55,7 @@ import LeakPlatform
                 client.send("GET /\(index.isMultiple(of: 2) ? "later" : "") HTTP/1.1\r\nHost: a\r\n\r\n")
                 client.reset()
             }
-            // Writing to disconnected peers raises no signal, and the rest is discarded.
+            // Writing to disconnected peers raises no signal, and the unsent bytes are discarded.
             later.answerAll()
             #expect(server.waitForCounters { $0.accepted == 200 && $0.openConnections == 0 })
             expectStillServes(server)
@@ -99,7 +99,7 @@ import LeakPlatform
     }
 
     @Test(arguments: ["1\r\na\r\n", "1;a=b\r\na\r\n", "ff\r\n" + String(repeating: "a", count: 255) + "\r\n"])
-    func `an endless chunked body is refused as soon as it is too long`(chunk: String) throws {
+    func `an endless chunked body is rejected when it is over the limit`(chunk: String) throws {
         var limits = Limits()
         limits.bodyBytes = 10_000
         limits.chunkOverheadBytes = 100_000

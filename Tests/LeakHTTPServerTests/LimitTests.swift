@@ -116,7 +116,7 @@ import LeakPlatform
         }
     }
 
-    @Test func `the response to the last request that a connection may send says that it closes`() throws {
+    @Test func `the response to the last permitted request of a connection announces the close`() throws {
         var limits = Limits()
         limits.requestsPerConnection = 3
         try withServer(limits: limits) { server in

@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test func `request fields are found in any case and can be compared with expected values`() throws {
+    @Test func `request fields are found by a lowercase name and can be compared with a value`() throws {
         let head =
             "POST /x HTTP/1.1\r\nHost: a\r\nX-Key:  abc \r\nContent-Type: Application/JSON ; charset=utf-8\r\n"
         try withRequest(head + "Content-Length: 3\r\n\r\n") { request in

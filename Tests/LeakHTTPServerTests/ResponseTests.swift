@@ -110,7 +110,7 @@ import Testing
     }
 
     @Test(arguments: RequestError.allCases)
-    func `every rejection is a problem document that closes the connection`(error: RequestError) throws {
+    func `every rejection has a problem document and closes the connection`(error: RequestError) throws {
         let response = error.response
         #expect(response.closesConnection)
         #expect((400...599).contains(response.status.code))

@@ -224,7 +224,7 @@ import Testing
         #expect(try StaticFiles(folder: folder.path).paths == ["/a.txt"])
     }
 
-    @Test func `a folder over the limit of bytes is refused with an error of one line`() throws {
+    @Test func `a folder over the limit of bytes gives an error of one line`() throws {
         let folder = try Scratch()
         try folder.write("a", String(repeating: "a", count: 700))
         try folder.write("b", String(repeating: "b", count: 324))

@@ -4,8 +4,8 @@ import LeakHTTPServer
 import LeakHTTPVectors
 import Testing
 
-/// Hostile clients in any mixture, and well-behaved clients that must not notice them. The seed determines the run, except
-/// for the effects of the system's scheduler. `STORM_SEEDS` is the number of seeds, `STORM_FIRST` the first seed.
+/// Hostile clients in any mixture, and well-behaved clients, which must still get all of their answers. The seed determines the
+/// run, except for the effects of the system's scheduler. `STORM_SEEDS` is the number of seeds, `STORM_FIRST` the first seed.
 @Suite(.serialized) struct StormTests {
     private static let seeds: Range<Int> = {
         func number(_ name: String) -> Int? { ProcessInfo.processInfo.environment[name].flatMap { Int($0) } }

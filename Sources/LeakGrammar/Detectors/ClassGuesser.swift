@@ -207,7 +207,8 @@ enum ClassGuesser {
         return isTied ? nil : best?.name
     }
 
-    /// Returns letters, digits and points from an index on, with the generic arguments after them.
+    /// Returns the word from an index on: letters, digits and points, with the generic arguments after them. Leaves out `.Type`,
+    /// `.self`, `.deinit` and `.dealloc` at its end.
     private static func name(at start: Int, in text: Text) -> Text {
         var name = text[start...].prefix { isWordByte($0) || isLatinByte($0) || $0 == UInt8(ascii: ".") }
         while name.last == UInt8(ascii: ".") { name = name.dropLast() }
@@ -229,7 +230,8 @@ enum ClassGuesser {
         return text[start..<end]
     }
 
-    /// Returns the end of `.(unknown context at $10a3f)` or `.(Cart in _9B7A)`.
+    /// Returns the end of the private part of a name, such as `.(unknown context at $10a3f)` or `.(Cart in _9B7A)`; `nil` if no
+    /// such part begins at `start`.
     private static func endOfContext(at start: Int, in text: Text) -> Int? {
         let textAfter = text[start...].prefix(contextByteLimit)
         guard let inside = textAfter.dropping(".("), let close = inside.firstIndex(of: UInt8(ascii: ")"))
@@ -242,7 +244,7 @@ enum ClassGuesser {
 
     private static let contextByteLimit = 128
 
-    /// Returns `CartVM` for `CartVM_123456`.
+    /// Removes a long number from the end, which may be the address or the number of an object: `CartVM` for `CartVM_123456`.
     private static func withoutNumber(_ name: Text) -> Text {
         let number = name.suffix(from: name.lastIndex { !$0.isHexadecimal }.map { $0 + 1 } ?? name.endIndex)
         let digits = name.suffix(from: name.lastIndex { !$0.isDigit }.map { $0 + 1 } ?? name.endIndex)
@@ -255,7 +257,7 @@ enum ClassGuesser {
         return digits.count >= 6 ? plain : name
     }
 
-    /// Returns `ByteBuf` for `ByteBuf.release()`.
+    /// Removes the name of a method after a type: `ByteBuf` for `ByteBuf.release()`.
     private static func withoutMethod(_ name: Text, in text: Text) -> Text {
         guard text[name.endIndex...].first == UInt8(ascii: "("),
             let dot = name.lastIndex(of: UInt8(ascii: ".")), dot + 1 < name.endIndex,

@@ -1,6 +1,6 @@
 internal import LeakMessage
 
-/// A normalizer of texts. After it, a text has one kind of line ends, quotes and brackets.
+/// A normalizer of texts: a normalized text has one kind of line ends, quotes and brackets.
 enum MessageNormalizer {
     /// Limit of bytes of a text that are read: twice the limit of the wire format.
     static let byteLimit = 16 * 1024
@@ -263,7 +263,7 @@ enum MessageNormalizer {
         while let open = remainder.firstIndex(of: UInt8(ascii: "[")) {
             let front = line[(line.startIndex + timeShape.count)..<open]
             remainder = remainder[(open + 1)...]
-            // A number in brackets after other words is no process, such as that of the image in `0 0x1f [ra] [0] Shop load()`.
+            // A number in brackets after other words is not that of a process: in `0 0x1f [ra] [0] Shop load()`, an image has it.
             let isBesideWord = front.last.map { $0 > 0x20 } ?? true
             guard isBesideWord || front.trimmed.count(where: { $0 <= 0x20 }) < 2 else { continue }
             guard let close = remainder.firstIndex(of: UInt8(ascii: "]")) else { return nil }

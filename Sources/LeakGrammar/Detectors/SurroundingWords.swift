@@ -15,6 +15,7 @@ struct SurroundingWords {
     /// The text before the name, longer than ``before``.
     private let textBefore: Text
 
+    /// Limit of ``before`` and ``after`` in bytes.
     private static let byteLimit = 48
     /// Limit of ``lineAfter`` in bytes.
     private static let lineByteLimit = 256
@@ -119,7 +120,7 @@ struct SurroundingWords {
             || ["instance", "leak", "object", "alive", "retained"].contains { textAfter.starts(with: $0) }
     }
 
-    /// Returns `leak of ` for `leak of Shop::`.
+    /// Removes the namespaces of C++ from the end: `leak of ` for `leak of Shop::`.
     private static func withoutNamespaces(_ text: Text) -> Text {
         var text = text
         while let front = text.droppingLast("::") {
@@ -157,7 +158,7 @@ struct SurroundingWords {
         return text
     }
 
-    /// Returns ` leaked` for ` (in storyboard Main) leaked`.
+    /// Removes a text in parentheses from the start: ` leaked` for ` (in storyboard Main) leaked`.
     private static func withoutParentheses(_ text: Text) -> Text {
         guard let inside = text.dropping(" ("), let end = inside.firstIndex(of: UInt8(ascii: ")")) else {
             return text
@@ -165,7 +166,7 @@ struct SurroundingWords {
         return text[(end + 1)...]
     }
 
-    /// Returns `leak: ` for `leak: 4 `.
+    /// Removes a number of objects from the end: `leak: ` for `leak: 4 `.
     private static func withoutCount(_ text: Text) -> Text {
         guard let words = text.droppingLast(" "), words.last?.isDigit ?? false else { return text }
         let front = words[..<(words.lastIndex { !$0.isDigit }.map { $0 + 1 } ?? words.startIndex)]

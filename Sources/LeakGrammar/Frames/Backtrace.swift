@@ -118,7 +118,7 @@ struct Backtrace {
         self.init(head: head, lines: lines, frames: frames)
     }
 
-    /// Returns `leaked` for `leaked. Call stack:`.
+    /// Removes the label of a call stack from the end: `leaked.` for `leaked. Call stack:`.
     private static func withoutLabel(_ head: Text) -> Text {
         guard let label = head.droppingLast(":") else { return head }
         let end = label.lastIndex { ".,\n".utf8.contains($0) }
@@ -338,7 +338,7 @@ struct Backtrace {
         return nil
     }
 
-    /// Removes last lines that are headings of threads, such as `Thread 0 name: loader`.
+    /// Removes headings of threads, such as `Thread 0 name: loader`, from the end of a text.
     private static func withoutThreadHeadings(_ text: Text) -> Text {
         var text = text
         while !text.isEmpty {
@@ -431,7 +431,8 @@ struct Backtrace {
         return Array((lines[..<open] + inside + linesAfter).joined(separator: [UInt8(ascii: "\n")]))[...]
     }
 
-    /// Removes last lines of up to 64 bytes that end with a colon, such as `Call stack:`.
+    /// Removes lines of up to 64 bytes with a colon at their end, such as `Call stack:`, from the end of a text. Keeps the first
+    /// line.
     private static func withoutHeading(_ text: Text) -> Text {
         var text = text
         while text.last == UInt8(ascii: ":"), let end = text.lastIndex(of: UInt8(ascii: "\n")),

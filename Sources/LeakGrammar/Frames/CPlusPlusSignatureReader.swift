@@ -4,7 +4,8 @@ internal import LeakMessage
 /// the types of arguments, templates and results.
 ///
 /// `shop::Cart::load(std::__cxx11::basic_string<char> const&) const` is `shop::Cart::load()`, and
-/// `Cart::load(int)::{lambda()#1}::operator()() const` is `lambda in Cart::load()`. It reads each byte a bounded number of times.
+/// `Cart::load(int)::{lambda()#1}::operator()() const` is `lambda in Cart::load()`. The reader reads each byte a bounded number
+/// of times.
 struct CPlusPlusSignatureReader {
     private var remainder: Text
     private var parts: [String] = []

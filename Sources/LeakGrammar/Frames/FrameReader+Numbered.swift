@@ -161,13 +161,13 @@ extension FrameReader {
         return frame
     }
 
-    /// Returns `Shop` for `Shop:arm64`, as sanitizers on a Mac print it.
+    /// Removes the architecture that sanitizers on a Mac print after an image: `Shop` for `Shop:arm64`.
     private static func withoutArchitecture(_ image: Text) -> Text {
         let architectures: [StaticString] = [":arm64", ":arm64e", ":x86_64", ":x86_64h"]
         return architectures.lazy.compactMap { image.droppingLast($0) }.first ?? image
     }
 
-    /// Returns the offset from an address in the file of an image. Programs for a Mac begin at 4 GiB.
+    /// Converts an address in the file of an image to the offset from its start. Programs for a Mac start at the address 4 GiB.
     private static func offset(_ address: UInt64) -> UInt64 {
         let start: UInt64 = 0x1_0000_0000
         return address >= start && address < 2 * start ? address - start : address

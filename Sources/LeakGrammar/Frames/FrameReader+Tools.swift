@@ -180,8 +180,9 @@ extension FrameReader {
         return frame
     }
 
-    /// Returns `closure in main` for `main.func1` and `main.func1.2`. A closure that a variable of a package holds, `glob..func1`, is
-    /// not inside another function, so its name stays.
+    /// Returns the function of a frame. A closure gets the name of the function that contains it: `closure in main` for
+    /// `main.func1` and `main.func1.2`. A closure that a variable of a package holds, `glob..func1`, is not inside another
+    /// function, so its name stays.
     private static func goFunction(_ name: Text) -> String {
         // `-range` marks the body of a `range` over a function, `-fm` a method as a value.
         let body = name.firstRange(of: "-range").map { name[..<$0.lowerBound] }

@@ -33,7 +33,8 @@ struct FrameReader {
         return frame
     }
 
-    /// Returns `Shop` for `/Users/me/Shop`, `./Shop` and `~/Shop`, but `github.com/acme/shop` unchanged.
+    /// Removes the folders of a path: `Shop` for `/Users/me/Shop`, `./Shop` and `~/Shop`. The name of a package, such as
+    /// `github.com/acme/shop`, stays unchanged.
     private static func withoutFolder(_ module: String) -> String {
         let path = Text(module)
         let isPath =

@@ -135,7 +135,7 @@ enum FunctionNameReader {
         return isMethod ? method : name
     }
 
-    /// Returns `async_Main` for `async_MainTQ0_`, a part of that asynchronous function.
+    /// Removes the ending that marks a part of an asynchronous function: `async_Main` for `async_MainTQ0_`.
     private static func withoutContinuation(_ symbol: Text) -> Text {
         guard let remainder = symbol.droppingLast("_") else { return symbol }
         var name = remainder

@@ -26,8 +26,9 @@ enum SourcePositionParser {
                 && (text.dropFirst().starts(with: ":\\") || text.dropFirst().starts(with: ":/"))
     }
 
-    /// Returns `Object.index.js` for `Object./Users/me/index.js`, as JavaScript names the function of a file, and `load in cart.cs` for
-    /// `load in C:\Users\me\cart.cs:line 3`. A home folder has the name of a user.
+    /// Removes the folders and the line of a path in a home folder, which has the name of a user: `Object.index.js` for
+    /// `Object./Users/me/index.js`, as JavaScript names the function of a file, and `load in cart.cs` for
+    /// `load in C:\Users\me\cart.cs:line 3`.
     static func withoutHomeFolder(_ text: Text) -> Text {
         guard text.count > 6, let mark = firstHomeFolder(in: text) else { return text }
         let word = text[..<mark].suffix(

@@ -80,7 +80,7 @@ enum VirtualMachineFrameParser {
         if !position.equals("Native Method"), !position.starts(with: "Unknown Source") {
             (frame.file, frame.line) = SourcePositionParser.read(position)
         }
-        if let file = frame.file, isMapping(file) {
+        if let file = frame.file, isMappingID(file) {
             frame.imageID = file
             frame.obfuscated = ObfuscatedMethod(
                 className: (parts + [type]).map(\.string).joined(separator: "."), name: method.string)
@@ -103,7 +103,7 @@ enum VirtualMachineFrameParser {
 
     /// Returns `true` for the id of a mapping, such as `r8-map-id-7f5bbd1`. From version 8.12 of the Android Gradle plugin, R8 writes
     /// this id in place of the source file.
-    private static func isMapping(_ file: String) -> Bool {
+    private static func isMappingID(_ file: String) -> Bool {
         let head = "r8-map-id-"
         guard file.hasPrefix(head) else { return false }
         let id = file.utf8.dropFirst(head.utf8.count)

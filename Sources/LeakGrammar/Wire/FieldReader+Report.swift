@@ -148,7 +148,9 @@ extension FieldReader {
     private mutating func readClassName() throws(JSONError) -> JSONSlice {
         let offset = scanner.offset
         let slice = try nameText("class", atMost: WireLimits.classBytes)
-        if slice.isPresent, slice.isEmpty { recordProblem("class is empty, at least 1 byte", at: offset) }
+        if slice.isPresent, slice.isEmpty {
+            recordProblem("class is empty, must have at least 1 byte", at: offset)
+        }
         return slice
     }
 
@@ -157,7 +159,7 @@ extension FieldReader {
         let slice = try strings(
             "fingerprint", countLimit: WireLimits.fingerprintCount, elementBytes: WireLimits.fingerprintBytes)
         if slice.isPresent, !hasStrings(slice) {
-            recordProblem("fingerprint has 0 entries, at least 1", at: offset)
+            recordProblem("fingerprint has 0 entries, must have at least 1", at: offset)
         }
         return slice
     }

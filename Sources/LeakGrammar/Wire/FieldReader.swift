@@ -7,7 +7,7 @@ internal import LeakMessage
 @safe
 struct FieldReader {
     var scanner: JSONScanner
-    /// The first problem, such as `class is 700 bytes, at most 512`, and its offset.
+    /// The first problem, such as `class is 700 bytes, the limit is 512`, and its offset.
     private(set) var problem: (reason: String, offset: Int)?
 
     init(_ scanner: JSONScanner) { self.scanner = scanner }

@@ -28,7 +28,7 @@ package struct WireError: Error, Hashable, Sendable, CustomStringConvertible {
 package struct Rejection: Hashable, Sendable {
     /// The index among the reports of the request, from 0.
     package let index: Int
-    /// The problem with a field, such as a limit that the field exceeds: `class is 700 bytes, at most 512`.
+    /// The problem with a field, such as a limit that the field exceeds: `class is 700 bytes, the limit is 512`.
     package let reason: String
 
     package init(index: Int, reason: String) {

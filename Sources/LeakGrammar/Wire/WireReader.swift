@@ -10,8 +10,8 @@ package enum WireFormat: Hashable, Sendable {
     case text
 }
 
-/// A reader of request bodies, which records the positions of fields. It reads a body once, except the part of a batch before
-/// `reports`, which it reads twice.
+/// A reader of request bodies, which records the positions of fields. It reads a body once, but the part of a batch before
+/// `reports` twice, and a batch without `reports` twice as a whole.
 ///
 /// An object with a field `reports` is a batch. An object without `reports` is a report if it identifies a leak by `class`,
 /// `stack`, `cycle`, `message`, `error` or `fingerprint`. Otherwise it is a batch if it has `sessions`, `checks`, `dropped`,

@@ -4,7 +4,7 @@
     internal import Glibc
 #endif
 
-/// A reader of all files of one folder. Only this type accesses the file system.
+/// A reader of all files of one folder. No other type of this module reads files.
 struct FolderReader {
     struct File {
         /// The path relative to the folder, such as `/css/style.css`.

@@ -15,7 +15,7 @@ internal import LeakPlatform
 /// Lines wait in a buffer of bounded size. If the pipe or disk accepts bytes too slowly, further lines are dropped; so are
 /// lines that cannot be written to a full disk. As soon as there is room again, a line reports the number of dropped lines.
 public final class AccessLog: Sendable {
-    /// The default size of the buffer in bytes: about five thousand lines, as many as a busy loop writes in one second.
+    /// The default size of the buffer in bytes: about five thousand lines.
     public static let defaultBufferBytes = 1 << 20
 
     private struct State {

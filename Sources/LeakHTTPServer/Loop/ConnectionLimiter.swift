@@ -48,7 +48,7 @@ final class ConnectionLimiter: Sendable {
         }
     }
 
-    /// Asks for room for a connection of `peer` in `loop`, and counts the connection if there is room.
+    /// Counts a new connection of `peer` in `loop`, unless a limit is reached.
     func acquire(in loop: Int, for peer: PeerGroup) -> Outcome {
         state.with { state in
             guard mayAcquire(peer, state) else { return .peerLimitReached }

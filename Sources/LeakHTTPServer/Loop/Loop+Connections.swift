@@ -49,7 +49,7 @@ extension Loop {
             counters.rejectedConnections.overAddressLimit += 1
             reject(incoming)
         case .limitReached:
-            // Another loop may have taken the room that the eviction made.
+            // Meanwhile another loop may have admitted a connection in place of the evicted connection.
             if evictConnection(for: incoming.peer),
                 limiter.acquire(in: loopNumber, for: incoming.peer) == .granted
             {
@@ -119,7 +119,7 @@ extension Loop {
     }
 
     /// Handles the lack of descriptors: uses the spare descriptor to accept and close a single connection, so that its peer
-    /// does not wait in vain, and pauses accepting, because the listener would be reported as ready at once again.
+    /// does not wait until it times out, and pauses accepting, because the listener would be reported as ready at once again.
     private func rejectWithSpareDescriptor(_ listener: Int32) {
         spareDescriptor = nil
         if let incoming = try? Socket.accept(listener) {

@@ -183,8 +183,8 @@ extension Loop {
                 connection: connection.id, sequence: sequence, exchange: exchange, response: response))
     }
 
-    /// The number of compressed bytes above which a body is decompressed in the next turn of the loop; a batch from a phone has
-    /// fewer.
+    /// The number of compressed bytes above which a body is decompressed in the next turn of the loop. Most compressed bodies
+    /// have fewer.
     private static let maxImmediateDecodingBytes = 8 << 10
 
     /// Returns `true` if decompressing this body takes so long, up to 50 ms, that other connections are served first.

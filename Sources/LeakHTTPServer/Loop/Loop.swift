@@ -13,6 +13,7 @@ final class Loop: @unchecked Sendable {
     let trustedProxies: TrustedProxies
     /// `true` if an observer of responses exists. The value is stored because it is read for each request.
     let isObserved: Bool
+    /// ``Limits/serviceTime`` in milliseconds: a longer call of the service is reported.
     let slowMilliseconds: UInt64
     let messageQueue: MessageQueue
     let publishedCounters = Guarded(Counters())

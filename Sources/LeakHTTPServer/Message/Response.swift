@@ -54,7 +54,7 @@ public struct Response: Sendable {
     /// without a response. The status is still counted and written to an access log.
     public var isWithheld = false
 
-    /// The body that ``compressBeforehand()`` compressed, for a response that is sent repeatedly; otherwise `nil`.
+    /// The body in gzip, compressed in advance because the response is sent repeatedly; otherwise `nil`.
     var gzippedBody: [UInt8]?
     /// `true` if ``body`` is compressed.
     var isGzipped = false

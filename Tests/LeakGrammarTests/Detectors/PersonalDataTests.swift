@@ -55,7 +55,7 @@ import Testing
         var after = LeakReport()
         after.fill(from: DetectorMessage(redacted.message ?? "", demangle: demangle))
         #expect(before == after, "\(redacted)")
-        #expect(redacted.className == nil, "the text says it")
+        #expect(redacted.className == nil, "the class is read from the text, not from a field")
     }
 
     @Test func `a class that masking removes from the text of a report is kept in a field`() {

@@ -304,7 +304,7 @@ import Testing
         }
     }
 
-    @Test func `a sentence in the line of the first frame is no text of a log`() {
+    @Test func `words before the first frame on its line are not a log prefix`() {
         let text = "CartModel leaked: " + Self.apple.joined(separator: "\n")
         let message = DetectorMessage(text, guessesClass: true)
         #expect(message.guessedClassName == "CartModel" && message.callStack?.keyElements == Self.appleKey)

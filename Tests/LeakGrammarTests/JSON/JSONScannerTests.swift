@@ -55,7 +55,7 @@ func jsonError(in text: [UInt8]) -> JSONError? {
             ([0x22, 0xF4, 0x90, 0x80, 0x80, 0x22], 1), ([0x22, 0xF5, 0x80, 0x80, 0x80, 0x22], 1), ([0xFF], 0),
             ([0x22, 0xF0, 0x9F, 0x98], 1), ([0x22, 0xE2, 0x82, 0xAC, 0xE2, 0x82], 4),
         ] as [([UInt8], Int)])
-    func `JSON that is not UTF-8 is refused`(text: [UInt8], offset: Int) {
+    func `JSON that is not UTF-8 is rejected`(text: [UInt8], offset: Int) {
         #expect(jsonError(in: text) == JSONError(.invalidUTF8, at: offset))
     }
 

@@ -29,7 +29,7 @@ struct Bound: CustomTestStringConvertible {
 
     static let all: [Bound] = [
         Bound("class is 513 bytes, the limit is 512", #""class":\#(text(512))"#, #""class":\#(text(513))"#),
-        Bound("class is empty, at least 1 byte", #""class":"x""#, #""class":"""#),
+        Bound("class is empty, must have at least 1 byte", #""class":"x""#, #""class":"""#),
         Bound("class has a control character", #""class":"\u0020""#, #""class":"a\u001f""#),
         Bound("class has a control character", #""class":"\u00a0""#, "\"class\":\"a\u{85}\""),
         Bound("class has a control character", #""class":"~""#, "\"class\":\"\u{7F}\""),
@@ -134,7 +134,9 @@ struct Bound: CustomTestStringConvertible {
         Bound(
             "fingerprint has 9 entries, the limit is 8", #""fingerprint":\#(list(8))"#,
             #""fingerprint":\#(list(9))"#),
-        Bound("fingerprint has 0 entries, at least 1", #""fingerprint":[""]"#, #""fingerprint":[ ]"#),
+        Bound(
+            "fingerprint has 0 entries, must have at least 1", #""fingerprint":[""]"#,
+            #""fingerprint":[ ]"#),
         Bound(
             "fingerprint[0] is 257 bytes, the limit is 256", #""fingerprint":\#(list(1, 256))"#,
             #""fingerprint":\#(list(1, 257))"#),

@@ -28,7 +28,7 @@ import Testing
         " 10.0.0.1",
         "::ffff:10.0.0.1/100", "10.0.0.0/99999999999999999999", "1\u{0}",
     ])
-    func `an invalid IP network is refused`(text: String) {
+    func `an invalid IP network gives an error`(text: String) {
         #expect(throws: IPNetwork.Malformed.self) { try IPNetwork(text) }
     }
 

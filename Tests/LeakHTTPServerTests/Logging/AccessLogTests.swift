@@ -95,7 +95,7 @@ import Testing
         #expect(log.close(within: .seconds(60)))
     }
 
-    @Test func `the access log is written even if the owner of its descriptor closes it`() {
+    @Test func `the access log is written even if the caller closes its own descriptor`() {
         let pipe = Pipe()
         let own = dup(pipe.writing)
         let log = AccessLog(to: own, as: .text)

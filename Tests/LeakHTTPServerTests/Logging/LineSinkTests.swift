@@ -20,7 +20,8 @@ import Testing
     }
 
     @Test(arguments: [
-        // The free bytes, the text that the disk then has of the first batch, and the number of lost lines.
+        // The free bytes at the first write, the text of that write that is on the disk in the end, and the number of
+        // lost lines.
         (0, "", 3), (2, "on\n", 3), (4, "one\n", 2), (6, "one\ntw\n", 2), (8, "one\ntwo\n", 1),
         (14, "one\ntwo\nthree\n", 0),
     ])

@@ -118,9 +118,7 @@ import LeakPlatform
             ["POST /a 503 4 close"]
         ),
     ])
-    func `an eviction is recorded once, even after a part of a head`(sent: String, outcomes: [String])
-        throws
-    {
+    func `an eviction in the middle of a request is recorded once`(sent: String, outcomes: [String]) throws {
         var limits = limits(connections: 1)
         // After a tenth of these times, a connection can be evicted.
         limits.headTime = .seconds(20)
@@ -211,9 +209,7 @@ import LeakPlatform
         }
     }
 
-    @Test func `a service that is slow to decide about a head is counted and recorded like a slow call`()
-        throws
-    {
+    @Test func `a slow call of screen is counted and recorded like a slow call of serve`() throws {
         let service = EchoService { _ in
             usleep(80_000)
             return Response(.notFound)

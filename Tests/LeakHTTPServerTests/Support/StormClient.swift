@@ -44,7 +44,8 @@ final class StormClient {
         client = Client(port: port, receiveBufferBytes: random.once(in: 3) ? 4096 : nil)
     }
 
-    /// Sends as much of the next burst as the connection accepts, and ends the connection with some probability.
+    /// Sends as much of the next burst as the connection accepts. After the last byte that the client sends, the connection ends
+    /// as ``Ending`` says.
     func sendNextBurst() {
         if nextBurst < stream.bursts.count {
             toSend += stream.bursts[nextBurst]
