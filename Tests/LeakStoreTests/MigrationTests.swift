@@ -197,8 +197,7 @@ import Testing
         }
     }
 
-    @Test func `a regression of a decision that was stored with schema 20 has no known build`() throws
-    {
+    @Test func `a regression of a decision that was stored with schema 20 has no known build`() throws {
         let directory = TemporaryDirectory()
         try MigratedDecision.testDecisionAboutBuild(in: directory.store()) {
             try SQLiteConnection(path: directory.database, access: .readWrite).execute(

@@ -206,7 +206,8 @@ import Testing
             try count(Report(leak: cart, version: "\(number).0", build: "1", install: 1))
         }
         try count(
-            Report(leak: page, version: "3.0", build: "1", install: 1), Report(leak: page, version: "3.0", build: "2", install: 2),
+            Report(leak: page, version: "3.0", build: "1", install: 1),
+            Report(leak: page, version: "3.0", build: "2", install: 2),
             Report(leak: page, version: "4.0", build: "9", install: 3))
         let merge = try merge(page, into: cart)
         #expect(try place.rowCount(of: "leak_merge_release") == 4)
@@ -448,7 +449,8 @@ import Testing
         _ = try store.forget(.version("1.0", of: "shop"))
         let deleted = try store.forget(.key(2, since: nil))
         #expect(deleted.merges == 1 && deleted.leaks == 1)
-        #expect(try store.verify() == [] && reports(cart) == nil && reports(page) == nil && reports(menu) == 1)
+        #expect(
+            try store.verify() == [] && reports(cart) == nil && reports(page) == nil && reports(menu) == 1)
         try count(Report(leak: page), key: 1)
         #expect(try reports(page) == 1)
     }

@@ -50,7 +50,8 @@
                               union select key from merged_leak where leak = $7::bigint) as ids
                             on conflict (key) do nothing
                             """, .uuids([id]), .integer(row.int64(1)), .text(row.text(3)), .text(row.text(4)),
-                            .text(author), .integer(now), .integer(row.int64(0)), .text(MergedIDs.unknownModule)),
+                            .text(author), .integer(now), .integer(row.int64(0)),
+                            .text(MergedIDs.unknownModule)),
                         InstallErasure.countIncrement,
                     ] + (entry?.queries ?? []) + [Query("commit")])
                 return true

@@ -123,7 +123,8 @@
 
         /// - Parameter unrecognized: indexes of the submissions whose idempotency keys are not stored.
         private static func aggregate(
-            _ submissions: [Submission], _ countedIndexes: [Int], unrecognized: Set<Int>, in apps: AdmittedApps,
+            _ submissions: [Submission], _ countedIndexes: [Int], unrecognized: Set<Int>,
+            in apps: AdmittedApps,
             merges: MergedIDs, by quota: some NameQuota
         ) throws(StoreError) -> SubmissionAggregate {
             var aggregate = SubmissionAggregate(merges: merges)

@@ -61,7 +61,8 @@ extension PortableTable {
                 .number("last_hour", lastHourSQL),
                 .number(
                     "first_sample",
-                    "coalesce((select at from sample where id = leak.id), case when sightings > 0 then first_seen end)"),
+                    "coalesce((select at from sample where id = leak.id), case when sightings > 0 then first_seen end)"
+                ),
                 .number("newest_sample", "(select at from sample where id = 1 << 40 | leak.id)"),
                 .number("made_by"), .number("made_at"), .number("is_shared"),
             ]),

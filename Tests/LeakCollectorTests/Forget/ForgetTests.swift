@@ -129,8 +129,7 @@ import Testing
         return try #require(made["id"] as? Int)
     }
 
-    @Test func `the page of keys leads to a page about a key's data, and its form deletes the data`() throws
-    {
+    @Test func `the page of keys leads to a page about a key's data, and its form deletes the data`() throws {
         let id = try reportWithNewKey()
         #expect(try running.get("/access").text.contains("/forget?what=key&amp;key=\(id)"))
         let page = try running.get("/forget?what=key&key=\(id)").text
