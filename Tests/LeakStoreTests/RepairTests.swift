@@ -151,6 +151,22 @@ import Testing
         #expect(try store.verify() == [])
     }
 
+    @Test func `a repair deletes what a merge by hand keeps if it cannot be read, and the leaks stay merged`() throws {
+        try fill()
+        let store = try directory.store()
+        let (source, target) = (leak("L5").id, leak("L6").id)
+        let merges = try [source, leak("L4").id].map {
+            try #require(try store.mergeByHand($0, into: target, by: "ada", audit: nil, now: noon)).number
+        }
+        try damage("update leak_merge_release set body = x'ff' where merge = \(merges[0])")
+        #expect(try SQLiteStore.repair(path: directory.database).repaired.count == 1)
+        let repaired = try directory.store()
+        #expect(try repaired.verify() == [] && repaired.erase(install: 3).samples >= 0)
+        #expect(try repaired.makeReader().target(ofMerged: source) == target)
+        #expect(try repaired.undoMerge(merges[0], by: "ada", audit: nil, now: noon) == nil)
+        #expect(try repaired.undoMerge(merges[1], by: "ada", audit: nil, now: noon) != nil)
+    }
+
     @Test func `a database that a server has open is not repaired`() throws {
         try fill()
         let server = try directory.store(exclusive: true)

@@ -97,7 +97,7 @@
         private static let maxForgottenReleases = 10
         /// Maximum number of leaks, or of releases without leaks, that one step deletes for an ingest key. The step computes the
         /// installs of the leaks' versions from all their leaks, so that fewer steps take less time.
-        fileprivate static let maxUndoneRows = 100
+        static let maxUndoneRows = 100
         /// Number of counts by hour and day above which one step deletes only one release of a leak.
         private static let maxForgottenCounts = 5_000
 
@@ -177,6 +177,7 @@
         ) throws(StoreError) -> Int64? {
             switch try deletion.connection.undoNewestMerge(intoTargetOf: merge, at: entry?.at) {
             case .undone(let undone, let leaks):
+                combinedDaysBefore = nil
                 for leak in leaks {
                     _ = try deletion.connection.run(
                         Self.noteQueries(
@@ -256,14 +257,16 @@
         }
 
         /// Deletes as many of the first leaks as one step may delete, or a part of the first one.
-        func deleteSome(ofLeaks leaks: [Int64], by deletion: inout LeakDeletion) throws(StoreError) {
+        func deleteSome(
+            ofLeaks leaks: [Int64], limit: Int = maxForgottenLeaks, by deletion: inout LeakDeletion
+        ) throws(StoreError) {
             let rows = try deletion.connection.run(
                 Query(
                     """
                     select l.id, \(Self.countsSQL(ofLeak: "l.id"))
                     from unnest($1::bigint[]) with ordinality as l (id, number) order by l.number
                     """, .integers(leaks.map(Optional.some))))
-            let deleted = Self.deletableLeaks(rows)
+            let deleted = Self.deletableLeaks(rows, limit: limit)
             guard let first = deleted.first else { return }
             if deleted.count == 1 {
                 _ = try delete(leak: first.int64(0), by: &deletion)

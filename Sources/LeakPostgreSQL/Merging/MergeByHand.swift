@@ -131,6 +131,8 @@
                 guard let (undone, leaks) = try connection.undoMerge(number, today: today) else {
                     return nil
                 }
+                // The restored counts by day may be older than days that were combined since the merge.
+                combinedDaysBefore = nil
                 for leak in leaks {
                     _ = try connection.run(Self.noteQueries(undone.note, to: leak, by: author, now: now))
                 }
@@ -150,7 +152,7 @@
                 connection.begin("begin")
                 let answers = try connection.run([Migration.sharedLockQuery, Migration.versionQuery, lock])
                 try Migration.requireKnownVersion(answers[1], connection)
-                let result = try body(connection)
+                let result = try answers[2].first == nil ? nil : body(connection)
                 let changes =
                     [InstallErasure.deletionMark, InstallErasure.countIncrement] + (entry?.queries ?? [])
                 _ = try connection.run((result == nil ? [] : changes) + [Query("commit")])

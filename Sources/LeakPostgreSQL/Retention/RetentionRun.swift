@@ -101,12 +101,13 @@
                 try lock(app: app, on: connection)
                 // Read after the lock, so that the app does not change any more.
                 let locked = try connection.run([
-                    Self.unseenLeaksQuery(of: app, times, limit: Self.maxForgottenLeaks),
+                    Self.unseenLeaksQuery(of: app, times, limit: Self.maxUndoneRows),
                     Self.unseenReleaseQuery(of: app, times, isCandidate: false),
                 ])
                 var deletion = LeakDeletion(app: app, connection: connection)
                 if locked[0].count > 0 {
-                    try deleteSome(ofLeaks: locked[0].map { $0.int64(0) }, by: &deletion)
+                    try deleteSome(
+                        ofLeaks: locked[0].map { $0.int64(0) }, limit: Self.maxUndoneRows, by: &deletion)
                 } else if let release = locked[1].first?.int64(0) {
                     deletion.keepsTimes = true
                     _ = try deleteSome(ofRelease: release, by: &deletion)

@@ -36,7 +36,7 @@ extension Writer {
     static let maxForgottenRows = 2_000
     /// Maximum number of leaks that one step deletes completely, if their versions stay. Each step computes the installs of
     /// these versions from all their leaks, so that fewer steps take less time.
-    private static let maxUndoneLeaks = 100
+    static let maxUndoneLeaks = 100
     /// Number of row IDs that one step searches for rows that an ingest key made.
     private static let maxSearchedRows: Int64 = 50_000
     /// Number of counts by hour and day above which one step deletes only one release of a leak.
@@ -173,6 +173,7 @@ extension Writer {
                         now: run.entry?.at ?? undone.merge.at)
                 }
                 deletion.counts.merges += 1
+                combinedDaysBefore = nil
             case .emptied(let target):
                 deletion.keepsReleases = true
                 try delete(leak: target, in: nil, by: &deletion)

@@ -142,6 +142,8 @@ extension Writer {
             guard let (undone, leaks) = try connection.undoMerge(number, today: today) else { return nil }
             for leak in leaks { try addNote(undone.note, to: leak, by: author, now: now) }
             try record(entry)
+            // The restored counts by day may be older than days that were combined since the merge.
+            combinedDaysBefore = nil
             // Readers and erasures notice that counts were moved.
             try recordDeletion()
             return undone

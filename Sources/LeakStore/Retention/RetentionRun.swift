@@ -94,7 +94,7 @@ extension Writer {
             // A leak may have been seen later, by counts that are still in the log.
             try flushLogs()
             let formerChanges = connection.totalChanges
-            let leaks = try unseenLeaks(of: app, times, limit: Self.maxForgottenLeaks)
+            let leaks = try unseenLeaks(of: app, times, limit: Self.maxUndoneLeaks)
             for leak in leaks where connection.totalChanges - formerChanges < Self.maxForgottenRows {
                 try deleteSome(ofLeak: leak, by: &deletion)
             }
