@@ -142,7 +142,7 @@ extension Writer {
             guard let (undone, leaks) = try connection.undoMerge(number, today: today) else { return nil }
             for leak in leaks { try addNote(undone.note, to: leak, by: author, now: now) }
             try record(entry)
-            // Readers and erasures notice that counts were moved.
+            // Makes readers and erasures notice that counts were moved.
             try recordDeletion()
             return undone
         }

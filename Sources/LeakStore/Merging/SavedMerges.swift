@@ -1,7 +1,7 @@
-/// A connection on which a transaction merges leaks by hand, undoes such merges, and changes the contents that they keep.
+/// A connection on which a transaction merges leaks by hand, undoes such merges, and changes the copies of leaks that they save.
 ///
-/// Most of the statements are the same in both stores. A store adds the statements about its sets of installs, and the columns
-/// that it derives from other rows.
+/// Most of the statements are the same in both stores. A store adds the statements about its sets of installs, and about the
+/// columns that it computes from other rows.
 package protocol MergeConnection: StoreConnection {
     /// Runs a statement that changes rows.
     ///
@@ -17,11 +17,11 @@ package protocol MergeConnection: StoreConnection {
     /// SQL for the recent installs of the leak `$1`: the release, the day of the count, and the set.
     static var recentInstallsSQL: String { get }
 
-    /// Deletes the counts, sets of installs and samples of a leak, and all that is derived from them outside of its row.
+    /// Deletes the counts, sets of installs and samples of a leak, and the rows of other tables that are computed from them.
     func deleteCounts(of leak: Int64) throws(StoreError)
-    /// Stores the sets of installs of a leak whose counts by build and release are stored.
+    /// Stores the sets of installs of a leak. Its counts by build and by release are stored before.
     func insertInstalls(of contents: LeakContents, leak: Int64) throws(StoreError)
-    /// Computes the columns of leaks that are derived from their counts, and what is derived from those outside of their rows.
+    /// Computes the columns of leaks that depend on their counts, and the rows of other tables that depend on these columns.
     func deriveColumns(ofLeaks leaks: [Int64]) throws(StoreError)
 }
 
@@ -54,7 +54,7 @@ extension PortableValue {
 }
 
 extension LeakContents.Sample {
-    /// The columns of a row of a table of samples after those that identify the row.
+    /// The values of a row of `sample` or `leak_merge_sample`, without the columns that identify the leak.
     fileprivate var columns: [PortableValue] {
         [
             .int(slot), .int(ordinal), .integer(at), .text(version), .optional(build), .optional(system),
@@ -80,7 +80,7 @@ extension LeakContents.Sample {
     }
 }
 
-/// The two leaks of which a merge by hand keeps the contents: the column `side`.
+/// The two leaks that a merge by hand saves: the values of the column `side`.
 private enum MergeSide: Int, CaseIterable {
     case source = 0
     case target = 1
@@ -96,7 +96,7 @@ private struct LeakOfMerge {
     var reports: Int
 }
 
-/// A row of `leak_merge`.
+/// A row of `leak_merge`: a merge by hand, with the values of both leaks that are not stored by release.
 private struct SavedMerge {
     var merge: ManualMerge
     var app: Int64
@@ -105,7 +105,7 @@ private struct SavedMerge {
     var targetBody: [UInt8]
 }
 
-/// A row of `leak_merge_release`.
+/// A row of `leak_merge_release`: the counts in one release of a leak that a merge saved.
 private struct SavedRelease {
     var merge: Int64
     var side: Int
@@ -117,7 +117,7 @@ private struct SavedRelease {
 
 /// The statements that read for ``MergeConnection``.
 private enum SavedQueries {
-    /// - Parameter sql: the table of the samples, and the condition.
+    /// - Parameter sql: the table of the samples, and the condition for its rows.
     static func samples(_ sql: String, _ values: StoreValue...) -> StoreRead<[LeakContents.Sample]> {
         StoreRead(
             .composed("select \(LeakContents.Sample.Column.sql) from \(sql) order by slot"), values, into: []
@@ -283,7 +283,7 @@ private enum SavedQueries {
         }
     }
 
-    /// Reads some rows of `leak_merge`, and whether they can be read.
+    /// Returns for some rows of `leak_merge` if their saved values can be parsed.
     static func mergeReadability(
         after last: Int64, limit: Int
     ) -> StoreRead<[(number: Int64, isReadable: Bool)]> {
@@ -299,7 +299,7 @@ private enum SavedQueries {
         }
     }
 
-    /// Reads some rows of `leak_merge_release`, and whether they can be read.
+    /// Returns for some rows of `leak_merge_release` if their saved counts can be parsed.
     static func releaseReadability(
         after last: SavedReleaseKey, limit: Int
     ) -> StoreRead<[(key: SavedReleaseKey, isReadable: Bool)]> {
@@ -353,7 +353,7 @@ extension MergeConnection {
         return contents
     }
 
-    /// Stores the contents of a leak that has no counts.
+    /// Stores the contents of a leak. The leak has a row, but no counts yet.
     private func insertCounts(of contents: LeakContents, leak: Int64) throws(StoreError) {
         let row = PortableValue.integer(leak)
         var (releases, builds, hours, days):
@@ -478,8 +478,8 @@ extension MergeConnection {
         ).isEmpty
     }
 
-    /// Keeps the contents of two leaks before they are merged, so that the merge can be undone. Merges into the source go on
-    /// with the target.
+    /// Saves a copy of two leaks before they are merged, so that the merge can be undone. Earlier merges into the source become
+    /// merges into the target.
     ///
     /// - Returns: the number of the merge.
     package func save(_ pair: MergedPair, by author: String, at now: Int64) throws(StoreError) -> Int64 {
@@ -494,7 +494,7 @@ extension MergeConnection {
                 "select id from release where app = $1::bigint and version = $2::text",
                 .integer(pair.app), .text(StoreLimits.other))
         ).first
-        target.keepWhatSubtractionNeeds(of: source, other: other)
+        target.removeUnneededData(toUndoMergeOf: source, other: other)
         try change(
             """
             insert into leak_merge (app, source, module, title, leak, reports, by, at, made_by, made_at, is_shared,
@@ -524,9 +524,9 @@ extension MergeConnection {
         return number
     }
 
-    /// Lets the merges into some leaks go on with the leak into which a rule merges them.
+    /// Makes merges by hand into some leaks merges into the leak into which a rule merges these leaks.
     ///
-    /// - Returns: `true` if there are merges into the target now.
+    /// - Returns: `true` if the target has merges by hand now.
     package func redirectMerges(of leaks: [Int64], to target: Int64) throws(StoreError) -> Bool {
         try change(
             "update leak_merge set leak = $2::bigint where leak = any($1::bigint[]) and leak <> $2::bigint",
@@ -542,10 +542,10 @@ extension MergeConnection {
 
 /// The result of ``MergeConnection/undoNewestMerge(intoTargetOf:at:)``.
 package enum NewestMergeUndo {
-    /// - leaks: the row IDs in `leak` of the target and of the restored source.
+    /// - leaks: the row IDs in `leak` of the target and, if it was restored, of the source.
     case undone(UndoneMerge, leaks: [Int64])
-    /// Nothing was changed, because all reports that the target has are of the source.
-    case emptied(target: Int64)
+    /// The merge stays, because the undoing would leave no reports to the target, or because the target is discarded.
+    case rejected(target: Int64)
 }
 
 extension MergeConnection {
@@ -572,11 +572,13 @@ extension MergeConnection {
         return contents
     }
 
-    /// Undoes a merge by hand: gives the source back what it had, and leaves the rest to the target.
+    /// Undoes a merge by hand: restores the source with the counts that it had, and leaves all other counts to the target.
     ///
-    /// - Returns: the result, and the row IDs of the target and of the restored source; `nil` if there is no such merge.
-    /// - Throws: ``StoreError/Reason/invalidArgument`` if another merge must be undone before, if the target is discarded, and
-    ///   if nothing would be left of the target.
+    /// - Parameter today: the day since 1970 by which the recent installs of the source expire.
+    /// - Returns: the result, and the row IDs of the target and, if it was restored, of the source; `nil` if there is no such
+    ///   merge.
+    /// - Throws: ``StoreError/Reason/invalidArgument`` if a newer merge into the same leak must be undone first, if the target is
+    ///   discarded, and if nothing would be left of the target.
     package func undoMerge(_ number: Int64, today: Int) throws(StoreError) -> (
         result: UndoneMerge, leaks: [Int64]
     )? {
@@ -621,11 +623,11 @@ extension MergeConnection {
         return (UndoneMerge(merge: saved.merge, reports: restored.leak.reports), [saved.leak, row])
     }
 
-    /// Undoes the newest merge by hand into the leak that counts the reports of a merge's source. The merge itself may be older: it
-    /// is undone by a later call.
+    /// Undoes the newest merge by hand into the same leak as the merge `number`. If this is a newer merge, a later call undoes the
+    /// merge `number`.
     ///
-    /// - Parameter time: the time of the change in milliseconds since 1970; `nil` for that of the merge.
-    /// - Returns: `nil` if there is no such merge.
+    /// - Parameter time: the time of the change in milliseconds since 1970; `nil` for the time of the merge.
+    /// - Returns: `nil` if there is no merge `number`.
     package func undoNewestMerge(
         intoTargetOf number: Int64, at time: Int64?
     ) throws(StoreError) -> NewestMergeUndo? {
@@ -643,10 +645,16 @@ extension MergeConnection {
             return .undone(undone, leaks: leaks)
         } catch {
             guard error.reason == .invalidArgument else { throw error }
-            return .emptied(target: saved.leak)
+            return .rejected(target: saved.leak)
         }
     }
 
+    /// Stores both leaks as they are after a merge is undone, except their decisions.
+    ///
+    /// - Parameters:
+    ///   - restored: the source.
+    ///   - merged: the target before the merge is undone.
+    ///   - leak: the row ID of the target.
     /// - Returns: the row ID of the restored source.
     private func write(
         _ undo: MergeUndo, restored: LeakContents, merged: LeakContents, merge: ManualMerge, leak: Int64,
@@ -716,7 +724,7 @@ extension MergeConnection {
         return row
     }
 
-    /// Gives the source its decisions back, and computes which decisions are in force.
+    /// Moves the decisions of the source back to it, and chooses the decision in force of each leak.
     private func separateDecisions(
         _ undo: MergeUndo, _ restored: LeakContents, former: LeakContents.Leak, merged: LeakContents,
         source: Int64,
@@ -742,8 +750,8 @@ extension MergeConnection {
                 decision.reportsThen = decision.reportsThen.map { min($0, undo.target.leak.reports) }
                 try restore(decision, counts: undo.target.releases)
             } else if var decision = merged.leak.decisionInForce, decision.row == state {
-                // Made since the merge. The reports that the source had then are those that it has now. The lowest possible
-                // number never hides that the leak came back.
+                // The decision was made after the merge. The reports of the source are subtracted from the reports at that time.
+                // The result is the lowest possible number, which never hides that the leak came back.
                 decision.reportsThen = decision.reportsThen.map { max(0, $0 - restored.leak.reports) }
                 var releases = undo.target.releases
                 for id in releases.keys {
@@ -778,11 +786,11 @@ extension MergeConnection {
 // MARK: Deleting
 
 extension MergeConnection {
-    /// Deletes what merges by hand keep about leaks that are deleted, completely or in one release. Without it, undoing a merge
-    /// would bring deleted counts back.
+    /// Deletes the copies that merges by hand saved of leaks that are deleted, completely or in one release. Otherwise undoing a
+    /// merge would restore deleted counts.
     ///
-    /// - Parameter release: the row ID of the release; `nil` for all releases. Then the merges end, and later reports of the
-    ///   merged leaks make them again.
+    /// - Parameter release: the row ID of the release; `nil` for all releases. Then the merges are deleted too, and a later report
+    ///   of a merged leak creates that leak again.
     package func deleteFromMerges(leaks: [Int64], release: Int64?) throws(StoreError) {
         guard let release else {
             return try deleteMerges(where: "leak = any($1::bigint[])", .integers(leaks))
@@ -827,7 +835,7 @@ extension MergeConnection {
             .bytes(release.contents.bytes))
     }
 
-    /// Moves what merges by hand keep about leaks in a release to a build of another release.
+    /// Moves the counts of leaks in a release, in the copies that merges by hand saved, to a build of another release.
     package func moveInMerges(leaks: [Int64], from release: Int64, to other: Int64, build: Int64)
         throws(StoreError)
     {
@@ -857,9 +865,9 @@ extension MergeConnection {
         }
     }
 
-    /// Removes an install from some of the sets that merges by hand keep.
+    /// Removes an install from some of the sets that merges by hand saved.
     ///
-    /// - Returns: the last release that was searched; `nil` if none was left.
+    /// - Returns: the last saved release that was searched; `nil` if there are no more after `last`.
     package func erase(
         install: UInt64, fromMergesAfter last: SavedReleaseKey, limit: Int
     ) throws(StoreError) -> (last: SavedReleaseKey, erasedSets: Int)? {
@@ -878,16 +886,16 @@ extension MergeConnection {
         return (SavedReleaseKey(merge: end.merge, side: end.side, release: end.release), count)
     }
 
-    /// Deletes the samples of an install that merges by hand keep.
+    /// Deletes those samples of an install that merges by hand saved.
     ///
-    /// - Returns: the number of samples.
+    /// - Returns: the number of deleted samples.
     package func eraseSamplesOfMerges(install: UInt64) throws(StoreError) -> Int {
         try change(
             "delete from leak_merge_sample where install_hash = $1::bigint",
             .integer(Int64(bitPattern: install)))
     }
 
-    /// Returns the numbers of the merges by hand whose contents cannot be read, completely or in part.
+    /// Returns the numbers of the merges by hand whose saved copies cannot be parsed, completely or in part.
     package func unreadableMerges() throws(StoreError) -> Set<Int64> {
         var numbers: Set<Int64> = []
         var lastMerge: Int64 = -1
@@ -909,9 +917,10 @@ extension MergeConnection {
         return numbers
     }
 
-    /// Deletes what the merges of ``unreadableMerges()`` keep. Their sources stay merged, and these merges can no longer be undone.
+    /// Deletes the merges of ``unreadableMerges()`` with their saved copies, so that these merges can no longer be undone. The
+    /// reports of their sources still count for the targets. A later report of a source creates that leak again.
     ///
-    /// - Returns: the number of these merges.
+    /// - Returns: the number of deleted merges.
     package func deleteUnreadableMerges() throws(StoreError) -> Int {
         let numbers = try unreadableMerges().sorted()
         try deleteMerges(where: "id = any($1::bigint[])", .integers(numbers))
@@ -921,6 +930,7 @@ extension MergeConnection {
 
 /// The key of a row of `leak_merge_release`.
 package struct SavedReleaseKey: Hashable, Sendable {
+    /// A key before the first row.
     package static let start = SavedReleaseKey(merge: -1, side: 0, release: 0)
     /// Maximum number of rows that one step of a search reads.
     package static let maxPerStep = 100
