@@ -78,8 +78,8 @@ struct MergePage: Component {
 
     private var choice: HTML {
         #"""
-        <p>For one leak with two names, for example after its class was renamed. Its reports, and later ones, count for the \#
-        other leak. The merge can be undone.</p>\#(table([("Merge", source)]))\#
+        <p>Use this if one mistake is listed as two leaks, for example because its class was renamed. The reports of this leak, \#
+        and its later reports, then count for the other leak. The merge can be undone.</p>\#(table([("Merge", source)]))\#
         \#(problem.map { #"<p class="alert">\#($0)</p>"# as HTML })
         <form class="filters" action="\#(context.links.to(.mergeChoice))" aria-label="Other leak">\#
         <input type="hidden" name="leak" value="\#(source.identity.id.description)">\#
