@@ -5,7 +5,7 @@ extension BrowserTests {
     @Suite struct ChromiumTests {
         private static let page = "data:text/html,<p>quiet<script>document.body.textContent = 'loud'</script>"
 
-        @Test(arguments: [(Look.desk, "loud"), (.withoutScripts, "quiet")])
+        @Test(arguments: [(Look.desktop, "loud"), (.withoutScripts, "quiet")])
         func `scripts of a page run in the test browser only if they are enabled`(look: Look, words: String)
             async throws
         {
@@ -55,7 +55,7 @@ extension BrowserTests {
             }
         }
 
-        @Test(arguments: [(Look.desk, 1200), (.phone, 360)])
+        @Test(arguments: [(Look.desktop, 1200), (.phone, 360)])
         func `a page has the width of the window, and wider content is measured as overflow`(
             look: Look, width: Int
         ) async throws {

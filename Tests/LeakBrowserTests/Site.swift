@@ -6,7 +6,7 @@ import LeakStore
 import Testing
 import LeakPlatform
 
-/// A collector of one test, with the batches that were sent to it.
+/// A running collector with an empty store. Tests send it batches and open its pages.
 final class Site: Sendable {
     let address: String
     /// The sign-in link of the collector, which works once.
@@ -14,7 +14,9 @@ final class Site: Sendable {
     /// The collector. Its calls block, so each is made on its own thread.
     private let running: Guarded<RunningCollector>
 
-    /// - Parameter batches: batches, sent one after the other.
+    /// Starts a collector.
+    ///
+    /// - Parameter batches: batches that are sent to it, one after the other.
     init(_ batches: [JSON] = []) async throws {
         let running = try await onOwnThread { try Guarded(RunningCollector()) }
         self.running = running
@@ -119,7 +121,7 @@ final class Site: Sendable {
 
     /// Opens a tab that is signed in to this site, and passes it to `body`.
     func visit<Value>(
-        _ look: Look = .desk, sourceLocation: SourceLocation = #_sourceLocation,
+        _ look: Look = .desktop, sourceLocation: SourceLocation = #_sourceLocation,
         _ body: (Tab) async throws -> Value
     ) async throws -> Value {
         try await Browser.tab(look, at: address, sourceLocation: sourceLocation) { tab in

@@ -66,13 +66,13 @@ import Testing
         }
     }
 
-    private static let others: [[UInt8]] = [
+    private static let malformedStreams: [[UInt8]] = [
         Array("hello, this is no deflate".utf8), [0x78, 0x9D] + wrapped.dropFirst(2),
         // Requires a preset dictionary that is not available: RFC 1950 §2.2, FDICT.
         [0x78, 0xBB, 0x06, 0x2C, 0x02, 0x15, 0xCB, 0x00, 0x11, 0x00, 0x06, 0x2C, 0x02, 0x15],
     ]
 
-    @Test(arguments: others)
+    @Test(arguments: malformedStreams)
     func `bytes that are not a deflate stream are malformed`(bytes: [UInt8]) {
         #expect(throws: InflateError.malformed) { try inflate(bytes) }
         #expect(throws: InflateError.malformed) { try inflate(bytes, step: 1) }

@@ -14,7 +14,8 @@ import LeakPlatform
 @Suite struct EvictionKillTests {
     static let rounds: ClosedRange<UInt64> = 1...50
 
-    /// A version that several installs used in the last day is not evicted.
+    /// The time of the eviction. It is two days after the reports, because a version that several installs used in the last day is
+    /// not evicted.
     private static let later = noon + 2 * day
 
     private static var limits: StoreLimits {

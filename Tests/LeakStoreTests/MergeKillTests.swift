@@ -36,7 +36,8 @@ import Testing
         _ = try store.undoMerge(merge.number, by: "ada", audit: nil, now: noon)
     }
 
-    /// Merges and undoes until a thread kills the process, at a random time within two rounds of it on this machine.
+    /// Merges and undoes until a thread kills the process. The time of the kill is random: within twice the time that one merge and
+    /// its undoing take on this machine.
     private static func runUntilKilled(_ store: any Store, round: UInt64) throws {
         var random = SeededRandom(seed: round)
         let start = ContinuousClock.now
@@ -79,7 +80,7 @@ import Testing
                 #expect(row?.reports == Self.reportCount && row?.installs == 50, "round \(round)")
             }
         }
-        // Kills fell between a merge and its undoing, and outside of that.
+        // Some kills came between a merge and its undoing, and some did not.
         #expect(
             (1..<Self.rounds.count).contains(mergedCount), "\(mergedCount) of \(Self.rounds.count) rounds")
     }

@@ -68,10 +68,10 @@ import Testing
             if try rows() != former { moved.append(former - (try rows())) }
         }
         #expect(moved.count == 3 && moved.allSatisfy { $0 <= 1_000 })
-        // Four weeks, of which the first begins on a Friday, in two versions.
+        // The 20 days begin on a Friday, so that they are in four weeks. Each leak has counts in two versions.
         #expect(try rows() == 150 * 4 * 2)
         #expect(try writer.connection.number("select total(reports) from leak_day") == 3_000)
-        // A day that was written by another program is not found any more.
+        // A later run does not search these days again, so it does not find days that another program has changed.
         try writer.connection.execute("update leak_day set day = day + 1 where leak = 1")
         var next = RetentionRun(now: now)
         while try writer.runStep(of: &next) {}

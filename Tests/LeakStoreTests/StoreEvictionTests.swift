@@ -21,7 +21,7 @@ import Testing
             ?? 0
     }
 
-    private func expectSound(
+    private func expectConsistent(
         _ store: any Store, sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
         let problems = try store.verify()
@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    /// Real leaks and versions, each with the least number of installs that keeps a name.
+    /// Counts reports of real leaks and versions, each with the minimum number of installs that saves a name from eviction.
     private func countRealReports(in store: any Store) throws {
         for number in 0..<20 {
             let reports = (0..<EvictionRule.minInstalls).map {
@@ -82,25 +82,26 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `a key that fills an app with made-up names cannot push out names of ten installs`(isRepeated: Bool)
+    func `made-up names that fill an app do not evict names of ten installs`(isRepeated: Bool)
         throws
     {
         let store = try place.store(limits: Self.limits(leaks: 200, versions: 60))
-        try expectRoom(
+        try expectRealAndNewNames(
             in: store, leaks: 200, versions: 60, isRepeated: isRepeated)
     }
 
     @Test
-    func `a key with 2,000 made-up leaks and 200 made-up versions cannot push out names of ten installs`()
+    func `2,000 made-up leaks and 200 made-up versions do not evict names of ten installs`()
         throws
     {
         let directory = TemporaryDirectory(isInMemory: true)
         let store = try directory.store(limits: Self.limits(leaks: 2_000, versions: 200))
-        try expectRoom(in: store, leaks: 2_000, versions: 200, isRepeated: false)
+        try expectRealAndNewNames(in: store, leaks: 2_000, versions: 200, isRepeated: false)
     }
 
-    /// Checks that real names stay, and new ones find room, after a sender has made up as many names as an app may have.
-    private func expectRoom(
+    /// Checks that real names stay, and that new names are counted as such, after a sender has made up as many names as an app may
+    /// have.
+    private func expectRealAndNewNames(
         in store: any Store, leaks: Int, versions: Int, isRepeated: Bool
     ) throws {
         try countRealReports(in: store)
@@ -109,15 +110,16 @@ import Testing
         try count([submission([Report(leak: late, version: "5.0")])], in: store)
         #expect(try !isStored(late, in: store))
         try store.expire(now: noon)
-        try expectSound(store)
+        try expectConsistent(store)
         if isRepeated {
             let (moreLeaks, moreVersions) = (leaks..<2 * leaks, versions..<2 * versions)
             try count(Self.madeUp(leaks: moreLeaks, versions: moreVersions, installs: 1), in: store)
             try store.expire(now: noon)
-            try expectSound(store)
+            try expectConsistent(store)
         }
         try expectRealReports(in: store)
-        // The report that had no room counts in both `other`, and the next one under its names.
+        // The first report of `late` was beyond the limits and counts for the leak and the version `other`. The next report counts
+        // under its own names.
         try count([submission([Report(leak: late, version: "5.0")])], in: store)
         let detail = try #require(try store.makeReader().leak(late.id, now: noon))
         #expect(detail.row.reports == 1 && detail.versions.map(\.version) == ["5.0"])
@@ -128,14 +130,14 @@ import Testing
         #expect(try overLimit(store, .evictedReleases) >= versions / 10)
     }
 
-    @Test func `made-up names with many made-up installs do not push out real names, and leave no room`()
+    @Test func `made-up names with many installs do not evict real names, but no new names are counted`()
         throws
     {
         let store = try place.store(limits: Self.limits(leaks: 200, versions: 100))
         try countRealReports(in: store)
         try count(Self.madeUp(leaks: 0..<400, versions: 0..<200, installs: 12), in: store)
         try store.expire(now: noon)
-        try expectSound(store)
+        try expectConsistent(store)
         try expectRealReports(in: store)
         #expect(try overLimit(store, .evictedLeaks) == 0 && overLimit(store, .evictedReleases) == 0)
         let late = leak("Late")
@@ -148,7 +150,7 @@ import Testing
             _ = try store.count([submission([report], at: later)], now: later)
         }
         try store.expire(now: later)
-        try expectSound(store)
+        try expectConsistent(store)
         try expectRealReports(in: store)
         _ = try store.count(
             [submission([Report(leak: late, version: "5.0", at: later)], at: later)], now: later)
@@ -190,7 +192,7 @@ import Testing
             try store.expire(now: noon)
         }
         try store.expire(now: noon)
-        try expectSound(store)
+        try expectConsistent(store)
         try count([release("5.0.0", 3)], in: store)
         let reader = try store.makeReader()
         let releases = try reader.releases(app: "shop")
@@ -226,7 +228,7 @@ import Testing
             #expect(try isStored(late, in: store) == isCounted)
             #expect(try reader.versions(app: shop.scope).contains("5.0") == isCounted)
         }
-        try expectSound(store)
+        try expectConsistent(store)
     }
 
     // MARK: Names that stay
@@ -242,7 +244,7 @@ import Testing
         }
         _ = try store.count([submission(reports)], now: noon)
         try store.expire(now: noon)
-        try expectSound(store)
+        try expectConsistent(store)
         #expect(try isStored(resolved, in: store) && isStored(noted, in: store))
         #expect(try store.makeReader().overview(app: "shop", now: noon).leaks == 18)
         // Of leaks with equally many installs, those that were not seen for the longest time are evicted.
@@ -270,7 +272,7 @@ import Testing
         }
         _ = try store.count([submission(reports)], now: noon)
         try store.expire(now: noon)
-        try expectSound(store)
+        try expectConsistent(store)
         let left = try store.makeReader().versions(app: shop.scope)
         #expect(Set(["0.2", "0.3", "0.4"]).isSubset(of: left))
         #expect(left.count == 18 && left.contains("other") && !left.contains("0.1"))
@@ -301,7 +303,7 @@ import Testing
         }
         _ = try store.count([submission(fill, at: old + 2 * day)], now: noon)
         try store.expire(now: noon)
-        try expectSound(store)
+        try expectConsistent(store)
         let left = try store.makeReader().versions(app: shop.scope)
         #expect(
             left.contains("1.5") && left.contains("2.0") && !left.contains { $0.hasSuffix("pr") }, "\(left)")
@@ -321,7 +323,7 @@ import Testing
             let row = try #require(try store.makeReader().leak(leak(name).id, now: noon)).row
             #expect(row.firstVersion == first, "\(name)")
         }
-        try expectSound(store)
+        try expectConsistent(store)
     }
 
     @Test func `a fixed leak stays regressed in the same version after versions were evicted`() throws {
@@ -340,20 +342,21 @@ import Testing
         }
         #expect(try regressedIn() == "3.0-pr.1")
         try store.expire(now: later)
-        try expectSound(store)
+        try expectConsistent(store)
         let left = try store.makeReader().versions(app: shop.scope)
         #expect(left.contains("3.0-pr.1") && !left.contains("3.0-pr.2"), "\(left)")
         #expect(try regressedIn() == "3.0-pr.1")
     }
 
-    @Test func `names that no install reports stay if they were in use for ten days`() throws {
+    @Test func `names reported without an install stay if in use for ten days`() throws {
         let store = try place.store(limits: Self.limits(leaks: 20, versions: 20))
         for number in 0...EvictionRule.minInstalls {
             let at = noon - Int64(EvictionRule.minInstalls - number) * day
             let report = Report(leak: leak("Text"), version: "1.0", install: nil, at: at)
             _ = try store.count([submission([report], at: at)], now: at)
         }
-        // An early time of a report does not make a name older than the collector knows it.
+        // A report with an early time does not make a name older: the age counts from the time at which the collector received the
+        // first report.
         let reports = (0..<20).flatMap { number in
             [noon - 20 * day, noon].map {
                 Report(leak: leak("Fake \(number)"), version: "9.\(number)", install: nil, at: $0)
@@ -362,7 +365,7 @@ import Testing
         _ = try store.count([submission(reports)], now: noon)
         let later = noon + 2 * day
         try store.expire(now: later)
-        try expectSound(store)
+        try expectConsistent(store)
         #expect(try isStored(leak("Text"), in: store))
         #expect(try store.makeReader().versions(app: shop.scope).contains("1.0"))
         #expect(try overLimit(store, .evictedLeaks) > 0 && overLimit(store, .evictedReleases) > 0)
@@ -460,11 +463,11 @@ import Testing
         // The other collector has cached all names and sets.
         for collector in [store, other] { _ = try collector.count([submission(reports)], now: noon) }
         try store.expire(now: noon)
-        try expectSound(store)
+        try expectConsistent(store)
         #expect(try !isStored(leak("L0"), in: store))
         for collector in [other, store] {
             _ = try collector.count([submission([reports[0]])], now: noon)
-            try expectSound(store)
+            try expectConsistent(store)
         }
         let detail = try #require(try store.makeReader().leak(leak("L0").id, now: noon))
         #expect(detail.row.reports == 2 && detail.versions.map(\.version) == ["1.0"])
@@ -545,7 +548,7 @@ import Testing
         limits.checkClassesPerBuild = 4
         let store = try place.store(limits: limits)
         var now = noon
-        var joined = 0
+        var evictedCount = 0
         for _ in 0..<4 {
             for _ in 0..<12 {
                 now += Int64.random(in: 0..<(6 * hour), using: &random)
@@ -570,21 +573,21 @@ import Testing
             let before = try apps.map { try Totals(of: store, $0, now: now) }
             let hasExpired = seed.isMultiple(of: 2)
             _ = try store.expire(now: now) {
-                #expect(throws: Never.self) { try expectSound(store) }
+                #expect(throws: Never.self) { try expectConsistent(store) }
                 return true
             }
-            try expectSound(store)
+            try expectConsistent(store)
             if hasExpired {
                 #expect(try apps.map { try Totals(of: store, $0, now: now) } == before)
             }
             for app in apps {
                 let overview = try store.makeReader().overview(app: app.scope, now: now)
-                joined += overview.overLimit.filter {
+                evictedCount += overview.overLimit.filter {
                     $0.limit == .evictedLeaks || $0.limit == .evictedReleases
                 }
                 .reduce(0) { $0 + $1.count }
             }
         }
-        #expect(joined > 0)
+        #expect(evictedCount > 0)
     }
 }

@@ -152,7 +152,7 @@ import Testing
 
     @Test
     func
-        `the current and the pinned version stay, versions that a decision names, and the names that count others`()
+        `the current, pinned and decided versions stay, and the leak and version that count all others`()
         throws
     {
         var limits = StoreLimits()
@@ -358,12 +358,12 @@ import Testing
 
     @Test(arguments: (1...6).map { UInt64($0) })
     func
-        `in random histories, a run deletes what was shown before, and each step leaves the store consistent`(
+        `a run on random data deletes what the preview shows, and each step leaves the store consistent`(
             seed: UInt64
         ) throws
     {
         var random = SeededRandom(seed: seed)
-        // With names that stay, all counts by day are moved and none is deleted.
+        // Every third seed keeps all leaks and versions, so that counts by day are moved and none is deleted.
         let rule = RetentionRule(
             sampleDays: 90, unseenDays: seed.isMultiple(of: 3) ? nil : 200, dailyDays: seed == 1 ? nil : 98)
         let store = try place.store(retention: rule)

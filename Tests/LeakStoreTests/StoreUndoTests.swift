@@ -54,7 +54,7 @@ import Testing
         #expect(release.installs == 1 && release.leaks == 1 && release.reports == 1 && release.newLeaks == 1)
     }
 
-    @Test func `names that another key has reported too stay, and their number is named before`() throws {
+    @Test func `names that another key has reported too stay, and the preview counts them`() throws {
         let fake = leak("Fake")
         try count(
             Report(leak: page, version: "2.0"), Report(leak: fake, version: "66.0"),
@@ -139,7 +139,7 @@ import Testing
     }
 
     @Test
-    func `reports that arrive between the steps are counted, and a key that still reports delays no end`()
+    func `reports between the steps are counted, and a key that still reports does not delay the end`()
         throws
     {
         try count(Report(leak: page), key: 1)
@@ -176,7 +176,7 @@ import Testing
         #expect(try store.makeReader().auditEntries(before: .max, limit: 9).map(\.action) == [.undoKey])
     }
 
-    @Test func `an explanation, a session or a drop of another key counts as a report of it`() throws {
+    @Test func `apps and versions stay if another key sent sessions or drops for them`() throws {
         for number in 0..<2 {
             let app = "app\(number)"
             try count(Report(leak: leak("Page", app: app)), key: 2)

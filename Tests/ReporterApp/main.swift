@@ -2,7 +2,7 @@
 //
 //     recorded 3      before the third sighting is recorded
 //     stored 3        when three sightings are on disk and survive the end of the app
-//     refused true    before it calls `_exit` right after it has turned collection off; `true` if that is on disk
+//     refused true    after it has turned collection off, before it calls `_exit`; `true` if the choice is on disk
 //     done …          the statistics of the reporter, at the end
 
 import Foundation

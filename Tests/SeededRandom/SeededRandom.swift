@@ -5,7 +5,7 @@ public struct SeededRandom: RandomNumberGenerator, Sendable {
 
     public init(seed: some BinaryInteger) { state = UInt64(truncatingIfNeeded: seed) }
 
-    /// A seed that is decided by `bytes`. FNV-1a: http://www.isthe.com/chongo/tech/comp/fnv/
+    /// Creates a generator whose seed is a hash of `bytes`, FNV-1a: http://www.isthe.com/chongo/tech/comp/fnv/
     public init(seed bytes: [UInt8]) {
         state = bytes.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
     }
@@ -34,7 +34,7 @@ public struct SeededRandom: RandomNumberGenerator, Sendable {
     /// Returns `true` with a probability of 1 in `times`.
     public mutating func once(in times: Int) -> Bool { number(1...times) == 1 }
 
-    /// Digits of an address.
+    /// Returns random hexadecimal digits, as an address has.
     public mutating func hexadecimal(_ count: Int) -> String {
         String((0..<count).map { _ in element(of: Array("0123456789abcdef")) })
     }

@@ -1,12 +1,13 @@
 public import LeakStore
 
-/// Two leaks of one app that may be merged by hand, as a page and a command show them before.
+/// Two leaks of one app that may be merged by hand. A page and a command show them before the merge.
 public struct MergePreview: Sendable {
     /// The leak that is merged into ``target``.
     public let source: LeakRow
     public let target: LeakRow
 
-    /// Reads the leaks and checks that they may be merged. The store checks it again, and whether one of them is discarded.
+    /// Reads the leaks and checks that they may be merged. ``Store/mergeByHand(_:into:by:audit:now:)`` checks this again, and also
+    /// rejects discarded leaks and too many merges.
     ///
     /// - Parameter target: the id of the target, or of a leak that was merged into it.
     /// - Returns: `nil` if there is no leak with the id of the source.
@@ -23,7 +24,7 @@ public struct MergePreview: Sendable {
         (self.source, self.target) = (from, into)
     }
 
-    /// The entry for the audit log about the merge.
+    /// Returns the entry for the audit log that says that leaks are merged.
     public static func auditEntry(
         _ source: LeakID, into target: LeakID, by origin: ChangeOrigin, at time: Int64
     ) -> AuditEntry {
@@ -33,14 +34,14 @@ public struct MergePreview: Sendable {
 }
 
 extension ManualMerge {
-    /// The entry for the audit log about the undoing of the merge.
+    /// Returns the entry for the audit log that says that the merge is undone.
     public func undoEntry(by origin: ChangeOrigin, at time: Int64) -> AuditEntry {
         AuditEntry(
             .undoMerge, of: "merge \(number)", details: "leak \(source) from leak \(target)", by: origin,
             at: time)
     }
 
-    /// The text for a number without a merge.
+    /// Returns the error text for a number that no merge has.
     public static func missingText(_ number: Int64) -> String {
         "there is no merge \(number), or it was undone"
     }

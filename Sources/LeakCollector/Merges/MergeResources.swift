@@ -2,7 +2,7 @@ internal import LeakHTTPServer
 internal import LeakMessage
 internal import LeakStore
 
-/// The merges by hand of an app, or of all apps, in an environment, which can be undone.
+/// The merges by hand that can be undone: of an app or of all apps, in an environment.
 struct MergesResource: JSONResource {
     static let permission = Permission.read
     static let jsonPath = "/merges"
@@ -26,7 +26,7 @@ struct MergeResource: PageResource {
     static let pagePath = "/merge"
 
     let leak: LeakID
-    /// The id or the address that was typed in; `nil` before.
+    /// The id or the address that the person has entered; `nil` before that.
     let target: String?
 
     init(_ request: borrowing Request, _: Parameters) throws(Problem) {
@@ -62,7 +62,7 @@ struct MergePage: Component {
     var typed: String
     /// The leak to merge into, once it is chosen.
     var target: LeakRow?
-    /// The reason why the chosen leak is not possible.
+    /// The reason why the leaks cannot be merged.
     var problem: HTML?
 
     var html: HTML {
@@ -78,8 +78,8 @@ struct MergePage: Component {
 
     private var choice: HTML {
         #"""
-        <p>For one leak with two names, for example after its class was renamed. Its reports, and later ones, count for the \#
-        other leak. The merge can be undone.</p>\#(table([("Merge", source)]))\#
+        <p>Use this if one mistake is listed as two leaks, for example because its class was renamed. The reports of this leak, \#
+        and its later reports, then count for the other leak. The merge can be undone.</p>\#(table([("Merge", source)]))\#
         \#(problem.map { #"<p class="alert">\#($0)</p>"# as HTML })
         <form class="filters" action="\#(context.links.to(.mergeChoice))" aria-label="Other leak">\#
         <input type="hidden" name="leak" value="\#(source.identity.id.description)">\#
@@ -117,8 +117,8 @@ struct MergePage: Component {
     }
 }
 
-/// The leaks that were merged by hand into the leak of a page. The newest merge has a button that undoes it; the others come
-/// after it.
+/// The leaks that were merged by hand into the leak of a page. Only the newest merge has a button that undoes it, because older
+/// merges can be undone only after it.
 struct MergedLeaksCard: Component {
     var context: PageContext
     /// Newest first, at least one.

@@ -2,7 +2,7 @@ internal import LeakMessage
 internal import LeakHTTPServer
 public import LeakStore
 
-/// The ages from which on data is deleted, and what the next run deletes of each app.
+/// The ages at which data is deleted or combined, and the data of each app that the next run deletes or combines.
 struct RetentionResource: JSONResource, PageResource {
     static let permission = Permission.administer
     static let (jsonPath, pagePath) = ("/retention", "/retention")
@@ -25,7 +25,7 @@ struct RetentionResource: JSONResource, PageResource {
 }
 
 extension JSONWriter {
-    /// - Parameter apps: the apps of which the next run deletes something.
+    /// - Parameter apps: the apps of which the next run deletes or combines data.
     mutating func fields(of rule: RetentionRule, _ apps: [RetentionCounts]) {
         field("sample_days", rule.sampleDays ?? 0)
         field("unseen_days", rule.unseenDays ?? 0)
@@ -45,7 +45,7 @@ extension JSONWriter {
     }
 }
 
-/// The page that says what is deleted at which age, and what the next run deletes: `/retention`.
+/// The page `/retention`: which data is deleted or combined at which age, and how much of it in the next run.
 struct RetentionPage: Component {
     var context: PageContext
     var rule: RetentionRule
@@ -85,13 +85,13 @@ struct RetentionPage: Component {
 }
 
 extension RetentionRule {
-    /// Sentences that say what is deleted, each with the setting.
+    /// One sentence for each setting: the data, the age at which it is deleted or combined, and the name of the setting.
     public var sentences: [String] {
         [
             sampleDays.map { "Sample reports are deleted after \($0) days (\(Setting.sampleDays.variable))." }
                 ?? "Sample reports are kept for ever (\(Setting.sampleDays.variable)).",
             unseenDays.map {
-                "Leaks without a decision, and versions, are deleted if they are not seen for \($0) days (\(Setting.unseenDays.variable))."
+                "Leaks without a decision or comment, and versions, are deleted if they are not seen for \($0) days (\(Setting.unseenDays.variable))."
             } ?? "Leaks and versions are kept for ever (\(Setting.unseenDays.variable)).",
             dailyDays.map {
                 "Reports are counted by day for \($0) days, and by week from then on (\(Setting.dailyDays.variable))."

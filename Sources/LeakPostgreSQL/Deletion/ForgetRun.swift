@@ -5,10 +5,10 @@
     struct ForgetRun {
         let target: ForgetTarget
         fileprivate(set) var counts = ForgetCounts()
-        /// Row IDs of the apps that are deleted, for ``ForgetTarget/app(_:)``; `nil` before the first step. An app that is
+        /// Row IDs of the apps to delete, for ``ForgetTarget/app(_:)``; `nil` before the first step. An app that is
         /// reported again meanwhile is a new one, and stays.
         fileprivate var apps: [Int64]?
-        /// For ``ForgetTarget/key(_:since:)``.
+        /// The progress for ``ForgetTarget/key(_:since:)``.
         fileprivate var undo = KeyUndo()
         /// The entry for the audit log.
         fileprivate let entry: AuditEntry?
@@ -20,8 +20,9 @@
             (self.entry, pendingEntry) = (entry, entry)
         }
 
-        /// A query for the app whose rows the next step deletes, and for the row ID of the leak or release. For
-        /// ``ForgetTarget/key(_:since:)``, it returns several rows of the table, in the order of their IDs.
+        /// A query for the rows that the next step may delete. It selects the row ID of their app, then that of the row itself: a
+        /// leak, a release or an app. For ``ForgetTarget/key(_:since:)``, these are rows of the current ``KeyUndo/table``, in the
+        /// order of their row IDs.
         fileprivate var rowsQuery: Query {
             switch target {
             case .leak(let id):
@@ -95,8 +96,10 @@
         static let maxForgottenLeaks = 20
         /// Maximum number of releases of an app that one step deletes.
         private static let maxForgottenReleases = 10
-        /// Maximum number of leaks, or of releases without leaks, that one step deletes for an ingest key. The step computes the
-        /// installs of the leaks' versions from all their leaks, so that fewer steps take less time.
+        /// Maximum number of leaks, of empty builds, or of releases without leaks that one step deletes for an ingest key, or by
+        /// age. Each
+        /// step computes the installs of the leaks' versions from all leaks of these versions, so fewer and larger steps take
+        /// less time.
         static let maxUndoneRows = 100
         /// Number of counts by hour and day above which one step deletes only one release of a leak.
         private static let maxForgottenCounts = 5_000
@@ -169,9 +172,9 @@
             }
         }
 
-        /// Undoes the newest merge by hand into the same leak as a merge.
+        /// Undoes the newest merge by hand into the same leak as a merge. If it cannot be undone, deletes this leak.
         ///
-        /// - Returns: `nil`, or the number of the merge if it cannot be undone.
+        /// - Returns: `nil`; the number of the merge if it does not exist any more.
         private func undoMerge(
             _ merge: Int64, entry: AuditEntry?, by deletion: inout LeakDeletion
         ) throws(StoreError) -> Int64? {
@@ -185,7 +188,7 @@
                             by: entry?.actor ?? Decision.AutomaticAuthor.keyUndo.rawValue,
                             now: entry?.at ?? undone.merge.at))
                 }
-            case .emptied(let target):
+            case .rejected(let target):
                 deletion.keepsReleases = true
                 try deletion.delete(leaks: [target])
             case nil: return merge

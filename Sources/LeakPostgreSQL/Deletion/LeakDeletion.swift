@@ -9,9 +9,10 @@
         var counts = ForgetCounts()
         /// `true` if the releases of the deleted leaks stay, so that their sets of installs must be computed again.
         var keepsReleases = false
-        /// `true` if the times when leaks were first and last seen stay, because the deleted counts are older than the last of
-        /// them.
+        /// `true` if leaks keep the times when they were first and last seen, although the counts of these times may be deleted.
+        /// This is the case for versions that are deleted by their age.
         var keepsTimes = false
+        /// The deleted reports of the app.
         var reports = ForgottenReports()
         /// Row IDs of the releases whose set of installs may have lost members.
         var changedReleases: Set<Int64> = []
@@ -19,8 +20,9 @@
 
         init(app: Int64, connection: PostgreSQLConnection) { (self.app, self.connection) = (app, connection) }
 
-        private static let isUnlimitedSQL = "greatest(reports, freed) < LARGEST_TOTAL"
-        private static let isLimitedSQL = "greatest(reports, freed) >= LARGEST_TOTAL"
+        /// SQL for the condition that no total of a row has reached ``Total/largest``, so that counts can be subtracted.
+        private static let areTotalsExactSQL = "greatest(reports, freed) < LARGEST_TOTAL"
+        private static let areTotalsCappedSQL = "greatest(reports, freed) >= LARGEST_TOTAL"
 
         // MARK: Leaks
 
@@ -70,9 +72,9 @@
                 Query(
                     """
                     update release r set leaks = r.leaks - d.leaks,
-                      reports = case when \(Self.isUnlimitedSQL.replacing("reports, freed", with: "r.reports, r.freed"))
+                      reports = case when \(Self.areTotalsExactSQL.replacing("reports, freed", with: "r.reports, r.freed"))
                         then r.reports - d.reports else r.reports end,
-                      freed = case when \(Self.isUnlimitedSQL.replacing("reports, freed", with: "r.reports, r.freed"))
+                      freed = case when \(Self.areTotalsExactSQL.replacing("reports, freed", with: "r.reports, r.freed"))
                         then r.freed - d.freed else r.freed end
                     from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[]) as d (release, reports, freed, leaks)
                     where r.id = d.release
@@ -81,8 +83,8 @@
                 Query(
                     """
                     update app set cells = greatest(0, cells - $4::bigint),
-                      reports = case when \(Self.isUnlimitedSQL) then reports - $2::bigint else reports end,
-                      freed = case when \(Self.isUnlimitedSQL) then freed - $3::bigint else freed end
+                      reports = case when \(Self.areTotalsExactSQL) then reports - $2::bigint else reports end,
+                      freed = case when \(Self.areTotalsExactSQL) then freed - $3::bigint else freed end
                     where id = $1::bigint
                     """, .integer(app), .integer(reportSum), .integer(freedSum),
                     .integer(answers[3].first?.int(0) ?? 0)),
@@ -104,8 +106,8 @@
         /// Returns queries that compute the totals of releases and of the app that have reached ``Total/largest``.
         private func recomputeQueries(_ releases: [Int64]) -> [Query] {
             [
-                DerivedColumns.releaseTotals.update(of: releases, where: Self.isLimitedSQL),
-                DerivedColumns.appTotals.update(of: [app], where: Self.isLimitedSQL),
+                DerivedColumns.releaseTotals.update(of: releases, where: Self.areTotalsCappedSQL),
+                DerivedColumns.appTotals.update(of: [app], where: Self.areTotalsCappedSQL),
             ]
         }
 
@@ -279,8 +281,8 @@
             ).map { $0.int64(0) }
         }
 
-        /// Returns the query that reduces the number of reports that decisions about leaks refer to by the reports in a release from
-        /// before each decision. Must run before the counts are deleted.
+        /// Returns a query that subtracts from `reports_then` of each decision about the leaks the reports in a release from before
+        /// the decision. Must run before the counts are deleted.
         ///
         /// - Parameter values: the row IDs of the leaks, and the row ID of the release.
         private static func decisionsUpdate(_ values: [Parameter]) -> Query {
@@ -299,7 +301,8 @@
                 """, values)
         }
 
-        /// Returns the query that computes releases and times of leaks from their remaining counts.
+        /// Returns a query that computes the first and last release of leaks, and the times when they were seen, from their
+        /// remaining counts.
         private static func leaksUpdate(_ leaks: Parameter, keepsTimes: Bool) -> Query {
             let times = """
                 first_seen = greatest(l.first_seen, t.start),
@@ -376,7 +379,7 @@
             ]
         }
 
-        /// Returns queries that reduce the counts of times in proportion to the freed objects of each leak.
+        /// Returns queries that reduce the histograms of how long objects stayed in proportion to the freed objects of each leak.
         private func histogramQueries(
             _ rows: Rows, _ reportCounts: [Int64: (former: Int, now: Int, formerFreed: Int, freed: Int)]
         ) throws(StoreError) -> [Query] {

@@ -3,7 +3,7 @@
 
     // The deletion of releases and apps whose leaks are deleted.
     extension LeakDeletion {
-        /// Deletes releases without leaks, with their builds, sessions and checks.
+        /// Deletes releases, whose leaks were deleted before, together with their builds, sessions and checks.
         mutating func delete(releases: [Int64]) throws(StoreError) {
             let rowIDs = Parameter.integers(releases.map(Optional.some))
             _ = try connection.run([
@@ -30,7 +30,7 @@
             counts.versions += releases.count
         }
 
-        /// Deletes the app, which has no leaks and releases.
+        /// Deletes the app, whose leaks and releases were deleted before.
         mutating func deleteApp() throws(StoreError) {
             let tables = [
                 "app_slot", "app_day", "app_last_hour", "dropped", "over_limit", "leak_element",
@@ -60,7 +60,7 @@
             ])
         }
 
-        /// Computes the installs of releases from those of their leaks.
+        /// Computes the sets of installs of releases from the sets of their leaks.
         private func rebuildInstalls(of releases: [Int64]) throws(StoreError) {
             for release in releases {
                 let sets = try unions(
@@ -85,7 +85,8 @@
             }
         }
 
-        /// Subtracts the deleted reports from the ten-minute slots and days of the app, and deletes those without reports.
+        /// Subtracts the deleted reports from the ten-minute slots and days of the app, and deletes slots and days without
+        /// remaining reports.
         private func subtractReports() throws(StoreError) {
             guard !reports.days.isEmpty else { return }
             let answers = try connection.run([
@@ -101,6 +102,7 @@
                     + queries(changed.days, table: "app_day", column: "day", scope: 5))
         }
 
+        /// Returns queries that store changed counts, and delete those that are 0 with their sets of installs.
         private func queries(_ counts: [Int: Int], table: String, column: String, scope: Int) -> [Query] {
             let rows = counts.sorted { $0.key < $1.key }
             guard !rows.isEmpty else { return [] }

@@ -8,7 +8,7 @@
         let source: Int64
         /// The row ID of the leak that gets the data.
         let target: Int64
-        /// A number that decides which samples stay.
+        /// The seed of the random choice of the samples that stay.
         let seed: UInt64
         let sourceSightings: Int
         let targetSightings: Int
@@ -76,7 +76,9 @@
             _ = try connection.run(queries)
         }
 
-        /// - Parameter sign: 1 adds the bytes of the leak's texts to its app, -1 subtracts them.
+        /// Returns a query that changes the sum of text bytes of an app by the texts of a leak.
+        ///
+        /// - Parameter sign: 1 adds the bytes of the leak's texts, -1 subtracts them.
         static func textBytesUpdate(of leak: Int64, sign: Int) -> Query {
             Query(
                 """
@@ -206,7 +208,7 @@
 
         // MARK: Counts
 
-        /// Queries that merge builds and releases; their installs follow with ``installsMergeQueries(_:_:)``.
+        /// Queries that merge the counts by build and by release. ``installsMergeQueries(_:_:)`` returns those for their installs.
         private var countQueries: [Query] {
             var queries = [
                 Query(

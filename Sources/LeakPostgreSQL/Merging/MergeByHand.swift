@@ -142,7 +142,8 @@
 
         /// - Parameters:
         ///   - lock: locks the app whose leaks `body` changes.
-        ///   - body: reads the rows after the lock, so that they do not change any more. Returns `nil` if it changed nothing.
+        ///   - body: reads the rows after the lock, so that other collectors cannot change them, and then changes them. Returns
+        ///     `nil` if it changed nothing.
         private func changeMerges<Result>(
             lock: Query, audit entry: AuditEntry?,
             _ body: (PostgreSQLConnection) throws(StoreError) -> Result?

@@ -172,9 +172,9 @@
 
         /// Returns how many reports the leaks had when the decision that stays in force was made, by row ID in `release`.
         ///
-        /// For leaks that this decision is not about, the times of reports are known by hour only: all reports of the
-        /// decision's hour count as earlier. So do reports of the decision's day that arrived more than two days late, because
-        /// they count in the first hour of the day.
+        /// For a leak that this decision is not about, the store knows only how many reports were made in each hour. Reports of the
+        /// hour of the decision count as earlier than the decision. So do reports of the day of the decision that arrived more than
+        /// two days late, because they count in the first hour of that day: ``Calendar/countedHour(of:arrival:)``.
         static func reportsAtDecision(
             of parts: [MergePart], on connection: PostgreSQLConnection
         ) throws(StoreError) -> [Int64: ReportsAtDecision] {

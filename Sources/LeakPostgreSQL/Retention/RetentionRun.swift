@@ -1,25 +1,25 @@
 #if PostgreSQL
     internal import LeakStore
 
-    /// The progress of deleting names that were not seen for long, and of combining counts by day, step by step:
-    /// ``RetentionRule``.
+    /// The progress of one run by the ``RetentionRule``, step by step: first it deletes names (leaks and versions) that were not
+    /// seen for long, then it combines counts by day to counts by week.
     ///
-    /// Each step leaves all totals right, so a process may end after any step. The next call finds what is left.
+    /// Each step leaves all totals right, so the process may end after any step. The next run finds the data that is left.
     struct RetentionRun {
-        /// The time of the system clock.
+        /// The time of the system clock, in milliseconds since 1970.
         let now: Int64
         /// `nil` until the first step has read the clock.
         fileprivate var times: RetentionRule.Times?
-        /// Row ID of the last app without a leak or release to delete.
+        /// Row ID of the last app that was searched and has no leak or release to delete.
         fileprivate var lastApp: Int64 = 0
-        /// `true` once no app has a leak or release to delete.
+        /// `true` once all apps were searched for leaks and releases to delete.
         fileprivate var areNamesDone = false
         /// Row ID of the last leak whose days were combined.
         fileprivate var lastLeak: Int64 = 0
 
         /// Number of steps so far that changed something.
         fileprivate var changeCount = 0
-        /// Maximum of ``changeCount``, because other maintenance waits. The next call goes on.
+        /// Maximum of ``changeCount``, because other maintenance waits for the end of the run. The next run continues the work.
         fileprivate let maxChanges: Int
 
         init(now: Int64, maxChanges: Int = 500) {
@@ -33,7 +33,7 @@
         private static let maxSearchedApps = 20
         /// Number of leaks that a step searches for days to combine. A leak has up to a few thousand older counts by week.
         private static let maxSearchedLeaks = 100
-        /// Number of counts by day that a step moves to the first day of their week.
+        /// Maximum number of counts by day that a step moves to the first day of their week.
         private static let maxCombinedDays = 1_000
 
         /// Deletes some names, or combines some days, in a transaction of its own that locks their app, as a merge of leaks does.
@@ -73,9 +73,10 @@
 
         // MARK: Names
 
-        /// Deletes some leaks or a part of a release of the first app that has any, or goes on with the search for them.
+        /// Deletes some leaks, or a part of a release, of the first app that has any to delete. Searches only ``maxSearchedApps``
+        /// apps; the next step searches the apps after them.
         ///
-        /// - Returns: `true`, because days are combined after the last step.
+        /// - Returns: `true`, because further steps combine days.
         private func deleteNames(
             _ run: inout RetentionRun, _ times: RetentionRule.Times, on connection: PostgreSQLConnection
         ) throws(StoreError) -> Bool {
@@ -92,7 +93,7 @@
                 apps.flatMap {
                     [
                         Self.unseenLeaksQuery(of: $0, times, limit: 1),
-                        Self.unseenReleaseQuery(of: $0, times, isCandidate: true),
+                        Self.unseenReleaseQuery(of: $0, times, ignoresDecisions: true),
                     ]
                 })
             for (index, app) in apps.enumerated() {
@@ -102,7 +103,7 @@
                 // Read after the lock, so that the app does not change any more.
                 let locked = try connection.run([
                     Self.unseenLeaksQuery(of: app, times, limit: Self.maxUndoneRows),
-                    Self.unseenReleaseQuery(of: app, times, isCandidate: false),
+                    Self.unseenReleaseQuery(of: app, times, ignoresDecisions: false),
                 ])
                 var deletion = LeakDeletion(app: app, connection: connection)
                 if locked[0].count > 0 {
@@ -132,7 +133,7 @@
             return true
         }
 
-        /// A query for the row IDs of some leaks to delete, those that were not seen for the longest time first.
+        /// Returns a query for the row IDs of some leaks to delete, the least recently seen first.
         private static func unseenLeaksQuery(
             of app: Int64, _ times: RetentionRule.Times, limit: Int
         ) -> Query {
@@ -144,12 +145,12 @@
                 """, .integer(app), .integer(times.unseenBefore), .integer(limit))
         }
 
-        /// A query for the row ID of the first release to delete.
+        /// Returns a query for the row ID of the first release to delete.
         ///
-        /// - Parameter isCandidate: `true` for a release that decisions may keep. This takes less time, because PostgreSQL would read
-        ///   the lists of decisions in any case.
+        /// - Parameter ignoresDecisions: `true` leaves out the condition that no decision keeps the release. This takes less time:
+        ///   PostgreSQL would run the subqueries of the condition even if no release is old enough.
         private static func unseenReleaseQuery(
-            of app: Int64, _ times: RetentionRule.Times, isCandidate: Bool
+            of app: Int64, _ times: RetentionRule.Times, ignoresDecisions: Bool
         ) -> Query {
             let old = RetentionRule.oldReleaseCondition(
                 unseenBefore: "$2::bigint", firstSeenLeaks: "r.new_leaks")
@@ -157,19 +158,20 @@
             return Query(
                 """
                 select r.id from app a join release r on r.app = a.id where a.id = $1::bigint and \(old)
-                  and \(isCandidate ? "true" : undecided) order by r.id limit 1
+                  and \(ignoresDecisions ? "true" : undecided) order by r.id limit 1
                 """, .integer(app), .integer(times.unseenBefore))
         }
 
         // MARK: Days
 
-        /// Combines some counts by day with the first day of their week.
+        /// Adds some counts by day of one app to the counts of the first day of their week.
         ///
         /// - Returns: `true` if another step is needed.
         private func combineDays(
             _ run: inout RetentionRun, _ times: RetentionRule.Times, on connection: PostgreSQLConnection
         ) throws(StoreError) -> Bool {
-            // Later counts are in later weeks, because a report arrives at most 30 days late.
+            // Earlier runs have combined all days before `first`. No counts were added to them since, because a report arrives at
+            // most 30 days late.
             let first = combinedDaysBefore ?? 0
             guard times.combinedBefore > first else { return false }
             let condition = RetentionRule.dayCondition(from: "$3::bigint", before: "$4::bigint")
@@ -177,7 +179,7 @@
                 .integer(run.lastLeak), .integer(Self.maxSearchedLeaks), .integer(first),
                 .integer(times.combinedBefore),
             ]
-            // With limits in the lateral queries, the index finds the days of each leak.
+            // The limits in the lateral queries make PostgreSQL search an index for the days of each leak.
             let part = "select id, app from leak where id > $1::bigint order by id limit $2::bigint"
             let found = try connection.run(
                 Query(
@@ -222,8 +224,8 @@
             return true
         }
 
-        /// Updates the columns that depend on days that were combined: the last hours of leaks and releases that had their last
-        /// reports on these days, and the columns about the longest period before their last reports.
+        /// Updates the columns that depend on days that were combined: `last_hour` of leaks and releases that had their last
+        /// reports on these days, and ``PeriodColumns`` of leaks and releases whose longest period may include these days.
         ///
         /// - Parameters:
         ///   - moved: the leaks, former days and releases of the counts.
@@ -232,7 +234,7 @@
             after moved: Rows, before day: Int, on connection: PostgreSQLConnection
         ) throws(StoreError) {
             let leaks = Parameter.integers(Set(moved.map { $0.int64(0) }).sorted().map(Optional.some))
-            // Leaks whose last reports are of a combined day.
+            // Leaks whose last reports are from a day that is combined.
             let last = try connection.run(
                 Query(
                     "select id from leak where id = any($1::bigint[]) and last_hour < $2::bigint order by id",

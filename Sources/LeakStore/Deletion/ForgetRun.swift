@@ -7,7 +7,7 @@ struct ForgetRun {
     /// Row IDs of the apps that are left to delete, for ``ForgetTarget/app(_:)``; `nil` before the first step. An app that is
     /// reported again meanwhile is a new one, and stays.
     fileprivate var apps: [Int64]?
-    /// For ``ForgetTarget/key(_:since:)``.
+    /// The progress for ``ForgetTarget/key(_:since:)``.
     fileprivate var undo = KeyUndo()
     /// The entry for the audit log.
     fileprivate let entry: AuditEntry?
@@ -34,9 +34,9 @@ extension Writer {
     private static let maxForgottenReleases = 10
     /// Number of changed rows after which a step deletes no further leak. 2,000 rows take a few milliseconds.
     static let maxForgottenRows = 2_000
-    /// Maximum number of leaks that one step deletes completely, if their versions stay. Each step computes the installs of
-    /// these versions from all their leaks, so that fewer steps take less time.
-    static let maxUndoneLeaks = 100
+    /// Maximum number of leaks, or of empty builds, that one step deletes for an ingest key, or by age. Each step computes the installs of the
+    /// leaks' versions from all leaks of these versions, so fewer and larger steps take less time.
+    static let maxUndoneRows = 100
     /// Number of row IDs that one step searches for rows that an ingest key made.
     private static let maxSearchedRows: Int64 = 50_000
     /// Number of counts by hour and day above which one step deletes only one release of a leak.
@@ -46,8 +46,8 @@ extension Writer {
     ///
     /// - Returns: `true` if another step is needed.
     func runStep(of run: inout ForgetRun) throws(StoreError) -> Bool {
-        // With foreign keys, SQLite would search all counts of all leaks for each deleted release. The transaction deletes all
-        // rows that refer to the release itself.
+        // With foreign keys on, SQLite would search the counts of all leaks for rows that refer to each deleted release. The
+        // transaction deletes these rows itself.
         let areForeignKeysOff = run.deletesReleases
         if areForeignKeysOff { try connection.execute("pragma foreign_keys = off") }
         defer { if areForeignKeysOff { try? connection.execute("pragma foreign_keys = on") } }
@@ -174,7 +174,7 @@ extension Writer {
                 }
                 deletion.counts.merges += 1
                 combinedDaysBefore = nil
-            case .emptied(let target):
+            case .rejected(let target):
                 deletion.keepsReleases = true
                 try delete(leak: target, in: nil, by: &deletion)
                 deletion.counts.merges += 1
@@ -187,7 +187,7 @@ extension Writer {
                 """
                 select id from leak where id > ? and id <= ? and made_by = ? and made_at >= ? and is_shared = 0
                 order by id limit ?
-                """, former, end, key, since, Self.maxUndoneLeaks)
+                """, former, end, key, since, Self.maxUndoneRows)
             deletion.keepsReleases = true
             for leak in leaks where connection.totalChanges - formerChanges < Self.maxForgottenRows {
                 try delete(leak: leak, in: nil, by: &deletion)
@@ -209,7 +209,7 @@ extension Writer {
                 """, former, highest, key, since, Self.maxForgottenReleases)
             guard !releases.isEmpty else { return run.finishTable() }
             for release in releases where connection.totalChanges - formerChanges < Self.maxForgottenRows {
-                // Leaks that other keys made or reported too.
+                // The release may have leaks that another key made or has reported too. Only their counts in it are deleted.
                 let leaks = try numbers(
                     "select leak from leak_release where release = ? order by leak limit ?", release,
                     Self.maxForgottenLeaks + 1)
@@ -232,10 +232,10 @@ extension Writer {
                   and not exists (select 1 from leak_release c join leak_build p on p.leak = c.leak and p.build = b.id
                     where c.release = b.release)
                 order by id limit ?
-                """, former, end, key, since, Self.maxUndoneLeaks)
+                """, former, end, key, since, Self.maxUndoneRows)
             for build in builds { try connection.run("delete from build where id = ?", build) }
             deletion.counts.builds += builds.count
-            if builds.count == Self.maxUndoneLeaks {
+            if builds.count == Self.maxUndoneRows {
                 run.undo.lastRow = builds.last ?? end
             } else {
                 guard end < highest else { return run.finishTable() }
@@ -260,7 +260,8 @@ extension Writer {
 
     /// Deletes some leaks of a release; with the last ones, the release.
     ///
-    /// - Parameter deletesReleases: `true` if this step may delete the release. The function sets it for the next step.
+    /// - Parameter deletesReleases: `true` if foreign keys are off, so that this step may delete the release. The function sets the
+    ///   value for the next step.
     /// - Returns: `true` if the release still exists.
     func deleteSome(
         ofRelease release: Int64, deletesReleases: inout Bool, by deletion: inout LeakDeletion

@@ -14,7 +14,7 @@ struct InstallErasure {
     fileprivate var lastSearchedOtherSet: Int64? = -1
     /// The row ID up to which sets of recent installs were searched; -1 before the first step; `nil` if all were searched.
     fileprivate var lastSearchedRecentSet: Int64? = -1
-    /// The contents up to which those that merges by hand keep were searched; `nil` if all were searched.
+    /// The row up to which the copies that merges by hand saved were searched; `nil` if all were searched.
     fileprivate var lastSearchedMerge: SavedReleaseKey? = .start
 
     init(install: UInt64, audit entry: AuditEntry? = nil) {
@@ -150,7 +150,7 @@ extension Writer {
         guard let last = sets.last?.leakReleaseRowID else { return nil }
         var (isChanged, erasedCount) = (false, 0)
         for var set in sets {
-            // A set that cannot be read is empty here. It may contain the install, and is deleted.
+            // A set that cannot be parsed is read as an empty set. It may contain the install, so it is deleted.
             let isUnreadable = set.installs.isEmpty
             let hadInstall = set.installs.remove(next.install)
             guard hadInstall || isUnreadable else { continue }
@@ -160,14 +160,14 @@ extension Writer {
         }
         guard isChanged else { return last }
         next.addToResult(sets: erasedCount)
-        // The caches may still contain the install as counted.
+        // The caches may still have the install as counted today, so that its next report would not add it to the set again.
         caches.removeAll()
         return last
     }
 
-    /// Removes the install from the next contents that merges by hand keep.
+    /// Removes the install from the next copies that merges by hand saved. The first call deletes all saved samples of the install.
     ///
-    /// - Returns: the last contents that were searched; `nil` if there were no more.
+    /// - Returns: the key of the last row that was searched; `nil` if there were no more rows.
     private func eraseFromMerges(
         after last: SavedReleaseKey, _ next: inout InstallErasure
     ) throws(StoreError) -> SavedReleaseKey? {

@@ -1,8 +1,8 @@
-/// The progress of the deletion of what an ingest key made, table by table: ``ForgetTarget/key(_:since:)``.
+/// The progress of deleting the rows that an ingest key made, table by table: ``ForgetTarget/key(_:since:)``.
 package struct KeyUndo {
     /// The tables in the order in which their rows are deleted. An app is deleted with all its leaks and versions. A merge by hand
-    /// of a leak that the key made is undone, so that the leak can be deleted. The leaks of a version are deleted before it, so that
-    /// they need not be subtracted from each version. A build is deleted if nothing is left in it.
+    /// of a leak that the key made is undone, so that the leak can be deleted. Leaks are deleted completely before versions are, so
+    /// that they need not be deleted version by version. A build is deleted if nothing is left in it.
     package enum Table: CaseIterable {
         case app, merge, leak, release, build
     }

@@ -3,7 +3,8 @@ struct LeakDeletion {
     var counts = ForgetCounts()
     /// `true` if the releases of the deleted leaks stay, so that their sets of installs must be computed again.
     var keepsReleases = false
-    /// `true` if the times when leaks were first and last seen stay, because the deleted counts are older than the last of them.
+    /// `true` if leaks keep the times when they were first and last seen, although the counts of these times may be deleted. This
+    /// is the case for versions that are deleted by their age.
     var keepsTimes = false
     /// The deleted reports, by row ID in `app`.
     var reports: [Int64: ForgottenReports] = [:]
@@ -76,7 +77,8 @@ extension Writer {
         if connection.changes == 0 { try compute(check, of: row) }
     }
 
-    /// Adds the reports of a leak to the reports that ``finish(_:)`` subtracts from the days of the app.
+    /// Adds the reports of a leak to the reports that ``finish(_:)`` subtracts from the slots and days of the app. Subtracts them
+    /// from the hours of releases that stay.
     ///
     /// - Parameter release: the row ID of the release; `nil` for all releases.
     private func recordReports(
@@ -105,7 +107,8 @@ extension Writer {
         }
     }
 
-    /// Deletes the counts and sets of a leak in a release, except hours and days, and subtracts them from the release.
+    /// Deletes the counts of a leak in a release, except those by hour and day, and its sets of installs. Subtracts the counts from
+    /// the totals of the release.
     private func deleteCounts(
         of leak: Int64, in release: Int64, app: Int64, by deletion: inout LeakDeletion
     ) throws(StoreError) -> ReportCounts {
@@ -145,7 +148,7 @@ extension Writer {
         return counts
     }
 
-    /// Deletes the row of a leak whose counts were deleted, and all other rows about it.
+    /// Deletes the row of a leak whose counts by release were deleted, and all other rows about the leak.
     private func deleteRow(
         of leak: Int64, app: Int64, by deletion: inout LeakDeletion
     ) throws(StoreError) {
@@ -162,7 +165,7 @@ extension Writer {
         try addTextBytes(of: leak, sign: -1)
         try connection.run("update app set text_bytes = max(0, text_bytes) where id = ?", app)
         try put(InstallSet(), in: InstallScope.leak.rowID(ownerRowID: leak))
-        // Deleted one by one, because the foreign keys of these tables may be off.
+        // Each table has its own statement, because foreign keys may be off, so that nothing is deleted by cascade.
         try connection.run("delete from merged_leak where leak = ?", leak)
         try connection.run("delete from leak_value where leak = ?", leak)
         try connection.run("delete from leak_lived where leak = ?", leak)
@@ -190,8 +193,8 @@ extension Writer {
         }
     }
 
-    /// Reduces the number of reports that decisions about a leak refer to by the reports in a release from before each decision.
-    /// Must run before the counts are deleted.
+    /// Subtracts from `reports_then` of each decision about a leak the reports in a release from before the decision. Must run
+    /// before the counts are deleted.
     private func subtractFromDecisions(about leak: Int64, release: Int64) throws(StoreError) {
         try connection.run(
             """
@@ -207,7 +210,7 @@ extension Writer {
             """, leak, release)
     }
 
-    /// Computes the row of a leak, and the rows that are not stored by release, from its remaining counts.
+    /// Computes the row of a leak, and its counts that are not stored by release, from its remaining counts.
     private func updateRow(of leak: Int64, without deletedCounts: ReportCounts) throws(StoreError) {
         let select = try connection.statement("select reports, freed, sightings from leak where id = ?")
         try select.bind(leak)
@@ -312,7 +315,7 @@ extension Writer {
         }
     }
 
-    /// Reduces the counts of times in proportion to the freed objects of the leak.
+    /// Reduces the histogram of how long objects stayed in proportion to the freed objects of the leak.
     private func scaleLived(of leak: Int64, freed: Int, formerFreed: Int) throws(StoreError) {
         guard var histogram = try histogram(of: leak) else { return }
         histogram.scale(

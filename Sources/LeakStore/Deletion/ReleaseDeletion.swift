@@ -1,6 +1,6 @@
 // The deletion of releases and apps whose leaks are deleted.
 extension Writer {
-    /// Deletes a release without leaks, with its builds, sessions and checks.
+    /// Deletes a release, whose leaks were deleted before, together with its builds, sessions and checks.
     func delete(release: Int64, by deletion: inout LeakDeletion) throws(StoreError) {
         let app = try singleNumber("select app from release where id = ?", release)
         deletion.changedReleases.remove(release)
@@ -21,7 +21,7 @@ extension Writer {
         deletion.reports[app] = deletion.reports[app] ?? ForgottenReports()
     }
 
-    /// Deletes an app without leaks and releases.
+    /// Deletes an app, whose leaks and releases were deleted before.
     func delete(app: Int64, by deletion: inout LeakDeletion) throws(StoreError) {
         deletion.reports[app] = nil
         for delete: StaticString in [
@@ -39,8 +39,8 @@ extension Writer {
     /// Updates the apps and releases of the deleted rows.
     func finish(_ deletion: LeakDeletion) throws(StoreError) {
         if deletion.counts.versions > 0 || deletion.counts.builds > 0 {
-            // SQLite may use the row IDs of the newest release and build again. A later release or build was not known when a
-            // decision was made, so decisions must not refer to the deleted rows.
+            // SQLite may give the row IDs of a deleted newest release and build to later rows. A decision that still refers to
+            // these row IDs would treat the later release or build as one that was known when the decision was made.
             try connection.run(
                 """
                 update decision set known_release = (select coalesce(max(id), 0) from release)
@@ -71,7 +71,7 @@ extension Writer {
         try numbers("select newest_release from app where id = ? and newest_release is not null", app).first
     }
 
-    /// Computes the installs of a release from those of its leaks.
+    /// Computes the set of installs of a release from the sets of its leaks.
     private func rebuildInstalls(of release: Int64) throws(StoreError) {
         let select = try connection.statement(
             """
@@ -94,7 +94,8 @@ extension Writer {
         try connection.run("update release set installs = ? where id = ?", union.count, release)
     }
 
-    /// Subtracts deleted reports from the ten-minute slots and days of an app, and deletes those without reports.
+    /// Subtracts deleted reports from the ten-minute slots and days of an app, and deletes slots and days without remaining
+    /// reports.
     private func subtract(_ reports: ForgottenReports, fromDaysOf app: Int64) throws(StoreError) {
         guard !reports.days.isEmpty else { return }
         var (slots, days): ([Int: Int], [Int: Int]) = ([:], [:])

@@ -1,5 +1,5 @@
-/// All counts and samples of a leak, as a merge by hand keeps them so that it can be undone. The same in both stores, except
-/// the form of ``Sample/body``.
+/// All counts and samples of a leak, which a merge by hand saves so that it can be undone. The format is the same in both stores,
+/// except that of ``Sample/body``.
 package struct LeakContents: Hashable, Sendable {
     /// The values that are not stored by release.
     package struct Leak: Hashable, Sendable {
@@ -9,7 +9,7 @@ package struct LeakContents: Hashable, Sendable {
             package var reports: Int
         }
 
-        /// The decision in force.
+        /// The decision in force: its row ID in `decision`, and its column `reports_then`.
         package struct DecisionInForce: Hashable, Sendable {
             package var row: Int64
             package var reportsThen: Int?
@@ -41,7 +41,7 @@ package struct LeakContents: Hashable, Sendable {
         /// Row IDs of the decisions and notes.
         package var decisions: [Int64] = []
         package var decisionInForce: DecisionInForce?
-        /// The ids that lead to the leak.
+        /// The ids of leaks that were merged into the leak. Their old addresses redirect to it.
         package var redirects: [LeakID] = []
     }
 
@@ -56,7 +56,8 @@ package struct LeakContents: Hashable, Sendable {
             var isEmpty: Bool { reports == 0 && freed == 0 && installs.isEmpty }
         }
 
-        /// The reports that did not contradict the decision in force when it was made: `decision_release`.
+        /// The reports that the release had when the decision in force was made, which do not contradict the decision: a row of
+        /// `decision_release`.
         package struct AtDecision: Hashable, Sendable {
             package var reports: Int
             package var hourReports: Int
@@ -113,11 +114,12 @@ package struct LeakContents: Hashable, Sendable {
     package var installs: InstallSet { releases.values.reduce(into: InstallSet()) { $0.merge($1.installs) } }
     var buildCount: Int { releases.values.reduce(0) { $0 + $1.builds.count } }
 
-    /// Removes from the target of a merge what undoing the merge does not need, so that the copy is not much larger than the source.
-    /// Counts are subtracted. The sets of installs are needed where the source has installs too.
+    /// Removes data from the copy of a merge's target that undoing the merge does not need, so that this copy is not much larger
+    /// than that of the source. Undoing subtracts the counts of the source, so it needs no counts of the target. Sets of installs
+    /// cannot be subtracted, so the copy keeps the target's sets for the builds that the source has too.
     ///
     /// - Parameter other: row ID of the release `other`, to which an eviction may move counts of the source.
-    mutating func keepWhatSubtractionNeeds(of source: LeakContents, other: Int64?) {
+    mutating func removeUnneededData(toUndoMergeOf source: LeakContents, other: Int64?) {
         leak.values = []
         leak.lived = DurationHistogram()
         for (id, release) in releases {
@@ -302,14 +304,14 @@ extension LeakContents.Release {
         else { return nil }
         self.builds = Dictionary(builds) { $1 }
         (self.hours, self.days, self.recentDay) = (hours, days, recentDay)
-        // A set that cannot be read is empty, as elsewhere: it is complete again after a week.
+        // A set of recent installs that cannot be parsed becomes empty. It is complete again after a week.
         recentInstalls = RecentInstalls(bytes: recent) ?? RecentInstalls()
         if let reports, let hourReports {
             atDecision = AtDecision(reports: reports, hourReports: hourReports)
         }
     }
 
-    /// Adds the counts of a release whose builds all count in one build of this release.
+    /// Adds the counts of another release to this release. The counts of all its builds are added to one build.
     mutating func add(_ other: LeakContents.Release, to build: Int64) {
         var sum = builds[build] ?? Build()
         for counts in other.builds.values {

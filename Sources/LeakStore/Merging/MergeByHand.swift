@@ -144,7 +144,7 @@ extension Writer {
             try record(entry)
             // The restored counts by day may be older than days that were combined since the merge.
             combinedDaysBefore = nil
-            // Readers and erasures notice that counts were moved.
+            // Makes readers and erasures notice that counts were moved.
             try recordDeletion()
             return undone
         }

@@ -17,9 +17,9 @@ package struct ReportsAtDecision: Sendable {
 extension Writer {
     /// Returns the number of reports that all parts already had when the decision in force was made, by row ID in `release`.
     ///
-    /// For each part that the decision was not about, the store knows only how many reports were made in each hour. Reports of
-    /// the hour of the decision count as earlier than the decision. So do reports of its day that arrived more than two days
-    /// late, because they count in the first hour of the day: ``Calendar/countedHour(of:arrival:)``.
+    /// For a leak that the decision was not about, the store knows only how many reports were made in each hour. Reports of the
+    /// hour of the decision count as earlier than the decision. So do reports of the day of the decision that arrived more than
+    /// two days late, because they count in the first hour of that day: ``Calendar/countedHour(of:arrival:)``.
     ///
     /// If the decision names a build, only reports of builds with the fix count. The number of earlier reports of such builds is
     /// not stored, so the smallest possible number is used, which never hides that a leak came back.

@@ -1,4 +1,4 @@
-// Counts by build and release of merged leaks, and their sets of installs.
+// Merging the counts of leaks by build and by release, and their sets of installs.
 extension Writer {
     func unionOfInstalls(ofLeaks one: Int64, _ other: Int64) throws(StoreError) -> InstallSet {
         var union = try installs(ofLeak: one)
@@ -77,7 +77,7 @@ extension Writer {
         try connection.run("delete from leak_build where id = ?", source)
     }
 
-    /// Moves the counts by release from one leak to another leak.
+    /// Moves the counts by release from one leak to another leak. ``mergeBuilds(of:into:)`` has moved the builds before.
     ///
     /// - Parameter unions: the result of ``readUnionsByRelease(_:_:)`` before the merge.
     func mergeReleases(
@@ -174,7 +174,7 @@ extension Writer {
         return numbers
     }
 
-    /// Computes the columns of a check from other rows.
+    /// Computes the columns of a row that a ``RowCheck`` compares with other rows.
     func compute(_ check: RowCheck, of row: Int64) throws(StoreError) {
         guard let update = check.rowUpdateSQL else { return }
         try connection.statement(composed: update).run(row)

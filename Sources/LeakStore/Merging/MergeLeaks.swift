@@ -51,12 +51,13 @@ extension Writer {
         }
     }
 
-    /// Returns a number that grows with each merge, and each time that leaks are deleted or evicted; 0 before the first.
+    /// Returns a number that grows with each merge of leaks and each undone merge, and when leaks are deleted or evicted; 0 before
+    /// the first of these changes.
     func lastMerge() throws(StoreError) -> Int64 {
         try connection.number("select seq from sqlite_sequence where name = 'merged_leak'") ?? 0
     }
 
-    /// Changes the number that ``lastMerge()`` returns, so that readers and erasures notice that leaks were deleted.
+    /// Increments the number that ``lastMerge()`` returns, so that readers and erasures notice that leaks were deleted or changed.
     func recordDeletion() throws(StoreError) {
         try connection.run("update sqlite_sequence set seq = seq + 1 where name = 'merged_leak'")
         guard connection.changes == 0 else { return }
@@ -228,8 +229,8 @@ extension Writer {
             """, target)
     }
 
-    /// Merges the counts by hour and by day. If counts by hour of one of the leaks have expired, deletes those of the merged
-    /// leak up to the last day with expired counts: a day has the counts of all its hours, or none.
+    /// Merges the counts by hour and by day. If counts by hour of one of the leaks have expired, deletes the merged leak's counts
+    /// by hour up to the last day with expired counts, because a day must have the counts of all its hours or of none.
     private func mergeTimes(_ source: Int64, into target: Int64) throws(StoreError) {
         let lastIncompleteDay = try [
             self.lastIncompleteDay(of: source), self.lastIncompleteDay(of: target),
@@ -252,8 +253,8 @@ extension Writer {
         }
     }
 
-    /// Returns the last day of a leak for which counts by hour have expired. Searches the newest days first, because a leak that
-    /// counts others has many days, and the old ones have no hours.
+    /// Returns the last day of a leak for which counts by hour have expired. Searches the newest days first, because the leak
+    /// `other` has many old days without counts by hour.
     private func lastIncompleteDay(of leak: Int64) throws(StoreError) -> Int? {
         let select = try connection.statement(
             """

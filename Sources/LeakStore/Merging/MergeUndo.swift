@@ -1,9 +1,9 @@
 /// The contents of two leaks after a merge by hand is undone.
 ///
-/// The source gets the counts back that it had, except those that were deleted since. The target keeps everything else: its own
-/// counts, and all reports since the merge. Counts are subtracted. Sets of installs cannot be subtracted: the target has the
-/// installs that it had before, and those that are in neither of the former sets. So an install of the source that has the leak
-/// again since the merge is missing in the target until its next report.
+/// The source gets back the counts that it had, except those that were deleted since the merge. The target keeps all others: its
+/// own counts, and all reports since the merge. Counts are subtracted. Sets of installs cannot be subtracted: the target has the
+/// installs that it had before the merge, and the installs that neither leak had then. So an install of the source that reported
+/// either leak since the merge is missing in the target until its next report.
 struct MergeUndo {
     /// `nil` if all counts of the source were deleted since the merge.
     let source: LeakContents?
@@ -11,8 +11,8 @@ struct MergeUndo {
 
     /// - Parameters:
     ///   - merged: the merged leak now.
-    ///   - saved: the source at the time of the merge. Releases that were deleted since are missing.
-    ///   - former: the target at that time, as `saved`.
+    ///   - saved: the copy of the source that the merge saved, without the releases that were deleted since.
+    ///   - former: the copy of the target that the merge saved: ``LeakContents/removeUnneededData(toUndoMergeOf:other:)``.
     init(of merged: LeakContents, source saved: LeakContents, target former: LeakContents) {
         guard !saved.releases.isEmpty else {
             (source, target) = (nil, merged)
@@ -39,7 +39,8 @@ struct MergeUndo {
             target.leak.maxAlive = former.leak.maxAlive
         }
         target.leak.madeAt = former.leak.madeAt
-        // A lower first version is one of reports, or of a leak that was merged into the target, since the merge.
+        // If the merged leak has a lower first version than both copies, that version came with reports, or with another merged
+        // leak, since the merge. So it stays with the target.
         let isLower = [saved, former].allSatisfy {
             merged.leak.firstOrder.lexicographicallyPrecedes($0.leak.firstOrder)
         }
@@ -49,8 +50,8 @@ struct MergeUndo {
         (self.source, self.target) = (source, target)
     }
 
-    /// Returns the source with the counts that are left. Counts that are not stored by release are reduced in proportion, as
-    /// when a version is deleted.
+    /// Returns the source without the counts of deleted releases. Counts that are not stored by release are reduced in proportion
+    /// to the reports that are left, as when a version is deleted.
     private static func source(_ saved: LeakContents) -> LeakContents {
         var source = saved
         let (reports, freed) = (source.reports, source.freed)
@@ -77,6 +78,7 @@ struct MergeUndo {
         return source
     }
 
+    /// Reduces the counts by value in proportion to the reports of the leak. Drops values whose count becomes 0.
     private static func scaled(
         _ values: [LeakContents.Leak.Value], reports: Int, of formerReports: Int
     ) -> [LeakContents.Leak.Value] {
@@ -89,6 +91,7 @@ struct MergeUndo {
         }
     }
 
+    /// Returns the counts of the target in one release: the merged counts without those of the source.
     private static func rest(
         of merged: LeakContents.Release, without source: LeakContents.Release, former: LeakContents.Release
     ) -> LeakContents.Release {
@@ -108,7 +111,7 @@ struct MergeUndo {
         return rest
     }
 
-    /// Subtracts counts by hour or day. An hour that has expired stays away.
+    /// Subtracts counts by hour or by day. Counts of hours that have expired since the merge are ignored.
     ///
     /// - Parameter isDay: `true` for counts by day, which may have been combined with the first day of their week since.
     private static func subtracted(
@@ -123,7 +126,8 @@ struct MergeUndo {
         return rest
     }
 
-    /// Subtracts counts by value. What a merge counted under the empty name is subtracted from it.
+    /// Subtracts counts by value. A merge counts values beyond the limit under the empty name. So the part of a count that the
+    /// value does not have is subtracted from the count of the empty name.
     private static func values(
         of merged: [LeakContents.Leak.Value], without source: [LeakContents.Leak.Value], reports: Int
     ) -> [LeakContents.Leak.Value] {
@@ -156,7 +160,8 @@ struct MergeUndo {
         }
     }
 
-    /// Returns the samples that the target had, replaced in part by the samples since the merge.
+    /// Returns the samples of the target: those that it had before the merge, and those of reports since the merge. The latter
+    /// may replace former samples in the same sample slot.
     private static func samples(
         of merged: [LeakContents.Sample], without source: LeakContents, former: [LeakContents.Sample]
     ) -> [LeakContents.Sample] {
@@ -189,7 +194,8 @@ struct MergeUndo {
         guard let firstDay = days.min(), let lastDay = days.max() else { return (first, max(first, last)) }
         let hours = target.releases.values.flatMap(\.hours.keys)
         func hour(of day: Int, _ choose: ([Int]) -> Int?) -> Int? { choose(hours.filter { $0 / 24 == day }) }
-        // A report that arrives late counts in the first hour of its day, so that this hour shows no earlier time.
+        // A report that arrives late counts in the first hour of its day. So a count in that hour does not show that a report was
+        // made so early.
         let (firstHour, lastHour) = (hour(of: firstDay) { $0.min() }, hour(of: lastDay) { $0.max() })
         let isEarlier = firstHour.map { $0 % 24 > 0 && $0 < Calendar.hour(of: first) } ?? false
         if isEarlier || firstDay < Calendar.day(of: first) {

@@ -61,11 +61,18 @@ package struct SampleMerge {
         var allSightings = targetSightings
         allSightings.addBounded(sourceSightings)
         guard allSightings > Reservoir.size else {
-            // There is room for all samples: each gets the sample slot of its ordinal, as if one leak had received all reports.
+            // There is room for all samples: each gets the sample slot of its ordinal, as if one leak had received all reports. After
+            // a merge was undone, the slots of the target may be higher than its number of reports, so that the slot may be taken.
             moves += ours.map { move($0, isSource: false, to: $0.slot) }
-            moves += theirs.map {
-                move($0, isSource: true, to: SampleSlot.reservoir + targetSightings + $0.ordinal - 1)
+            var freeSlots = Set(SampleSlot.reservoir..<(SampleSlot.reservoir + Reservoir.size))
+            freeSlots.subtract(ours.map(\.slot))
+            for sample in theirs {
+                let slot = SampleSlot.reservoir + targetSightings + sample.ordinal - 1
+                guard let free = freeSlots.contains(slot) ? slot : freeSlots.min() else { break }
+                freeSlots.remove(free)
+                moves.append(move(sample, isSource: true, to: free))
             }
+            moves.sort { $0.slot < $1.slot }
             return
         }
         var weights = (ours: max(targetSightings, ours.count), theirs: max(sourceSightings, theirs.count))

@@ -1,12 +1,13 @@
-/// The progress of deleting names that were not seen for long, and of combining counts by day, step by step: ``RetentionRule``.
+/// The progress of one run by the ``RetentionRule``, step by step: first it deletes names (leaks and versions) that were not seen
+/// for long, then it combines counts by day to counts by week.
 ///
-/// Each step leaves all totals right, so a process may end after any step. The next call finds what is left.
+/// Each step leaves all totals right, so the process may end after any step. The next run finds the data that is left.
 struct RetentionRun {
     /// The time of the system clock, in milliseconds since 1970.
     let now: Int64
-    /// Row ID of the last app without a leak or release to delete.
+    /// Row ID of the last app that was searched and has no leak or release to delete.
     fileprivate var lastApp: Int64 = 0
-    /// `true` once no app has a leak or release to delete.
+    /// `true` once all apps were searched for leaks and releases to delete.
     fileprivate var areNamesDone = false
     /// `true` if the next step may delete the rows of a release.
     fileprivate var deletesReleases = false
@@ -15,7 +16,7 @@ struct RetentionRun {
 
     /// Number of steps so far that changed something.
     fileprivate var changeCount = 0
-    /// Maximum of ``changeCount``, because other maintenance waits. The next call goes on.
+    /// Maximum of ``changeCount``, because other maintenance waits for the end of the run. The next run continues the work.
     fileprivate let maxChanges: Int
 
     init(now: Int64, maxChanges: Int = 500) {
@@ -29,7 +30,8 @@ extension Writer {
     private static let maxSearchedApps = 20
     /// Number of leaks that a step searches for days to combine. A leak has up to a few thousand older counts by week.
     private static let maxSearchedLeaks = 100
-    /// Number of counts by day that a step moves to the first day of their week. Each is deleted, and added to another row.
+    /// Maximum number of counts by day that a step moves to the first day of their week. For each, a row is deleted and another row
+    /// is changed or inserted.
     private static let maxCombinedDays = 1_000
 
     /// Deletes some names, or combines some days, in a transaction of its own.
@@ -37,8 +39,8 @@ extension Writer {
     /// - Returns: `true` if another step is needed.
     func runStep(of run: inout RetentionRun) throws(StoreError) -> Bool {
         guard run.changeCount < run.maxChanges else { return false }
-        // With foreign keys, SQLite would search all counts of all leaks for the deleted release. The transaction deletes all
-        // rows that refer to the release itself.
+        // With foreign keys on, SQLite would search the counts of all leaks for rows that refer to the deleted release. The
+        // transaction deletes these rows itself.
         let areForeignKeysOff = run.deletesReleases
         if areForeignKeysOff { try connection.execute("pragma foreign_keys = off") }
         defer { if areForeignKeysOff { try? connection.execute("pragma foreign_keys = on") } }
@@ -63,7 +65,8 @@ extension Writer {
 
     // MARK: Names
 
-    /// Deletes some leaks or a part of a release of the first app that has any, or goes on with the search for them.
+    /// Deletes some leaks, or a part of a release, of the first app that has any to delete. Searches only ``maxSearchedApps`` apps;
+    /// the next step searches the apps after them.
     private func deleteNames(_ run: inout RetentionRun, _ times: RetentionRule.Times) throws(StoreError) {
         guard retention.unseenDays != nil else { return run.areNamesDone = true }
         let apps = try numbers(
@@ -85,16 +88,18 @@ extension Writer {
         run.areNamesDone = apps.count < Self.maxSearchedApps
     }
 
-    /// - Returns: `true` if anything was found.
+    /// Deletes some old leaks of an app; if there are none, a part of an old release.
+    ///
+    /// - Returns: `true` if there was a leak or a release to delete.
     private func deleteSomeNames(
         of app: Int64, _ run: inout RetentionRun, _ times: RetentionRule.Times,
         by deletion: inout LeakDeletion
     ) throws(StoreError) -> Bool {
         if try !unseenLeaks(of: app, times, limit: 1).isEmpty {
-            // A leak may have been seen later, by counts that are still in the log.
+            // The log may have newer counts of a leak, so that it is not old.
             try flushLogs()
             let formerChanges = connection.totalChanges
-            let leaks = try unseenLeaks(of: app, times, limit: Self.maxUndoneLeaks)
+            let leaks = try unseenLeaks(of: app, times, limit: Self.maxUndoneRows)
             for leak in leaks where connection.totalChanges - formerChanges < Self.maxForgottenRows {
                 try deleteSome(ofLeak: leak, by: &deletion)
             }
@@ -109,7 +114,7 @@ extension Writer {
         return true
     }
 
-    /// Returns the row IDs of some leaks to delete, those that were not seen for the longest time first.
+    /// Returns the row IDs of some leaks to delete, the least recently seen first.
     private func unseenLeaks(
         of app: Int64, _ times: RetentionRule.Times, limit: Int
     ) throws(StoreError) -> [Int64] {
@@ -131,7 +136,7 @@ extension Writer {
             select r.id from app a join release r on r.app = a.id where a.id = ?1
               and \(RetentionRule.oldReleaseCondition(unseenBefore: "?2", firstSeenLeaks: "r.new_leaks"))
             """
-        // SQLite would read the lists of the other condition in any case.
+        // Without this check, SQLite would run the subqueries of `undecided` even if no release is old enough.
         guard try !composedNumbers("\(old) limit 1", app, times.unseenBefore).isEmpty else { return nil }
         let undecided = SQLDialect.sqlite.sql(
             RetentionRule.undecidedReleaseCondition(isInScope: "l.app = ?1"))
@@ -161,13 +166,14 @@ extension Writer {
 
     // MARK: Days
 
-    /// Combines some counts by day with the first day of their week. No counts that this writer caches refer to these rows.
+    /// Adds some counts by day to the count of the first day of their week. The caches of the writer do not refer to these rows.
     ///
     /// - Returns: `true` if another step is needed.
     private func combineDays(_ run: inout RetentionRun, _ times: RetentionRule.Times) throws(StoreError)
         -> Bool
     {
-        // Later counts are in later weeks, because a report arrives at most 30 days late.
+        // Earlier runs have combined all days before `first`. No counts were added to them since, because a report arrives at most
+        // 30 days late.
         let first = combinedDaysBefore ?? 0
         guard times.combinedBefore > first else { return false }
         let last = try numbers(
@@ -179,7 +185,8 @@ extension Writer {
             combinedDaysBefore = times.combinedBefore
             return false
         }
-        // Both statements select the same rows, because they have the same order and limit, and no row of a Monday is selected.
+        // Both statements select the same rows: they have the same order and limit, and the first statement changes only rows of
+        // Mondays, which are not selected.
         let rows = """
             select d.leak, d.day, d.release, d.reports from leak l cross join leak_day d on d.leak = l.id
             where l.id > ?1 and l.id <= ?2 and \(RetentionRule.dayCondition(from: "?3", before: "?4"))

@@ -36,7 +36,7 @@ final class Browser: Sendable {
     /// Errors and warnings of the tab's pages are recorded as issues of the test, unless the test took them with
     /// ``Tab/takeErrors()`` before.
     static func tab<Value>(
-        _ look: Look = .desk, at site: String = "", sourceLocation: SourceLocation = #_sourceLocation,
+        _ look: Look = .desktop, at site: String = "", sourceLocation: SourceLocation = #_sourceLocation,
         _ body: (Tab) async throws -> Value
     ) async throws -> Value {
         let browser = try #require(current, "no browser: the suite lacks .chromium")

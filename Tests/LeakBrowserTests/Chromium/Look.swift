@@ -9,12 +9,12 @@ struct Look: Hashable, Sendable, CustomStringConvertible {
     var isDark = false
     var isPrinted = false
 
-    static let desk = Look()
-    static let night = Look(isDark: true)
+    static let desktop = Look()
+    static let dark = Look(isDark: true)
     static let phone = Look(width: 360)
     /// The smallest screen that is still in use: the first iPhone SE.
     static let smallPhone = Look(width: 320, height: 568)
-    static let phoneAtNight = Look(width: 360, isDark: true)
+    static let darkPhone = Look(width: 360, isDark: true)
     static let withoutScripts = Look(runsScripts: false)
     /// A4 with 96 pixels per inch.
     static let paper = Look(width: 794, isPrinted: true)

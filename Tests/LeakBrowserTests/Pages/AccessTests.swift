@@ -3,7 +3,7 @@ import Testing
 extension BrowserTests {
     /// Ingest keys and access tokens, created and revoked on their page.
     @Suite struct AccessTests {
-        static let looks = [Look.desk, .withoutScripts]
+        static let looks = [Look.desktop, .withoutScripts]
 
         @Test(arguments: looks)
         func `an ingest key can be created, renamed and revoked, and is accepted until it is revoked`(

@@ -7,7 +7,7 @@ extension BrowserTests {
             if: Axe.script != nil,
             "LEFT OUT: axe-core was not fetched; Scripts/setup-browser fetches it from PyPI"))
     struct AccessibilityTests {
-        static let looks = [Look.desk, .night, .phone, .phoneAtNight]
+        static let looks = [Look.desktop, .dark, .phone, .darkPhone]
 
         @Test(arguments: SitePage.allCases)
         func `axe finds no accessibility problem on a page`(page: SitePage) async throws {

@@ -8,7 +8,7 @@ extension BrowserTests {
             URL(fileURLWithPath: NSTemporaryDirectory() + "export-\(UUID().uuidString)")
         }
 
-        @Test(arguments: [Look.desk, .withoutScripts])
+        @Test(arguments: [Look.desktop, .withoutScripts])
         func `exported pages lead from the summary to a leak and back`(look: Look) async throws {
             let folder = Self.folder()
             defer { try? FileManager.default.removeItem(at: folder) }

@@ -12,7 +12,7 @@ extension BrowserTests {
                 try await tab.open(site.address + "/?state=any")
                 try await tab.expectNoInjectedMarkup()
                 try await tab.expectFits()
-                try await tab.show(.desk)
+                try await tab.show(.desktop)
                 try await tab.expectFits()
                 let names = try await tab.evaluate(
                     "[...document.querySelectorAll('table.leaks tbody th > a')].map(it => it.textContent)"

@@ -15,7 +15,7 @@ extension BrowserTests {
             try await site.visit { tab in
                 try await tab.open(page, of: site)
                 try await tab.unfold()
-                for look in [Look.desk, .night, .phone, .paper] {
+                for look in [Look.desktop, .dark, .phone, .paper] {
                     try await tab.show(look)
                     let wide = try await tab.overflowingElements
                     #expect(wide == [], "\(look)")
@@ -122,7 +122,7 @@ extension BrowserTests {
         }
 
         @Test(
-            arguments: [Look.desk, .phone, .smallPhone],
+            arguments: [Look.desktop, .phone, .smallPhone],
             ["Comment", "Resolve in next version (after 2.0)", "Reopen"])
         func `after a note or a decision the state of the leak is visible without scrolling`(
             look: Look, button: String

@@ -3,7 +3,7 @@ import Testing
 extension BrowserTests {
     /// The lists of leaks and of releases, as a person uses them.
     @Suite struct ListTests {
-        static let looks = [Look.desk, .withoutScripts]
+        static let looks = [Look.desktop, .withoutScripts]
         /// Selector of the leaks in the list itself. Known leaks are in a separate, collapsed list.
         private let rows = "table.leaks:not(details *) > tbody > tr > th > a"
 

@@ -175,7 +175,7 @@ extension BrowserTests {
             }
         }
 
-        @Test(arguments: [Look.desk, .withoutScripts])
+        @Test(arguments: [Look.desktop, .withoutScripts])
         func `the first element that the Tab key focuses is a link that skips to the content`(look: Look)
             async throws
         {

@@ -3,7 +3,7 @@ import Testing
 
 extension BrowserTests {
     @Suite struct SignInTests {
-        static let looks = [Look.desk, .withoutScripts]
+        static let looks = [Look.desktop, .withoutScripts]
 
         @Test(arguments: looks)
         func

@@ -3,7 +3,7 @@ import Testing
 extension BrowserTests {
     /// Triage: decisions about a leak and the states they lead to.
     @Suite struct TriageTests {
-        static let looks = [Look.desk, .withoutScripts]
+        static let looks = [Look.desktop, .withoutScripts]
         private let rows = "table.leaks:not(details *) > tbody > tr > th > a"
         private let badge = ".state .badge, .head .badge"
 

@@ -123,9 +123,9 @@ struct CauseVector: Decodable, CustomTestStringConvertible {
 
     static let lines = lines(of: "causes")
 
-    /// Collections of paths. Each was gathered from other projects with the table of causes of its time, but without knowledge
-    /// of the rules. The third and the fourth collection have names of closures if the projects give them. Types in the third
-    /// collection often have no module.
+    /// Collections of paths of other projects. The cause of each path was chosen from the table of causes of that time, without
+    /// knowledge of the rules that find causes. The third and the fourth collection have names of closures if the projects give
+    /// them. Types in the third collection often have no module.
     enum Collection: String, CaseIterable {
         case first = "causes-at-first-sight"
         case second = "causes-at-second-sight"

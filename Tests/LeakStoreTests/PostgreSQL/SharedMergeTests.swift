@@ -61,7 +61,7 @@
             }
         }
 
-        /// Merges by a rule, as symbols do that name the frames of leaks.
+        /// Merges leaks by a rule, as the collector does after it has named frames by new symbols.
         private static func mergeByRule(in store: any Store, seed: UInt64) throws {
             var random = SeededRandom(seed: seed)
             for _ in 0..<5 {
