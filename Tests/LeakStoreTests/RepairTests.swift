@@ -151,7 +151,9 @@ import Testing
         #expect(try store.verify() == [])
     }
 
-    @Test func `a repair deletes what a merge by hand keeps if it cannot be read, and the leaks stay merged`() throws {
+    @Test func `a repair deletes what a merge by hand keeps if it cannot be read, and the leaks stay merged`()
+        throws
+    {
         try fill()
         let store = try directory.store()
         let (source, target) = (leak("L5").id, leak("L6").id)

@@ -313,7 +313,9 @@ import Testing
     }
 
     @Test func `leaks with few reports can be merged again after a merge was undone`() throws {
-        func samples(_ leak: LeakIdentity) throws -> Int { try store.makeReader().samples(of: leak.id)?.count ?? 0 }
+        func samples(_ leak: LeakIdentity) throws -> Int {
+            try store.makeReader().samples(of: leak.id)?.count ?? 0
+        }
         for install in 0..<3 { try count(Report(leak: page, install: UInt64(install))) }
         for install in 3..<5 { try count(Report(leak: cart, install: UInt64(install))) }
         let first = try merge(page, into: cart)
