@@ -240,6 +240,8 @@ kills = $(if $(SHORT),1,$(or $(ROUNDS),200))
 soak: build-tests hostile ## the long runs: kills, power cuts, failing disks, damaged files; the server under attack; a million objects through the detector; an hour of fuzzing
 	CRASH_ROUNDS=$(kills) KILL_ROUNDS=$(kills) FAULT_SEEDS=$(if $(SHORT),1,200) swift test --skip-build $(tested) \
 		--filter 'CrashTests|\.KillTests|PowerCutTests|DiskFaultTests|DamageTests|CountingModelTests'
+	STORE_KILLS=$(if $(SHORT),12,50) Scripts/with-postgresql --unflushed swift test --skip-build $(tested) \
+		--filter 'ForgetKillTests|EvictionKillTests|MergeKillTests|RetentionKillTests|ForgetFaultTests'
 	REPORTER_KILLS=$(kills) REPORTER_FAULT_SEEDS=$(if $(SHORT),1,60) swift test --skip-build $(tested) --filter 'ReporterKillTests|RandomFaultTests'
 	$(detector) --soak $(if $(SHORT),--objects 200000)
 	$(hostile) --slow $(if $(SHORT),5,90) --slow-connections $(if $(SHORT),300,3000) --churn $(if $(SHORT),2000,100000)

@@ -12,8 +12,6 @@ import LeakPlatform
 
 /// A process that is killed while it evicts leaks.
 @Suite struct EvictionKillTests {
-    static let rounds: ClosedRange<UInt64> = 1...50
-
     /// The time of the eviction. It is two days after the reports, because a version that several installs used in the last day is
     /// not evicted.
     private static let later = noon + 2 * day
@@ -68,7 +66,7 @@ import LeakPlatform
         #expect(try reader.versions(app: "shop").count == 36)
     }
 
-    @Test(arguments: rounds)
+    @Test(arguments: KillRounds.all)
     func `after kill -9 during an eviction all totals are consistent, and the next one finishes it`(
         round: UInt64
     ) async throws {

@@ -12,7 +12,6 @@ import LeakPlatform
 
 /// A process that is killed while it deletes a leak, a version, an environment, an app, or what an ingest key made.
 @Suite struct ForgetKillTests {
-    static let rounds: ClosedRange<UInt64> = 1...50
     private static let leakCount = 120
 
     private static func target(_ round: UInt64) -> ForgetTarget {
@@ -61,7 +60,7 @@ import LeakPlatform
         #expect(try reader.overview(app: "shop", now: noon).leaks == left)
     }
 
-    @Test(arguments: rounds)
+    @Test(arguments: KillRounds.all)
     func `after kill -9 during a deletion all totals are consistent, and another call finishes the deletion`(
         round: UInt64
     ) async throws {
@@ -88,7 +87,7 @@ import LeakPlatform
         _ = try store.count([submission(reports, keyID: 2)], now: noon)
     }
 
-    @Test(arguments: rounds)
+    @Test(arguments: KillRounds.all)
     func `after kill -9 while a key is undone all totals are consistent, and another call finishes it`(
         round: UInt64
     ) async throws {

@@ -12,7 +12,6 @@ import Testing
 
 /// A process that is killed while it merges leaks by hand and undoes the merges.
 @Suite struct MergeKillTests {
-    private static let rounds: ClosedRange<UInt64> = 1...40
     private static let (source, target) = (leak("Source"), leak("Target"))
     private static let reportCount = 400
 
@@ -56,7 +55,7 @@ import Testing
         async throws
     {
         var mergedCount = 0
-        for round in Self.rounds {
+        for round in KillRounds.all {
             let directory = TemporaryDirectory()
             try Self.fill(directory.store())
             await #expect(processExitsWith: .signal(SIGKILL)) {
@@ -82,6 +81,7 @@ import Testing
         }
         // Some kills came between a merge and its undoing, and some did not.
         #expect(
-            (1..<Self.rounds.count).contains(mergedCount), "\(mergedCount) of \(Self.rounds.count) rounds")
+            (1..<KillRounds.all.count).contains(mergedCount),
+            "\(mergedCount) of \(KillRounds.all.count) rounds")
     }
 }

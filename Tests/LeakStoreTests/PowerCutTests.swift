@@ -14,7 +14,7 @@ import LeakPlatform
 ///
 /// Each seed plays one script and ends it at several random moments. `make soak` plays more seeds (`FAULT_SEEDS`).
 @Suite struct PowerCutTests {
-    static let seeds = 1...(unsafe getenv("FAULT_SEEDS").flatMap { unsafe UInt64(String(cString: $0)) } ?? 2)
+    static let seeds = 1...(unsafe getenv("FAULT_SEEDS").flatMap { unsafe UInt64(String(cString: $0)) } ?? 1)
     private static let endsPerSeed = 20
     private static let steps = 14
 
