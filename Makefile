@@ -75,6 +75,14 @@ conformance: setup ## the server as curl, varnishtest, redbot, h11 and llhttp se
 		"$$(swift build $(shipped) --show-bin-path)/collector"
 	@! .build/conformance/python/bin/python -c 'import scipy' 2>/dev/null || $(MAKE) --no-print-directory statistics
 
+# Caddy, nginx and HAProxy run in namespaces of their own, which needs root or user namespaces; half a minute.
+.PHONY: tls
+tls: setup ## the collector behind the proxies of docs/HOSTING.md and compose.tls.yaml; a reporter posts over https (installs Caddy, nginx, HAProxy)
+	@Scripts/setup caddy nginx-light haproxy curl iproute2 util-linux python3
+	swift build $(tested) $(strict) --product collector
+	swift build $(tested) $(strict) --product leak-reporter-app
+	Conformance/tls/run "$$(swift build --show-bin-path)/collector" "$$(swift build --show-bin-path)/leak-reporter-app"
+
 # Other cases than those in the repository, always the same.
 statistics: build-tests ## the statistics of releases against SciPy, 17,000 cases (needs the environment of `make conformance`)
 	.build/conformance/python/bin/python Scripts/statistics-vectors 2 10 > .build/conformance/scipy.jsonl

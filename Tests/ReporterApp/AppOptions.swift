@@ -9,6 +9,8 @@ struct AppOptions {
     let folder: String
     let endpoint: String
     let key: String
+    /// A hash of the collector's public key, as `pinnedPublicKeys` takes it; empty if every key is accepted.
+    let pin: String
     /// Version of the app.
     let version: String
     /// Class of the leaking objects.
@@ -34,7 +36,7 @@ struct AppOptions {
         var values = [
             "version": "1", "class": "Shop.Cart", "count": "0", "leaks": "1", "pause": "0", "waits": "no",
             "hurries": "no",
-            "flush": "0", "exits": "no", "refuses": "no",
+            "flush": "0", "exits": "no", "refuses": "no", "pin": "",
         ]
         for argument in arguments {
             guard let sign = argument.firstIndex(of: "=") else {
@@ -58,6 +60,7 @@ struct AppOptions {
         folder = try text("folder")
         endpoint = try text("endpoint")
         key = try text("key")
+        pin = try text("pin")
         version = try text("version")
         className = try text("class")
         count = try number("count")
