@@ -1,4 +1,5 @@
 # make run and make test do everything on a machine that has only the Swift toolchain.
+.PHONY: tls deb deb-check hosting-files
 .PHONY: help setup run demo key test checks postgresql conformance statistics openapi sanitize hostile fuzz lint format docs build image soak soak-detector bench bench-detector bench-reporter bench-http bench-store bench-database bench-postgresql bench-pages gate-simulation ten-years sample clean
 .DEFAULT_GOAL := help
 # Package.swift declares the products for the development of the collector only with it.
@@ -74,6 +75,13 @@ conformance: setup ## the server as curl, varnishtest, redbot, h11 and llhttp se
 	Conformance/run "$$(swift build -c release --package-path Benchmarks --show-bin-path)/http-echo" \
 		"$$(swift build $(shipped) --show-bin-path)/collector"
 	@! .build/conformance/python/bin/python -c 'import scipy' 2>/dev/null || $(MAKE) --no-print-directory statistics
+
+# Caddy, nginx and HAProxy run in namespaces of their own, which needs root or user namespaces; half a minute.
+tls: setup ## the collector behind the proxies of docs/HOSTING.md and compose.tls.yaml; a reporter posts over https (installs Caddy, nginx, HAProxy)
+	@Scripts/setup caddy nginx-light haproxy curl iproute2 util-linux python3
+	swift build $(tested) $(strict) --product collector
+	swift build $(tested) $(strict) --product leak-reporter-app
+	Conformance/tls/run "$$(swift build --show-bin-path)/collector" "$$(swift build --show-bin-path)/leak-reporter-app"
 
 # Other cases than those in the repository, always the same.
 statistics: build-tests ## the statistics of releases against SciPy, 17,000 cases (needs the environment of `make conformance`)
@@ -158,6 +166,22 @@ docs: setup ## build the documentation of each library into .build/docs, warning
 build: setup ## build the release product as it ships; TRAITS=PostgreSQL lets it use PostgreSQL
 	@[ -z '$(TRAITS)' ] || Scripts/setup libpq-dev
 	swift build $(shipped) $(if $(TRAITS),--traits $(TRAITS)) --product collector
+
+deb: setup ## build the Debian package with the systemd service into .build/deb; TRAITS=PostgreSQL lets it use PostgreSQL
+	@Scripts/setup dpkg-dev
+	@[ -z '$(TRAITS)' ] || Scripts/setup libpq-dev
+	swift build $(shipped) $(if $(TRAITS),--traits $(TRAITS)) --product collector
+	packaging/make-deb "$$(swift build $(shipped) --show-bin-path)/collector" .build/deb
+
+# Needs root, because the clean system has users and processes of its own.
+deb-check: deb ## install the Debian package in a clean Debian, and start the service there (installs debootstrap, systemd-nspawn)
+	@Scripts/setup debootstrap systemd-container
+	packaging/check-deb "$$(ls -t .build/deb/*.deb | head -n 1)"
+
+hosting-files: ## check the systemd unit, the manifest for Kubernetes, Compose files, and the scripts for GitHub and GitLab (needs PyPI)
+	@Scripts/setup curl jq python3 python3-venv shellcheck systemd
+	@packaging/setup
+	packaging/check
 
 image: ## build the container image
 	docker build -t collector .

@@ -221,7 +221,7 @@ import Testing
         }
     }
 
-    @Test(arguments: ["compose.yaml", "compose.postgresql.yaml"])
+    @Test(arguments: ["compose.yaml", "compose.postgresql.yaml", "compose.tls.yaml"])
     func `the stop_grace_period of a compose file is longer than the 10 seconds that a stop may take`(
         file: String
     ) throws {

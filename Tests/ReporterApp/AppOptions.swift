@@ -9,6 +9,8 @@ struct AppOptions {
     let folder: String
     let endpoint: String
     let key: String
+    /// A hash of the collector's public key, as `pinnedPublicKeys` takes it; empty if every key is accepted.
+    let pin: String
     /// Version of the app.
     let version: String
     /// Class of the leaking objects.
@@ -33,8 +35,7 @@ struct AppOptions {
     init(_ arguments: some Sequence<String>) throws {
         var values = [
             "version": "1", "class": "Shop.Cart", "count": "0", "leaks": "1", "pause": "0", "waits": "no",
-            "sendsImmediately": "no",
-            "flush": "0", "exits": "no", "refuses": "no",
+            "sendsImmediately": "no", "flush": "0", "exits": "no", "refuses": "no", "pin": "",
         ]
         for argument in arguments {
             guard let sign = argument.firstIndex(of: "=") else {
@@ -58,6 +59,7 @@ struct AppOptions {
         folder = try text("folder")
         endpoint = try text("endpoint")
         key = try text("key")
+        pin = try text("pin")
         version = try text("version")
         className = try text("class")
         count = try number("count")

@@ -15,6 +15,7 @@ var configuration = LeakReporter.Configuration(
     app: AppInfo(id: "com.acme.kills", version: options.version),
     install: .none)
 configuration.storage = .folder(options.folder)
+if !options.pin.isEmpty { configuration.pinnedPublicKeys = [options.pin] }
 // The app sends many small batches in the short time for which it runs.
 configuration.bounds.gatherMilliseconds = 5
 configuration.bounds.gatherRepeatsMilliseconds = 20

@@ -52,10 +52,16 @@ extension PageResource {
     static var isCached: Bool { true }
 }
 
+extension TextResource {
+    static var textParameters: [String] { [] }
+}
+
 /// Content that is read as text, to be pasted somewhere.
 protocol TextResource: Resource {
     /// The part of the path after `/api/v1`, such as `/leaks/{leak}/markdown`.
     static var textPath: String { get }
+    /// Names of the query parameters of the text.
+    static var textParameters: [String] { get }
     /// The media type of the text, such as `text/markdown; charset=utf-8`.
     static var mediaType: String { get }
 
@@ -213,7 +219,7 @@ struct ResourceAddress: Sendable {
             path: "/api/v1" + Content.textPath, representation: .text, permission: Content.permission
         ) {
             (request, parameters) throws(Problem) in
-            try request.requireParameters([])
+            try request.requireParameters(Content.textParameters)
             let resource = try Content(request, parameters)
             return ResourceRead { view in
                 let bytes = Array(try resource.text(from: view).utf8)

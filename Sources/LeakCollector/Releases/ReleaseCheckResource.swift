@@ -3,14 +3,17 @@ internal import LeakMessage
 internal import LeakStatistics
 internal import LeakStore
 
-/// The release check: whether a version leaks more than an earlier version.
-struct ReleaseCheckResource: JSONResource {
+/// The release check: whether a version leaks more than an earlier version. JSON, or Markdown for a comment on a pull request.
+struct ReleaseCheckResource: JSONResource, TextResource {
     static let permission = Permission.check
-    static let jsonPath = "/check"
+    static let (jsonPath, textPath) = ("/check", "/check/markdown")
+    static let mediaType = "text/markdown; charset=utf-8"
     static let jsonParameters =
         Request.scopeParameters
         + ["version", "build", "baseline", "baseline_build"]
         + ReleaseCheckRequest.Limit.allCases.map(\.rawValue)
+
+    static let textParameters = jsonParameters
 
     let checkRequest: ReleaseCheckRequest
 
@@ -36,8 +39,16 @@ struct ReleaseCheckResource: JSONResource {
     }
 
     func writeJSON(to writer: inout JSONWriter, from view: StoreView) throws {
+        writer.fields(of: try check(view))
+    }
+
+    func text(from view: StoreView) throws -> String {
+        try ReleaseCheckResult(check(view)).markdown(address: view.address)
+    }
+
+    private func check(_ view: StoreView) throws -> ReleaseCheck {
         do {
-            writer.fields(of: try checkRequest.run(on: view.reader, now: view.now))
+            return try checkRequest.run(on: view.reader, now: view.now)
         } catch let error as UnknownVersionError {
             throw Problem(.notFound, error.withoutOtherApps.description)
         }

@@ -9,7 +9,7 @@ enum Resources {
         .page(ClassResource.self), .json(ClassResource.self),
         .page(CausesResource.self), .json(CausesResource.self),
         .page(ReleasesResource.self), .json(ReleasesResource.self),
-        .page(CompareResource.self), .json(ReleaseCheckResource.self),
+        .page(CompareResource.self), .json(ReleaseCheckResource.self), .text(ReleaseCheckResource.self),
         .json(AppsResource.self),
         .page(ForgetResource.self), .json(ForgetResource.self), .json(DiscardedResource.self),
         .page(MergeResource.self), .json(MergesResource.self),

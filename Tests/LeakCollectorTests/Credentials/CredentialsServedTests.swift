@@ -284,10 +284,11 @@ import Testing
         let check = "/api/v1/check"
         let fields = [HTTPField("Authorization", "Bearer \(secret)")]
         #expect(try running.get("\(check)?app=shop&version=1.0", fields: fields).status == 200)
+        #expect(try running.get("\(check)/markdown?app=shop&version=1.0", fields: fields).status == 200)
 
         let routes = running.collector.service.routes.filter { $0.access.permission != nil }
         #expect(routes.contains { $0.path == check } && routes.count > Resources.addresses.count)
-        for route in routes where route.path != check {
+        for route in routes where ![check, check + "/markdown"].contains(route.path) {
             let path = route.path.replacing("{leak}", with: String(repeating: "0", count: 32))
                 .replacing(/\{[a-z]+\}/, with: "1")
             let answer = try await send(

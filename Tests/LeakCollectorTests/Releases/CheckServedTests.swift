@@ -63,6 +63,22 @@ import Testing
         #expect(try running.json(Self.path("1.1", build: "7"))["build"] as? String == "7")
     }
 
+    @Test(arguments: [("1.1", "failed"), ("1.2", "cannot tell yet")])
+    func `the Markdown of a release check is what collector check prints, and begins with the verdict`(
+        version: String, verdict: String
+    ) throws {
+        let running = try Self.startCollector()
+        let json = try running.get(Self.path(version))
+        let markdown = try running.get(
+            Self.path(version).replacing("/api/v1/check?", with: "/api/v1/check/markdown?"))
+        #expect(markdown.status == 200)
+        #expect(markdown.field("Content-Type") == "text/markdown; charset=utf-8")
+        #expect(markdown.text.hasPrefix("### Release check: \(verdict)\n"))
+        let address = running.collector.address
+        #expect(markdown.text == (try ReleaseCheckResult(json: json.body).markdown(address: address)))
+        #expect(markdown.text.contains("](\(address)/leaks/"))
+    }
+
     @Test func `two versions are compared on a page, in either order`() throws {
         let running = try Self.startCollector()
         let page = try running.get("/compare?app=a%20b&from=1.0&to=1.1")

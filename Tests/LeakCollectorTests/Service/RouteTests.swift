@@ -27,6 +27,7 @@ import Testing
         ("/api/v1/leaks/\(id)/trend", .json), ("/api/v1/leaks/\(id)/markdown", .text),
         ("/api/v1/releases", .json), ("/api/v1/summary", .json), ("/api/v1/apps", .json),
         ("/api/v1/classes", .json), ("/api/v1/causes", .json), ("/api/v1/check", .json),
+        ("/api/v1/check/markdown", .text),
         ("/api/v1/keys", .json), ("/api/v1/tokens", .json), ("/api/v1/symbols", .json), ("/audit", .page),
         ("/api/v1/audit", .json), ("/retention", .page), ("/api/v1/retention", .json),
     ])
