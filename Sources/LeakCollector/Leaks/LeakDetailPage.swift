@@ -22,6 +22,7 @@ struct LeakDetailPage: Component {
 
     /// The merges by hand whose reports the leak counts, newest first.
     var merges: [ManualMerge] = []
+    var rulesNote: RulesNote?
     /// For the leak that counts all others of its app: the items beyond the limits of the app.
     var overLimit: [OverLimitCount] = []
 
@@ -128,7 +129,8 @@ struct LeakDetailPage: Component {
     private var grouping: HTML {
         GroupingCard(
             leak: leak, links: context.links, successor: relatedLeaks.successor,
-            sampleReports: sampleReports, imagesWithoutSymbols: relatedLeaks.imagesWithoutSymbols
+            sampleReports: sampleReports, rulesNote: rulesNote,
+            imagesWithoutSymbols: relatedLeaks.imagesWithoutSymbols
         ).html
     }
 
