@@ -41,6 +41,7 @@ public final class Collector: Sendable {
     private let store: any Store
     private let queue: CommitQueue
     private let storeThreads: StoreThreadPool
+    private let previewThread: StoreThreadPool
     let parsingPool = ParsingPool()
     private let erasure: Erasure
     private let symbolUploads: SymbolUploadWorker
@@ -94,24 +95,29 @@ public final class Collector: Sendable {
             log.warning("the write-ahead log could not be shortened; the collector will try again: \(error)")
         }
         storeThreads = StoreThreadPool(health: health, log: log)
+        previewThread = StoreThreadPool(
+            health: health, log: log, name: "preview", limit: RulesPreview.maxRequestCount)
         erasure = Erasure(store: store, log: log)
         let symbolTables = SymbolTableCache(store: store)
+        let rules = RulesCache()
         symbolUploads = SymbolUploadWorker(store: store, symbolTables: symbolTables, log: log, now: now)
         maintenanceLoop = MaintenanceLoop(
-            store: store, authenticator: authenticator, symbolTables: symbolTables,
+            store: store, authenticator: authenticator, symbolTables: symbolTables, rules: rules,
             folder: settings.databaseURL == nil ? DataFolder(path: settings.dataFolder) : nil, health: health,
             log: log,
             now: now)
         knownLeaks = publicFolder.knownLeaks
         if let warning = publicFolder.warning { log.warning(warning) }
         let context = RequestContext(
-            store: store, authenticator: authenticator, storeThreads: storeThreads, health: health,
-            symbolTables: symbolTables, backups: backups, retention: settings.retention,
+            store: store, authenticator: authenticator, storeThreads: storeThreads,
+            previewThread: previewThread, health: health,
+            symbolTables: symbolTables, rules: rules, backups: backups, retention: settings.retention,
             now: now)
         let ingest = Ingest(
             queue: queue, parsingPool: parsingPool,
             rateLimit: RateLimit(reportsPerSecond: settings.reportsPerSecond),
-            symbolTables: symbolTables, storesExplanations: settings.storesExplanations, now: now)
+            symbolTables: symbolTables, rules: rules, storesExplanations: settings.storesExplanations,
+            now: now)
         service = CollectorService(
             context, signIn: signIn, ingest: ingest, erasure: erasure, symbolUploads: symbolUploads,
             files: publicFolder.files, log: log)
@@ -132,6 +138,8 @@ public final class Collector: Sendable {
 
         // Secrets are created last, when nothing else can fail, because a secret that is created must also be shown.
         let reader = try store.makeReader()
+        // The first report is grouped by the rules of its app, too.
+        try rules.refresh(from: reader)
         let createdSecrets = try Credentials(store: store, by: .start).prepare(
             settings: settings, storedCredentials: reader.credentials(includingEnded: true, now: now()),
             now: now())
@@ -197,7 +205,8 @@ public final class Collector: Sendable {
         let thread = queue.start()
         writerThread.with { $0 = thread }
         let started =
-            try storeThreads.start(store: store, known: knownLeaks, threads: 2) + [
+            try storeThreads.start(store: store, known: knownLeaks, threads: 2)
+            + previewThread.start(store: store, known: .none, threads: 1) + [
                 try maintenanceLoop.start(), erasure.start(), try symbolUploads.start(),
             ] + parsingPool.start(threads: min(Self.loopCount, Self.maxParserThreads))
         threads.with { $0 += started }
@@ -217,6 +226,7 @@ public final class Collector: Sendable {
         queue.stop()
         writerThread.with { $0.take() }?.join()
         storeThreads.stop()
+        previewThread.stop()
         maintenanceLoop.stop()
         backups?.stop()
         let started = threads.with { threads in

@@ -52,7 +52,8 @@ public struct Import {
     private let source: Source
     private let now: Int64
     private let onRejection: (_ line: Int, _ reason: String) -> Void
-    private var cache = GroupCache()
+    private let rules = RulesCache()
+    private var cache: GroupCache
     private var pendingBuilders: [SubmissionBuilder] = []
     private var pendingSightingCount = 0
     /// The ingest key of all imports. It is not in the database. It keeps the idempotency keys of imports apart from those
@@ -71,12 +72,17 @@ public struct Import {
         self.source = source
         self.now = now
         self.onRejection = onRejection
+        cache = GroupCache(rules: rules)
     }
 
     /// Adds the next line. An empty line is only counted as a line.
     ///
     /// - Throws: ``StoreError`` if lines could not be written. ``result`` counts these lines, but not their reports.
     public mutating func add(line bytes: [UInt8]) throws(StoreError) {
+        if result.lineCount == 0 {
+            try rules.refresh(from: store.makeReader())
+            cache.begin()
+        }
         result.lineCount += 1
         guard bytes.contains(where: { $0 > 0x20 }) else { return }
         guard bytes.count <= Self.maxLineBytes else {

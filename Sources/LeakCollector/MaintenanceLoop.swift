@@ -1,7 +1,8 @@
 internal import LeakStore
 internal import LeakPlatform
 
-/// Periodic maintenance: loads new credentials and symbol tables, deletes and evicts old data, and watches the data folder and
+/// Periodic maintenance: loads new credentials, symbol tables and grouping rules, deletes and evicts old data, and watches the data
+/// folder and
 /// the database.
 final class MaintenanceLoop: Sendable {
     /// Interval of the maintenance. The server knows a key that the command line created or revoked after about this time.
@@ -12,6 +13,7 @@ final class MaintenanceLoop: Sendable {
     private let store: any Store
     private let authenticator: Authenticator
     private let symbolTables: SymbolTableCache
+    private let rules: RulesCache
     /// `nil` if the database is PostgreSQL.
     private let folder: DataFolder?
     private let health: StoreHealth
@@ -20,14 +22,15 @@ final class MaintenanceLoop: Sendable {
     private let isStopping = Guarded(false)
 
     init(
-        store: any Store, authenticator: Authenticator, symbolTables: SymbolTableCache, folder: DataFolder?,
-        health: StoreHealth,
+        store: any Store, authenticator: Authenticator, symbolTables: SymbolTableCache, rules: RulesCache,
+        folder: DataFolder?, health: StoreHealth,
         log: Log,
         now: @escaping @Sendable () -> Int64
     ) {
         self.store = store
         self.authenticator = authenticator
         self.symbolTables = symbolTables
+        self.rules = rules
         self.folder = folder
         self.health = health
         self.log = log
@@ -100,7 +103,7 @@ final class MaintenanceLoop: Sendable {
         return hours < 48 ? "\(hours) h" : "\(hours / 24) days"
     }
 
-    /// Reads the credentials and the list of symbols again if another connection has committed, such as that of this
+    /// Reads the credentials, the list of symbols and the grouping rules again if another connection has committed, such as that of this
     /// process's writer or of the command line.
     ///
     /// - Parameter previousCounter: the result of the last call.
@@ -113,6 +116,7 @@ final class MaintenanceLoop: Sendable {
             }
             guard counter != previousCounter else { return counter }
             try symbolTables.refresh(from: reader)
+            try rules.refresh(from: reader)
             let editCount = authenticator.editCount
             return authenticator.replace(
                 try reader.credentials(includingEnded: true, now: now()), since: editCount)

@@ -185,6 +185,14 @@
             try write { writer throws(StoreError) in try writer.accept(leak, audit: entry) }
         }
 
+        public func saveRules(
+            _ text: String, of app: String, basedOn version: Int?, by origin: ChangeOrigin, now: Int64
+        ) throws(StoreError) -> RulesOutcome {
+            try write { writer throws(StoreError) in
+                try writer.saveRules(text, of: app, basedOn: version, by: origin, now: now)
+            }
+        }
+
         public func rewrite(_ identity: LeakIdentity) throws(StoreError) -> Bool {
             try write { writer throws(StoreError) in try writer.rewrite(identity) }
         }

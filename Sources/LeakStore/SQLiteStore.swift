@@ -362,6 +362,16 @@ public final class SQLiteStore: Store {
         }
     }
 
+    public func saveRules(
+        _ text: String, of app: String, basedOn version: Int?, by origin: ChangeOrigin, now: Int64
+    ) throws(StoreError) -> RulesOutcome {
+        try write { writer throws(StoreError) in
+            try writer.withReservedSpace { () throws(StoreError) in
+                try writer.saveRules(text, of: app, basedOn: version, by: origin, now: now)
+            }
+        }
+    }
+
     public func rewrite(_ identity: LeakIdentity) throws(StoreError) -> Bool {
         try write { writer throws(StoreError) in
             try writer.withReservedSpace { () throws(StoreError) in try writer.rewrite(identity) }

@@ -173,6 +173,17 @@ public protocol Store: Sendable {
         _ number: Int64, by author: String, audit entry: AuditEntry?, now: Int64
     ) throws(StoreError) -> UndoneMerge?
 
+    /// Saves a version of the grouping rules of an app. The store does not read the rules: reports come with the group that they
+    /// have by them.
+    ///
+    /// - Parameters:
+    ///   - text: the rules, a line each; empty for no rules.
+    ///   - version: the version that the text replaces; `nil` replaces any.
+    ///   - origin: the author, for the version and for the entry in the audit log.
+    func saveRules(
+        _ text: String, of app: String, basedOn version: Int?, by origin: ChangeOrigin, now: Int64
+    ) throws(StoreError) -> RulesOutcome
+
     /// Replaces the title, class, path and key of a leak, for example after its frames were symbolicated. The id of the leak
     /// stays.
     ///

@@ -23,6 +23,7 @@ enum Command: Equatable {
     case discarded(DiscardedCommand)
     case retention(RetentionCommand)
     case merge(MergeCommand)
+    case rules(RulesCommand)
     /// - Parameter app: `nil` for all apps.
     case regroup(app: String?, isDryRun: Bool, flags: [Setting: String])
     case copy(flags: [Setting: String])
@@ -126,6 +127,7 @@ enum Command: Equatable {
                 throw UsageError("unmerge needs the number of a merge: collector unmerge NUMBER")
             }
             self = .merge(MergeCommand(action: .undo(number), flags: line.settings))
+        case "rules": self = .rules(try Self.parseRules(&line))
         case "copy": self = .copy(flags: line.settings)
         case "check": self = .check(try Self.parseCheck(&line))
         case "symbols": self = .symbols(try Self.parseSymbols(&line))
@@ -134,7 +136,7 @@ enum Command: Equatable {
         case let word:
             throw UsageError(
                 "there is no command “\(word)”; the commands are serve, key, token, "
-                    + "import, export, check, symbols, backup, verify, erase, forget, retention, merge, unmerge, regroup, copy and health"
+                    + "import, export, check, symbols, backup, verify, erase, forget, retention, merge, unmerge, rules, regroup, copy and health"
             )
         }
         try line.finish()
@@ -220,6 +222,25 @@ enum Command: Equatable {
         return ForgetCommand(
             target: target, isDryRun: try line.takeSwitch("--dry-run"),
             isConfirmed: try line.takeSwitch("--yes"), flags: line.settings, discards: discards)
+    }
+
+    private static func parseRules(_ line: inout ParsedArguments) throws(UsageError) -> RulesCommand {
+        let word = line.takeWord()
+        let scope = line.takeScope()
+        guard let name = scope.app, !name.isEmpty else {
+            throw UsageError("rules needs an app: collector rules show --app APP")
+        }
+        let app = AppKey(name, environment: scope.environment)
+        if word == "show" { return RulesCommand(action: .show, app: app, flags: line.settings) }
+        guard let word, ["check", "set"].contains(word) else {
+            throw UsageError("rules needs show, check or set: collector rules check --app APP FILE")
+        }
+        guard let file = line.takeWord() else {
+            throw UsageError(
+                "rules \(word) needs a file: collector rules \(word) --app APP FILE, or - for standard input")
+        }
+        return RulesCommand(
+            action: word == "check" ? .check(file: file) : .set(file: file), app: app, flags: line.settings)
     }
 
     private static func parseSymbols(_ line: inout ParsedArguments) throws(UsageError) -> SymbolsCommand {

@@ -111,6 +111,14 @@ extension HelpTopic {
             of that leak and /api/v1/merges show the numbers.
             The command can run beside the collector.
             """
+        case .rules:
+            """
+            show prints the rules of the app. check says which leaks would get later reports under another
+            group with the rules in FILE, and changes nothing. set saves them as a new version. They apply to
+            reports that arrive from then on, in all environments of the app; a running collector notices
+            the change within two seconds. - as FILE is standard input.
+            The commands can run beside the collector.
+            """
         case .regroup:
             """
             It groups the sample reports of each leak again by the current rules. If all of them belong to
@@ -248,6 +256,12 @@ extension HelpTopic {
                 \(database)
                 """
             case .unmerge: database
+            case .rules:
+                """
+                  --app APP               app of the rules (required)
+                  --environment NAME      environment whose leaks check compares (default: production)
+                \(database)
+                """
             case .regroup:
                 """
                   --dry-run               list the merges and change nothing
@@ -325,6 +339,12 @@ extension HelpTopic {
               collector merge 0f6a3b5c7d9e1f2030405060708090a0 7d3e9f10a2b4c6d8e0f1a3b5c7d9e1f2 --dry-run
             """
         case .unmerge: "  collector unmerge 7"
+        case .rules:
+            """
+              collector rules show --app com.acme.shop > shop.rules
+              collector rules check --app com.acme.shop shop.rules
+              collector rules set --app com.acme.shop shop.rules
+            """
         case .regroup: "  collector backup before.sqlite && collector regroup --dry-run"
         case .copy: "  collector copy --database-url postgres://user@host/leaks"
         case .health: "  collector health --port 9000"
@@ -378,7 +398,8 @@ extension HelpTopic {
               2  wrong command line or setting
             """
         case .symbols: usual
-        case .key, .token, .export, .erase, .forget, .retention, .merge, .unmerge, .regroup, .copy:
+        case .key, .token, .export, .erase, .forget, .retention, .merge, .unmerge, .rules, .regroup,
+            .copy:
             withDatabase
         }
     }

@@ -2,7 +2,7 @@
 enum HelpTopic: String, CaseIterable {
     case serve, key, token, check, symbols, export
     case `import`
-    case backup, verify, erase, forget, retention, merge, unmerge, regroup, copy, health
+    case backup, verify, erase, forget, retention, merge, unmerge, rules, regroup, copy, health
 
     /// Finds the command that a command line names, even if the rest of the line is wrong.
     ///
@@ -52,6 +52,7 @@ enum HelpTopic: String, CaseIterable {
         case .retention: "print what is deleted at which age, and what the next run deletes"
         case .merge: "merge a leak into another leak of its app"
         case .unmerge: "undo a merge by hand"
+        case .rules: "print, check and save the grouping rules of an app"
         case .regroup: "merge leaks of older grouping rules into the leaks that their reports belong to now"
         case .copy: "copy the data folder into an empty PostgreSQL database"
         case .health: "exit 0 if the collector answers"
@@ -99,6 +100,11 @@ enum HelpTopic: String, CaseIterable {
         case .retention: ["collector retention"]
         case .merge: ["collector merge LEAK TARGET [--dry-run]"]
         case .unmerge: ["collector unmerge NUMBER"]
+        case .rules:
+            [
+                "collector rules show --app APP", "collector rules check --app APP [--environment NAME] FILE",
+                "collector rules set --app APP FILE",
+            ]
         case .regroup: ["collector regroup [--dry-run] [--app APP]"]
         case .copy: ["collector copy --database-url URL"]
         case .health: ["collector health [--host HOST] [--port PORT]"]

@@ -107,6 +107,8 @@ enum Program {
             return try retention.run()
         case .merge(let merge):
             return try merge.run()
+        case .rules(let rules):
+            return try rules.run()
         case .regroup(let app, let isDryRun, let flags):
             try RegroupCommand(settings: readSettings(flags), app: app, isDryRun: isDryRun).run()
         case .copy(let flags):

@@ -117,6 +117,19 @@ import Testing
                     flags: [:]))
         ),
         (["unmerge", "7"], .merge(MergeCommand(action: .undo(7), flags: [:]))),
+        (
+            ["rules", "show", "--app", "a"], .rules(RulesCommand(action: .show, app: "a", flags: [:]))
+        ),
+        (
+            ["rules", "check", "--app", "a", "--environment", "debug", "-"],
+            .rules(
+                RulesCommand(
+                    action: .check(file: "-"), app: AppKey("a", environment: "debug"), flags: [:]))
+        ),
+        (
+            ["rules", "set", "shop.rules", "--app=a"],
+            .rules(RulesCommand(action: .set(file: "shop.rules"), app: "a", flags: [:]))
+        ),
         (["copy", "--data", "/d"], .copy(flags: [.data: "/d"])),
         (
             ["check", "--app", "a", "--version", "5.2"],
@@ -160,7 +173,7 @@ import Testing
         (
             ["sreve"],
             "there is no command “sreve”; the commands are serve, key, token, import, export, check, symbols, "
-                + "backup, verify, erase, forget, retention, merge, unmerge, regroup, copy and health"
+                + "backup, verify, erase, forget, retention, merge, unmerge, rules, regroup, copy and health"
         ),
         (
             ["forget", "--version", "1"],

@@ -167,6 +167,31 @@ import LeakPlatform
         #expect(try run("verify").code == 0)
     }
 
+    @Test func `rules are checked, saved and shown while the collector runs`() throws {
+        let collector = try CollectorProcess(data: data)
+        let report = #"{"app":{"id":"shop"},"reports":[{"class":"C"}]}"#
+        #expect(try post(report, to: collector) == 200)
+        let file = data + "/shop.rules"
+        try Data("# all\nclass:* -> \"All of it\"\n".utf8).write(to: URL(fileURLWithPath: file))
+        let none = try run("rules", "show", "--app", "shop")
+        #expect(none.code == 0 && none.output.isEmpty && none.errors.contains("has no rules"), "\(none)")
+        let checked = try run("rules", "check", "--app", "shop", file)
+        #expect(checked.code == 0 && checked.output.contains("All of it (new) (line 2)"), "\(checked)")
+        #expect(checked.output.contains("1 leak of 1 compared; 0 would keep"), "\(checked)")
+        let saved = try run("rules", "set", "--app", "shop", file)
+        #expect(saved.code == 0 && saved.output.contains("version 1"), "\(saved)")
+        #expect(try run("rules", "show", "--app", "shop").output == "# all\nclass:* -> \"All of it\"\n")
+        #expect(try run("rules", "set", "--app", "shop", file).output.contains("nothing was changed"))
+        try Data("class:A".utf8).write(to: URL(fileURLWithPath: file))
+        for command in ["check", "set"] {
+            let wrong = try run("rules", command, "--app", "shop", file)
+            #expect(wrong.code == 1 && wrong.errors.contains("line 1, column 8"), "\(wrong)")
+        }
+        let missing = try run("rules", "check", "--app", "none", file)
+        #expect(missing.code == 1, "\(missing)")
+        #expect(try run("verify").code == 0)
+    }
+
     @Test func `a running collector can be backed up, and another collector can start with the backup`()
         throws
     {

@@ -86,6 +86,11 @@ extension ForwardingStore {
     ) throws(StoreError) -> UndoneMerge? {
         try store.undoMerge(number, by: author, audit: entry, now: now)
     }
+    func saveRules(
+        _ text: String, of app: String, basedOn version: Int?, by origin: ChangeOrigin, now: Int64
+    ) throws(StoreError) -> RulesOutcome {
+        try store.saveRules(text, of: app, basedOn: version, by: origin, now: now)
+    }
     var damage: StoreError? { store.damage }
     var integrityCheck: (@Sendable () -> Void)? { store.integrityCheck }
     func verify() throws(StoreError) -> [String] { try store.verify() }

@@ -61,6 +61,7 @@ struct AccessPage: Component {
                 <h1>Settings: apps, keys and tokens</h1>
                 <p><a href="\#(context.links.to(.audit(cursor: nil)))">Audit log</a>: who changed what</p>
                 <p><a href="\#(context.links.to(.retention))">Retention</a>: what is deleted at which age</p>
+                <p><a href="\#(context.links.to(.rules(AppScope(nil))))">Grouping rules</a>: which reports of an app are one leak</p>
                 \#(Card("Ingest keys", keyContent, id: CredentialKind.keys.rawValue))
                 \#(Card("Access tokens", tokenContent, id: CredentialKind.tokens.rawValue))
                 \#(Card("Apps", appContent, id: "apps"))\#(backupCard)

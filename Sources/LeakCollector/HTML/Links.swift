@@ -32,6 +32,12 @@ enum LinkTarget: Hashable, Sendable {
     case mergeForm
     /// The address to which the form that undoes a merge is sent.
     case undoMergeForm
+    /// The page with the grouping rules of an app.
+    ///
+    /// - leak: the leak for whose reports the page suggests a rule.
+    case rules(AppScope, leak: LeakID? = nil, version: Int? = nil)
+    /// The addresses to which the form with the rules is sent.
+    case rulesForm, rulesPreviewForm
     /// Two versions side by side. An export does not have this page.
     case compare(app: AppScope, from: String?, to: String?)
     case leakClass(String, app: AppScope)
@@ -101,7 +107,7 @@ struct Links: Hashable, Sendable {
         case .file(let name): name
         case .summary, .overview, .leak, .reports, .decisions, .causes, .releases, .currentRelease,
             .compare, .leakClass, .list, .forget, .forgetForm, .forgetChoice, .discardedForm,
-            .merge, .mergeChoice, .mergeForm, .undoMergeForm,
+            .merge, .mergeChoice, .mergeForm, .undoMergeForm, .rules, .rulesForm, .rulesPreviewForm,
             .access, .audit, .retention, .credentialForm, .signIn, .signOut:
             stem(of: target) + ".html"
         }
@@ -124,7 +130,7 @@ struct Links: Hashable, Sendable {
         // These addresses need a server.
         case .overview, .compare, .currentRelease, .decisions, .access, .credentialForm, .signIn, .signOut,
             .forget, .forgetForm, .forgetChoice, .discardedForm, .merge, .mergeChoice, .mergeForm,
-            .undoMergeForm, .retention:
+            .undoMergeForm, .rules, .rulesForm, .rulesPreviewForm, .retention:
             "index"
         case .leakClass(let name, let app): "classes/" + classFileName(name, app)
         // In a name from ``PercentEncoder/fileName(_:)``, only hexadecimal digits or a hyphen follow an equals sign, never
@@ -181,6 +187,14 @@ struct Links: Hashable, Sendable {
         case .mergeChoice: "/merge"
         case .mergeForm: "/merge/confirmed"
         case .undoMergeForm: "/merge/undo"
+        case .rules(let app, let leak, let version):
+            "/rules"
+                + parameters(
+                    app.parameters + [
+                        ("version", version.map { "\($0)" }), ("leak", leak.map { "\($0)" }),
+                    ])
+        case .rulesForm: "/rules/saved"
+        case .rulesPreviewForm: "/rules/preview"
         case .compare(let app, let from, let to):
             "/compare" + parameters(app.parameters + [("from", from), ("to", to)])
         case .leakClass(let name, let app): "/classes" + parameters([("class", name)] + app.parameters)
@@ -203,7 +217,8 @@ struct Links: Hashable, Sendable {
             "/check" + parameters(app.parameters + [("version", to), ("baseline", from)])
         case .overview, .leak, .reports, .decisions, .causes, .releases, .currentRelease, .leakClass, .list,
             .access, .audit, .retention, .signIn, .signOut, .file, .forget, .forgetForm, .forgetChoice,
-            .discardedForm, .merge, .mergeChoice, .mergeForm, .undoMergeForm:
+            .discardedForm, .merge, .mergeChoice, .mergeForm, .undoMergeForm, .rules, .rulesForm,
+            .rulesPreviewForm:
             path(of: target)
         }
     }

@@ -142,6 +142,16 @@ final class AppLimitedReader: StoreReader {
         try reader.discardedLeaks(app: limited(app))
     }
 
+    func rules(of app: String, limit: Int) throws(StoreError) -> [AppRules] {
+        isVisible(app: app) ? try reader.rules(of: app, limit: limit) : []
+    }
+
+    func currentRules() throws(StoreError) -> [AppRules] {
+        try reader.currentRules().filter { isVisible(app: $0.app) }
+    }
+
+    func rulesVersion() throws(StoreError) -> RulesVersion { try reader.rulesVersion() }
+
     // MARK: Symbols, which belong to no app
 
     func symbolsVersion() throws(StoreError) -> SymbolsVersion { try reader.symbolsVersion() }

@@ -14,18 +14,29 @@ final class StoreThreadPool: Sendable {
         let pageCache: PageCache
     }
 
-    private let jobs = JobQueue<ThreadResources>(
-        limit: StoreThreadPool.maxRequestCount,
-        fullProblem: .unavailable(
-            "too many requests are waiting for the database; try again", afterSeconds: 1),
-        stoppingProblem: .unavailable("the collector is stopping; try again", afterSeconds: 1))
+    private let jobs: JobQueue<ThreadResources>
     private let health: StoreHealth
     private let log: Log
+    private let name: String
 
-    init(health: StoreHealth, log: Log) {
+    /// - Parameters:
+    ///   - name: begins the names of the threads.
+    ///   - limit: the maximum number of requests that wait or run.
+    init(
+        health: StoreHealth, log: Log, name: String = "reader", limit: Int = StoreThreadPool.maxRequestCount
+    ) {
         self.health = health
         self.log = log
+        self.name = name
+        jobs = JobQueue(
+            limit: limit,
+            fullProblem: .unavailable(
+                "too many requests are waiting for the database; try again", afterSeconds: 1),
+            stoppingProblem: .unavailable("the collector is stopping; try again", afterSeconds: 1))
     }
+
+    /// `true` once the collector stops.
+    var isStopping: Bool { jobs.isStopping }
 
     /// Runs the work on the next thread that is free. Rejects it with 503 if too many requests wait or the database
     /// cannot be reached.
@@ -54,7 +65,7 @@ final class StoreThreadPool: Sendable {
             // The reader is created here, but used only on the new thread.
             nonisolated(unsafe) let reader = try store.makeReader(known: known)
             startedThreads.append(
-                WorkerThread(name: "reader \(number)") { [self] in
+                WorkerThread(name: "\(name) \(number)") { [self] in
                     let resources = unsafe ThreadResources(reader: reader, pageCache: PageCache())
                     while jobs.runNext(with: resources, log: log) != .stopped {}
                 })
@@ -114,8 +125,11 @@ struct RequestContext: Sendable {
     let store: any Store
     let authenticator: Authenticator
     let storeThreads: StoreThreadPool
+    /// The thread of ``RulesPreview``, which takes too long for a thread that answers other requests.
+    let previewThread: StoreThreadPool
     let health: StoreHealth
     let symbolTables: SymbolTableCache
+    let rules: RulesCache
     /// `nil` if the collector makes no backups.
     let backups: BackupLoop?
     /// The ages at which the store deletes data.

@@ -28,6 +28,7 @@ final class Ingest: Sendable {
     private let parsingPool: ParsingPool
     private let rateLimit: RateLimit
     private let symbolTables: SymbolTableCache
+    private let rules: RulesCache
     private let storesExplanations: Bool
     private let now: @Sendable () -> Int64
     /// Caches that no thread uses at the moment. A thread takes one for the time of a request, so there are as many caches as
@@ -36,12 +37,13 @@ final class Ingest: Sendable {
 
     init(
         queue: CommitQueue, parsingPool: ParsingPool, rateLimit: RateLimit, symbolTables: SymbolTableCache,
-        storesExplanations: Bool, now: @escaping @Sendable () -> Int64
+        rules: RulesCache, storesExplanations: Bool, now: @escaping @Sendable () -> Int64
     ) {
         self.queue = queue
         self.parsingPool = parsingPool
         self.rateLimit = rateLimit
         self.symbolTables = symbolTables
+        self.rules = rules
         self.storesExplanations = storesExplanations
         self.now = now
     }
@@ -318,7 +320,7 @@ final class Ingest: Sendable {
         _ document: WireDocument, of ingestRequest: IngestRequest, from key: Credential,
         maxUncachedReports: Int = .max
     ) throws(Problem) -> SubmissionBuilder {
-        var cache = caches.with { $0.popLast() } ?? GroupCache(symbolTables: symbolTables)
+        var cache = caches.with { $0.popLast() } ?? GroupCache(symbolTables: symbolTables, rules: rules)
         defer { returnCache(cache) }
         cache.begin()
         defer { cache.end() }

@@ -10,6 +10,8 @@ struct GroupingCard: Component {
     var successor: Successor?
     /// The sample reports of the leak.
     var sampleReports: [LeakReport] = []
+    /// The effect of the rules of the app on the leak.
+    var rulesNote: RulesNote?
     /// The ids of images whose functions have no names, because no symbols of them were uploaded.
     var imagesWithoutSymbols: [String] = []
 
@@ -56,7 +58,8 @@ struct GroupingCard: Component {
             "Grouping (rule \(rule.version))",
             #"""
             \#(reason)<dl class="keys"><div><dt>\#(nameLabel)</dt><dd><code>\#(LongText(rule.className))</code></dd></div>\#
-            \#(stack)</dl>\#(qualityNote)\#(stackNote)\#(missingSymbols)\#(mangledNote)
+            \#(stack)</dl>\#(qualityNote)\#(stackNote)\#(missingSymbols)\#(mangledNote)\#
+            \#(rulesNote?.html)
             """#, id: "grouping"
         ).html
     }
@@ -97,5 +100,67 @@ struct GroupingCard: Component {
             \#(outline.groupingKey.stack.isEmpty ? "" : ", \(LeakPath(outline.groupingKey.stack).html)")</a>, which has \#
             \#(Count(outline.reports).text(noun: "report", plural: "reports")). <code>collector regroup</code> merges the two.
             """#
+    }
+}
+
+/// The effect of the grouping rules of the app on a leak, and the link to them.
+struct RulesNote: Component {
+    enum Effect {
+        /// A rule names the group of the leak.
+        case named(line: Int)
+        /// Later reports like the first one go to another group.
+        case elsewhere(group: String, id: LeakID, exists: Bool, line: Int)
+    }
+
+    var links: Links
+    var leak: LeakIdentity
+    /// The version of the rules.
+    var version: Int
+    var effect: Effect?
+    /// `true` if the reader may change rules.
+    var canEdit: Bool
+
+    var html: HTML {
+        let rules: HTML =
+            #"<a href="\#(links.to(.rules(leak.appKey.scope)))">the rules of the app</a> (version \#(version))"#
+        let text: HTML? =
+            switch effect {
+            case nil: nil
+            case .named(let line): "The rule in line \(line) of \(rules) names this group. "
+            case .elsewhere(let group, let id, let exists, let line):
+                #"""
+                By the rule in line \#(line) of \#(rules), later reports go to \#
+                \#(exists ? #"<a href="\#(links.to(.leak(id)))">\#(IsolatedText(group))</a>"# as HTML : "\(IsolatedText(group))"). 
+                """#
+            }
+        let link: HTML? =
+            canEdit
+            ? #"<a href="\#(links.to(.rules(leak.appKey.scope, leak: leak.id)))">Group differently…</a>"#
+            : nil
+        return text == nil && link == nil ? "" : #"<p class="dim">\#(text)\#(link)</p>"#
+    }
+}
+
+extension RulesNote {
+    /// Reads the rules of the leak's app; `nil` for a leak that counts others, and in an export.
+    init?(of leak: LeakIdentity, from view: StoreView) throws(StoreError) {
+        guard view.links.isServed, !leak.isOverLimit else { return nil }
+        let stored = try view.reader.rules(of: leak.app, limit: 1).first
+        self.init(
+            links: view.links, leak: leak, version: stored?.version ?? 0, effect: nil,
+            canEdit: view.permissions.contains(.triage))
+        guard let rules = stored.flatMap({ FingerprintRules($0) }) else { return }
+        if leak.groupingKey.stack.isEmpty, leak.title == leak.groupingKey.className,
+            let match = rules.rule(naming: leak.title, className: leak.className)
+        {
+            effect = .named(line: match.line)
+        } else if let match = rules.match(FingerprintRules.Subject(leak)) {
+            let id = GroupingRules.id(app: leak.appKey, rule: match)
+            let target = try view.reader.target(ofMerged: id) ?? id
+            guard target != leak.id else { return }
+            effect = .elsewhere(
+                group: match.group, id: target, exists: try view.reader.outline(of: target) != nil,
+                line: match.line)
+        }
     }
 }

@@ -22,6 +22,7 @@ struct LeakDetailPage: Component {
 
     /// The merges by hand whose reports the leak counts, newest first.
     var merges: [ManualMerge] = []
+    var rulesNote: RulesNote?
     /// For the leak `other`: how much the app exceeded each of its limits, and how many leaks and versions were merged into
     /// `other`.
     var overLimit: [OverLimitCount] = []
@@ -129,7 +130,8 @@ struct LeakDetailPage: Component {
     private var grouping: HTML {
         GroupingCard(
             leak: leak, links: context.links, successor: relatedLeaks.successor,
-            sampleReports: sampleReports, imagesWithoutSymbols: relatedLeaks.imagesWithoutSymbols
+            sampleReports: sampleReports, rulesNote: rulesNote,
+            imagesWithoutSymbols: relatedLeaks.imagesWithoutSymbols
         ).html
     }
 

@@ -69,6 +69,7 @@ struct LeakContent {
             sampleReports: samples.compactMap { ParsedSample($0).report },
             otherEnvironments: try OtherEnvironments(of: leak, context: context, reader: view.reader),
             currentRelease: detail.referenceVersion, currentBuild: detail.referenceBuild)
+        page.rulesNote = try RulesNote(of: leak, from: view)
         page.merges = try view.reader.manualMerges(into: leak.id)
         if leak.isOverLimit {
             page.overLimit = try view.reader.overview(app: leak.appKey.scope, now: view.now).overLimit

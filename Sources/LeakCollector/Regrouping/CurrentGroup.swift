@@ -21,15 +21,17 @@ enum CurrentGroup {
     /// - Parameters:
     ///   - merged: the leaks that were merged by hand into the leak, whose reports belong to it too.
     ///   - reports: the sample reports of the leak.
+    ///   - rules: the rules of the app. Leaks that they make stay, and so do leaks whose reports they put into other groups now:
+    ///     such leaks can be merged by hand.
     ///   - symbols: returns the functions of a frame that has only an image and an offset.
     init(
         of leak: LeakIdentity, merged: [ManualMerge] = [], reports: some Sequence<LeakReport>,
-        symbols: CallStack.Symbols = { _, _ in [] }
+        rules: FingerprintRules? = nil, symbols: CallStack.Symbols = { _, _ in [] }
     ) {
         var otherGroup: LeakIdentity?
         let ids = Set(merged.map(\.source) + [leak.id])
         for report in reports {
-            switch Self.group(of: report, in: leak, ids, symbols) {
+            switch Self.group(of: report, in: leak, ids: ids, rules: rules, symbols: symbols) {
             case .same:
                 self = otherGroup == nil ? .same : .several
                 return
@@ -49,23 +51,40 @@ enum CurrentGroup {
     ///
     /// - Parameter ids: the ids under which reports of the leak arrive.
     private static func group(
-        of report: LeakReport, in leak: LeakIdentity, _ ids: Set<LeakID>, _ symbols: CallStack.Symbols
+        of report: LeakReport, in leak: LeakIdentity, ids: Set<LeakID>, rules: FingerprintRules?,
+        symbols: CallStack.Symbols
     ) -> CurrentGroup {
+        let groupsByRules = groupsByRules(of: report, in: leak, rules, symbols)
+        if groupsByRules.contains(where: { ids.contains($0.identity.id) }) { return .same }
         if isGroupedByFingerprint(leak), report.fingerprint.isEmpty { return .unknown }
         let groups = candidateModules(for: leak).map {
             GroupingRules.groups(report, app: leak.appKey, module: $0, symbols: symbols)
         }
         let identities = groups.flatMap { ([$0.first] + $0.others).map(\.identity) }
         if identities.contains(where: { !ids.isDisjoint(with: $0.ids) }) { return .same }
+        guard groupsByRules.isEmpty else { return .unknown }
         // A text that describes several leaks belongs to several groups.
         if groups.contains(where: { !$0.others.isEmpty }) { return .several }
         guard let group = identities.first, isFromCompleteData(group, of: leak) else { return .unknown }
         return .other(group)
     }
 
+    /// Returns the groups that rules of the app give to a report.
+    private static func groupsByRules(
+        of report: LeakReport, in leak: LeakIdentity, _ rules: FingerprintRules?,
+        _ symbols: CallStack.Symbols
+    ) -> [GroupedReport] {
+        guard let rules else { return [] }
+        return candidateModules(for: leak).flatMap { module in
+            let groups = GroupingRules.groups(
+                report, app: leak.appKey, module: module, rules: rules, symbols: symbols)
+            return ([groups.first] + groups.others).filter { $0.rule != nil }
+        }
+    }
+
     /// Returns the modules to try, because a sample report does not contain the module that its sender named: the module of
     /// the leak; `nil` for a sender that named none; and ``GroupingRules/noModuleMarker``, with which dotted names stay whole.
-    private static func candidateModules(for leak: LeakIdentity) -> [String?] {
+    static func candidateModules(for leak: LeakIdentity) -> [String?] {
         let isNested = leak.module == nil && leak.className?.contains(".") ?? false
         return isNested
             ? [GroupingRules.noModuleMarker, nil] : [leak.module, nil, GroupingRules.noModuleMarker]
@@ -138,7 +157,8 @@ struct Successor {
             leak.quality == .low || isPathOfFrames || isGeneric,
             !leak.isOverLimit, let report = try newest().flatMap({ ParsedSample($0).report }),
             case .other(let identity) = try CurrentGroup(
-                of: leak, merged: reader.manualMerges(into: leak.id), reports: [report])
+                of: leak, merged: reader.manualMerges(into: leak.id), reports: [report],
+                rules: FingerprintRules.current(of: leak.app, from: reader))
         else { return nil }
         self.identity = identity
         outline = try reader.outline(of: identity.id)

@@ -86,6 +86,7 @@ package struct RegroupPlanner {
         var plan = Plan(app: app)
         var leaks: [LeakID: LeakRow] = [:]
         var targets: [LeakID: LeakIdentity] = [:]
+        let rules = try FingerprintRules.current(of: app.name, from: reader)
         let merges = Dictionary(grouping: try reader.manualMerges(app: app.scope), by: \.target)
         try forEachLeak(of: app) { row in
             plan.leakCount += 1
@@ -95,7 +96,7 @@ package struct RegroupPlanner {
             var symbolicator = FrameSymbolicator(symbolTables: symbolTables, reader: reader)
             let reports = samples.lazy.compactMap { ParsedSample($0).report }
             let group = CurrentGroup(
-                of: row.identity, merged: merges[row.identity.id] ?? [], reports: reports
+                of: row.identity, merged: merges[row.identity.id] ?? [], reports: reports, rules: rules
             ) { symbolicator.calls($0, $1) }
             if let error = symbolicator.readError { throw error }
             switch group {

@@ -13,6 +13,7 @@ enum Resources {
         .json(AppsResource.self),
         .page(ForgetResource.self), .json(ForgetResource.self), .json(DiscardedResource.self),
         .page(MergeResource.self), .json(MergesResource.self),
+        .page(RulesResource.self), .json(RulesResource.self),
         .json(SymbolsResource.self),
         .page(AccessResource.self), .json(KeysResource.self), .json(TokensResource.self),
         .page(AuditResource.self), .json(AuditResource.self),

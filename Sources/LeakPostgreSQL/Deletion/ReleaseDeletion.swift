@@ -42,6 +42,13 @@
             for table in tables {
                 queries.append(Query("delete from \(table) where app = $1::bigint", .integer(app)))
             }
+            // The rules belong to all environments of the app.
+            queries.append(
+                Query(
+                    """
+                    delete from app_rules where app = (select name from app a where a.id = $1::bigint
+                      and not exists (select 1 from app where name = a.name and id <> $1::bigint))
+                    """, .integer(app)))
             queries.append(Query("delete from app where id = $1::bigint", .integer(app)))
             _ = try connection.run(queries)
             counts.environments += 1

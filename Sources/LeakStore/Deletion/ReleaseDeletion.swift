@@ -31,6 +31,11 @@ extension Writer {
             "delete from dropped where app = ?", "delete from over_limit where app = ?",
             "delete from leak_element where app = ?", "delete from release_hour where app = ?",
             "delete from discarded_leak where app = ?",
+            // The rules belong to all environments of the app.
+            """
+            delete from app_rules where app = (select name from app a where a.id = ?1
+              and not exists (select 1 from app where name = a.name and id <> ?1))
+            """,
             "delete from app where id = ?",
         ] { try connection.run(delete, app) }
         deletion.counts.environments += 1

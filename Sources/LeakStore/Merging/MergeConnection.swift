@@ -2,13 +2,7 @@
 ///
 /// Most of the statements are the same in both stores. A store adds the statements about its sets of installs, and about the
 /// columns that it computes from other rows.
-package protocol MergeConnection: StoreConnection {
-    /// Runs a statement that changes rows.
-    ///
-    /// - Returns: the number of changed rows.
-    @discardableResult
-    func change(_ sql: SQLText, _ values: StoreValue...) throws(StoreError) -> Int
-
+package protocol MergeConnection: ChangeConnection {
     /// Inserts rows into a table, with the columns of its ``PortableTable``.
     func insert(_ rows: [[PortableValue]], into table: PortableTable) throws(StoreError)
 

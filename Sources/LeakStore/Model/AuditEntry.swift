@@ -45,6 +45,7 @@ public struct AuditEntry: Hashable, Sendable {
         public static let comment = Action(rawValue: "comment")
         public static let mergeLeaks = Action(rawValue: "merge_leaks")
         public static let undoMerge = Action(rawValue: "undo_merge")
+        public static let changeRules = Action(rawValue: "change_rules")
         public static let pinRelease = Action(rawValue: "pin_release")
         public static let unpinRelease = Action(rawValue: "unpin_release")
         public static let uploadSymbols = Action(rawValue: "upload_symbols")
@@ -58,7 +59,7 @@ public struct AuditEntry: Hashable, Sendable {
         /// Changes that people without the role of an administrator may make as often as they like.
         static let routine: [Action] = [
             .signIn, .signOut, .resolve, .ignore, .reopen, .comment, .uploadSymbols, .mergeLeaks,
-            .undoMerge,
+            .undoMerge, .changeRules,
         ]
     }
 

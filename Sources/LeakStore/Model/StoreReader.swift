@@ -40,6 +40,12 @@ public protocol StoreReader: AnyObject {
     func retentionCounts(by rule: RetentionRule, now: Int64) throws(StoreError) -> [RetentionCounts]
     /// Returns the discarded leaks of an app, or of all apps, in an environment, most recently discarded first.
     func discardedLeaks(app: AppScope) throws(StoreError) -> [DiscardedLeak]
+    /// Returns the versions of the grouping rules of an app, newest first; empty if it never had any.
+    func rules(of app: String, limit: Int) throws(StoreError) -> [AppRules]
+    /// Returns the newest version of the rules of each app that has any.
+    func currentRules() throws(StoreError) -> [AppRules]
+    /// Returns a value that changes with every change of the rules of any app.
+    func rulesVersion() throws(StoreError) -> RulesVersion
     /// Returns a value that changes with every upload and removal of symbols.
     func symbolsVersion() throws(StoreError) -> SymbolsVersion
     /// Returns the symbols of all images, newest upload first.

@@ -131,6 +131,15 @@ package protocol StoreConnection: AnyObject {
     func addLoggedInstalls(to installs: inout ClassInstalls) throws(StoreError)
 }
 
+/// A connection with which a transaction changes rows by statements that are the same in both stores.
+package protocol ChangeConnection: StoreConnection {
+    /// Runs a statement that changes rows.
+    ///
+    /// - Returns: the number of changed rows.
+    @discardableResult
+    func change(_ sql: SQLText, _ values: StoreValue...) throws(StoreError) -> Int
+}
+
 /// Reports by row ID in `leak`, kind and value. The empty value stands for all values beyond the limit.
 package typealias LeakValues = [Int64: [ValueKind: [ByteText: Int]]]
 

@@ -140,6 +140,12 @@ extension PortableTable {
                 .text("version"), .text("build"), .text("system"), .text("model"), .number("install_hash"),
                 .text("install"), .text("user"), .bytes("body", "sample_json(body)"),
             ]),
+        // Ids of rules are never reused: `sqlite_sequence` has the last one.
+        PortableTable(
+            "app_rules", highestIDQuery: "select seq from sqlite_sequence where name = 'app_rules'",
+            [
+                .number("id"), .text("app"), .number("version"), .text("text"), .text("by"), .number("at"),
+            ]),
         // Ids of uploads are never reused: `sqlite_sequence` has the last one.
         PortableTable(
             "symbol_table", highestIDQuery: "select seq from sqlite_sequence where name = 'symbol_table'",

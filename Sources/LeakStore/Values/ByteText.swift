@@ -2,7 +2,7 @@
 ///
 /// A `String` is also equal to its canonical equivalents, such as `é` as one code point and as two. As a key, it would merge
 /// texts that the database keeps separate.
-package struct ByteText: Hashable {
+package struct ByteText: Hashable, Sendable {
     package let text: String
 
     package init(_ text: String) { self.text = text }

@@ -84,6 +84,11 @@ private final class CountingReader: StoreReader {
         try reader.manualMerge(number)
     }
 
+    func rules(of app: String, limit: Int) throws(StoreError) -> [AppRules] {
+        try reader.rules(of: app, limit: limit)
+    }
+    func currentRules() throws(StoreError) -> [AppRules] { try reader.currentRules() }
+    func rulesVersion() throws(StoreError) -> RulesVersion { try reader.rulesVersion() }
     func discardedLeaks(app: AppScope) throws(StoreError) -> [DiscardedLeak] {
         try reader.discardedLeaks(app: app)
     }

@@ -240,6 +240,9 @@ private final class SlowStore: Store {
         _ leak: LeakID, by author: String, audit entry: AuditEntry?, now: Int64
     ) throws(StoreError) -> Bool { false }
     func accept(_ leak: LeakID, audit entry: AuditEntry?) throws(StoreError) -> Bool { false }
+    func saveRules(
+        _ text: String, of app: String, basedOn version: Int?, by origin: ChangeOrigin, now: Int64
+    ) throws(StoreError) -> RulesOutcome { .unknownApp }
     func rewrite(_ identity: LeakIdentity) throws(StoreError) -> Bool { false }
     func put(
         _ symbols: StoredSymbols, body: [UInt8], audit entry: AuditEntry?

@@ -42,6 +42,14 @@ import Testing
             ("ForgetCounts", try running.json("/api/v1/forget?what=key&key=1")),
             ("DiscardedLeaks", try running.json("/api/v1/discarded")),
             ("Merges", try running.json("/api/v1/merges")),
+            ("Rules", try running.json("/api/v1/rules?app=a")),
+            (
+                "RulesPreview",
+                try running.post(
+                    #"{"text":"class:A -> X"}"#, to: "/api/v1/rules/preview?app=a",
+                    fields: [HTTPField("Authorization", "Bearer \(RunningCollector.token)")]
+                ).json
+            ),
             ("ReleaseCheck", try running.json("/api/v1/check?app=a&version=1.0")),
             ("AuditPage", try running.json("/api/v1/audit?limit=1")),
             ("Retention", try running.json("/api/v1/retention")),
@@ -82,6 +90,10 @@ import Testing
         ("GET", "/api/v1/merges", "/api/v1/merges?wrong=1", 400),
         ("DELETE", "/api/v1/merges/{number}", "/api/v1/merges/99", 404),
         ("POST", "/api/v1/leaks/{id}/merge", "/api/v1/leaks/00000000000000000000000000000000/merge", 415),
+        ("GET", "/api/v1/rules", "/api/v1/rules?app=a&version=9", 404),
+        ("GET", "/api/v1/rules", "/api/v1/rules", 400),
+        ("PUT", "/api/v1/rules", "/api/v1/rules?app=a", 415),
+        ("POST", "/api/v1/rules/preview", "/api/v1/rules/preview?app=a", 415),
         ("GET", "/api/v1/forget", "/api/v1/forget?what=x", 400),
         ("GET", "/api/v1/forget", "/api/v1/forget?what=app&app=none", 404),
         ("DELETE", "/api/v1/symbols/{image}", "/api/v1/symbols/x", 400),

@@ -23,6 +23,7 @@ import Testing
         ("/classes", .page),
         ("/leaks/\(id)", .page), ("/leaks/\(id)/reports", .page), ("/access", .page), ("/compare", .page),
         ("/merge", .page), ("/api/v1/merges", .json),
+        ("/rules", .page), ("/api/v1/rules", .json),
         ("/api/v1/leaks", .json), ("/api/v1/leaks/\(id)", .json), ("/api/v1/leaks/\(id)/reports", .json),
         ("/api/v1/leaks/\(id)/trend", .json), ("/api/v1/leaks/\(id)/markdown", .text),
         ("/api/v1/releases", .json), ("/api/v1/summary", .json), ("/api/v1/apps", .json),
@@ -59,7 +60,7 @@ import Testing
     @Test(arguments: [
         ("/leaks/\(id)/decisions", LinkTarget.leak(leak)), ("/access/keys", .access),
         ("/access/tokens/7/name", .access), ("/access/keys/7/revoke", .access),
-        ("/releases/current", .releases(app: nil)),
+        ("/releases/current", .releases(app: nil)), ("/rules/saved", .rules(AppScope(nil))),
     ])
     func `the path of a form leads to the page with that form`(
         path: String, page: LinkTarget

@@ -408,7 +408,7 @@ enum SamplePage: String, CaseIterable {
         signInLink = "sign-in-link", error
     case exported = "summary-exported"
     case compare, compareFew = "compare-few", compareRare = "compare-rare"
-    case forget, undoKey = "undo-key"
+    case forget, undoKey = "undo-key", rules
     case access, accessEmpty = "access-empty", newKey = "new-key", newToken = "new-token"
 
     private static var versionToForget: HTML {
@@ -428,6 +428,33 @@ enum SamplePage: String, CaseIterable {
         return ForgetPage(
             context: Shop.context(), target: .key(3, since: Shop.now - 86_400_000), counts: counts, key: key
         ).html
+    }
+
+    private static var previewedRules: HTML {
+        var page = RulesPage(
+            context: Shop.context(), app: "com.acme.shop",
+            versions: [
+                AppRules(
+                    app: "com.acme.shop", version: 2, text: RulesPage.example, by: "ann",
+                    at: Shop.now - 30 * Shop.hour),
+                AppRules(
+                    app: "com.acme.shop", version: 1, text: "", by: "bob <b>", at: Shop.now - 90 * Shop.hour),
+            ], text: RulesPage.example + "\nclass:<T> -> \"a & b\"")
+        let leaks = Shop.rows.prefix(2).map {
+            RulesPreview.Leak(row: $0, recentReports: (12, 1_284), samples: 18, movedSamples: 5)
+        }
+        var preview = RulesPreview(app: "com.acme.shop")
+        preview.groups = [
+            RulesPreview.Group(
+                id: Shop.rows[0].identity.id, title: "Carts of the checkout", line: 2, reports: 7,
+                leaks: Array(leaks)),
+            RulesPreview.Group(
+                id: Shop.rows[1].identity.id, title: "a & b", line: 5, reports: nil,
+                leaks: Array(leaks.prefix(1))),
+        ]
+        (preview.comparedLeaks, preview.allLeaks) = (6, 1_200)
+        page.preview = preview
+        return page.html
     }
 
     private static func compare(_ sample: SampleCheck) -> HTML {
@@ -511,6 +538,7 @@ enum SamplePage: String, CaseIterable {
             ErrorPage(context: Shop.context(), status: 404, detail: nil).html
         case .forget: Self.versionToForget
         case .undoKey: Self.keyToUndo
+        case .rules: Self.previewedRules
         case .access:
             AccessPage(
                 context: Shop.context(), apps: Shop.apps, appCount: 120, keys: Shop.keys, tokens: Shop.tokens

@@ -55,6 +55,26 @@ import LeakSeededRandom
             try compare(copy, source, now: noon)
         }
 
+        @Test func `a copy has the rules of apps, and continues with the next version`() throws {
+            let source = try directory.store()
+            _ = try source.count([submission([Report(leak: leak("A"))])], now: noon)
+            for text in ["one", "two"] {
+                _ = try source.saveRules(text, of: "shop", basedOn: nil, by: .commandLine, now: noon)
+            }
+            let copy = try copy(source)
+            for store in [source, copy] as [any Store] {
+                let rules = try store.makeReader().rules(of: "shop", limit: 9)
+                #expect(rules.map(\.text) == ["two", "one"])
+                let outcome = try store.saveRules(
+                    "three", of: "shop", basedOn: 2, by: .commandLine, now: noon)
+                #expect(
+                    outcome
+                        == .saved(
+                            AppRules(app: "shop", version: 3, text: "three", by: "command line", at: noon)))
+            }
+            #expect(try copy.verify() == [])
+        }
+
         @Test(arguments: seeds)
         func `a copy gives the same results as its source, even after both count the same reports`(
             seed: UInt64

@@ -71,6 +71,9 @@ struct GroupCache {
     /// The seed is random, so that a sender cannot choose keys with equal hashes, which would replace each other.
     private let hasher = ByteHash(seed: .random(in: .min ... .max))
     private let symbolTables: SymbolTableCache?
+    private let rulesCache: RulesCache?
+    /// The rules of the groups. Groups by other rules are removed.
+    private var rules = RulesCache.Snapshot()
     /// The ``SymbolTableCache/generation`` of the groups. The names in groups of an earlier generation may be
     /// outdated.
     private var generation = 0
@@ -81,18 +84,19 @@ struct GroupCache {
     /// Error of reading symbols since ``begin()``. The groups of the request may lack names.
     private(set) var symbolError: StoreError?
 
-    init(limit: Int = 8192, symbolTables: SymbolTableCache? = nil) {
+    init(limit: Int = 8192, symbolTables: SymbolTableCache? = nil, rules: RulesCache? = nil) {
         self.limit = max(2, limit)
         self.symbolTables = symbolTables
+        rulesCache = rules
     }
 
-    /// Begins a request: removes all groups if symbols were added or removed.
+    /// Begins a request: removes all groups if symbols were added or removed, or if the rules of an app were changed.
     mutating func begin() {
         (symbolError, missCount) = (nil, 0)
-        guard let symbolTables else { return }
-        let current = symbolTables.generation
-        guard current != generation else { return }
-        generation = current
+        let current = symbolTables?.generation ?? generation
+        let currentRules = rulesCache?.snapshot ?? rules
+        guard current != generation || currentRules.generation != rules.generation else { return }
+        (generation, rules) = (current, currentRules)
         (recentEntries, olderEntries, callStackHashes, recentBytes) = ([:], [:], [:], 0)
     }
 
@@ -106,7 +110,7 @@ struct GroupCache {
     /// Number of entries.
     var count: Int { recentEntries.count + olderEntries.count }
 
-    /// Groups a report of a document, as ``GroupingRules/groups(_:app:module:symbols:)`` would.
+    /// Groups a report of a document, as ``GroupingRules/groups(_:app:module:rules:symbols:)`` would.
     mutating func group(
         _ document: WireDocument, _ report: ReportSlices, app: AppKey, module: String?
     ) -> GroupingRules.Groups {
@@ -126,7 +130,10 @@ struct GroupCache {
         sharedReport.alive = nil
         sharedReport.livedMilliseconds = nil
         var symbolicator = FrameSymbolicator(symbolTables: symbolTables)
-        let groups = GroupingRules.groups(sharedReport, app: app, module: module) {
+        let groups = GroupingRules.groups(
+            sharedReport, app: app, module: module,
+            rules: rules.rulesByApp.isEmpty ? nil : rules.rulesByApp[ByteText(app.name)]
+        ) {
             symbolicator.calls($0, $1)
         }
         let masksCalls = isMasked && CallStack.titles(of: groups.first.identity.stack) != nil
@@ -232,7 +239,7 @@ struct GroupCache {
         }
         groups.first = GroupedReport(
             identity: group.identity, isFreed: group.isFreed, livedMilliseconds: group.isFreed ? lived : nil,
-            alive: group.alive)
+            alive: group.alive, rule: group.rule)
         groups.setAlive(report.alive)
         return groups
     }

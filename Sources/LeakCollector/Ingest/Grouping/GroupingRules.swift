@@ -41,9 +41,12 @@ enum GroupingRules {
     /// A report that describes one leak is redacted before it is grouped, in the same way as its stored sample, so that the
     /// sample gives the same leak.
     ///
-    /// - Parameter symbols: returns the functions of a frame that has only an image and an offset.
+    /// - Parameters:
+    ///   - rules: the rules of the app.
+    ///   - symbols: returns the functions of a frame that has only an image and an offset.
     static func groups(
-        _ report: LeakReport, app: AppKey, module: String?, symbols: CallStack.Symbols = { _, _ in [] }
+        _ report: LeakReport, app: AppKey, module: String?, rules: FingerprintRules? = nil,
+        symbols: CallStack.Symbols = { _, _ in [] }
     ) -> Groups {
         func group(_ part: MessageSplitter.Part) -> GroupedReport {
             var report = report
@@ -51,7 +54,7 @@ enum GroupingRules {
             report.className = part.className
             report.alive = part.alive
             return self.group(
-                report.withLeakRedacted(), app: app, module: module, isGuessed: part.isGuessed,
+                report.withLeakRedacted(), app: app, module: module, isGuessed: part.isGuessed, rules: rules,
                 symbols: symbols)
         }
         let isTextAlone =
@@ -62,7 +65,7 @@ enum GroupingRules {
         guard let first = parts.first else {
             return Groups(
                 first: self.group(
-                    report.withLeakRedacted(), app: app, module: module, symbols: symbols))
+                    report.withLeakRedacted(), app: app, module: module, rules: rules, symbols: symbols))
         }
         var groups = Groups(
             first: group(first), others: parts.prefix(MessageSplitter.limit).dropFirst().map(group),
@@ -77,40 +80,49 @@ enum GroupingRules {
     ///   - app: the app in its environment, which the leak's id depends on.
     ///   - module: the app's own module, if its reports name it.
     ///   - isGuessed: true if the class is only a word that looks like a class.
+    ///   - rules: the rules of the app, for a report without a fingerprint.
     ///   - symbols: returns the functions of a frame that has only an image and an offset.
     static func group(
         _ report: LeakReport, app: AppKey, module: String?, isGuessed: Bool = false,
-        symbols: CallStack.Symbols = { _, _ in [] }
+        rules: FingerprintRules? = nil, symbols: CallStack.Symbols = { _, _ in [] }
     ) -> GroupedReport {
         // The reports of a Sentry SDK do not name the app's own module, so each class keeps the module that it names.
         let keepsModules = module == keepModulesMarker
         let (subject, parsed) = subject(of: report, module: keepsModules ? nil : module, symbols)
         let isFreed = (report.event ?? parsed?.event) == .freed
         let kind = report.kind ?? parsed?.kind ?? subject.kind
+        let otherSubject =
+            report.fingerprint.isEmpty
+            ? otherModuleSpelling(of: subject, in: report, module: module, symbols) : nil
+        let match =
+            report.fingerprint.isEmpty
+            ? rules?.match(subject.ruleSubject(otherSpelling: otherSubject?.className)) : nil
+        let fingerprint = match.map { [$0.group] } ?? report.fingerprint
         func identity(_ subject: ReportedObject, otherModuleSpelling: LeakIdentity? = nil) -> LeakIdentity {
-            let (key, version) = subject.key(fingerprint: report.fingerprint)
-            let quality = subject.quality(hasFingerprint: !report.fingerprint.isEmpty)
+            let (key, version) = subject.key(fingerprint: fingerprint)
+            let quality = subject.quality(hasFingerprint: !fingerprint.isEmpty)
             return LeakIdentity(
                 id: id(app: app, key: key, version: version), app: app.name, environment: app.environment,
                 kind: kind.rawValue,
                 className: subject.className?.name, module: subject.className?.module,
-                title: subject.title(fingerprint: report.fingerprint), stack: subject.shownStack,
+                // A sender's fingerprint may be any text for programs. The group of a rule was written to be read.
+                title: match == nil ? subject.title(fingerprint: fingerprint) : key[0],
+                stack: subject.shownStack,
                 children: subject.children.map(\.name), cycle: subject.cycle,
-                quality: isGuessed && quality == .full ? .guessed : quality,
+                quality: isGuessed && match == nil && quality == .full ? .guessed : quality,
                 groupingKey: GroupingKey(
                     version: version, className: key.first ?? "", stack: Array(key.dropFirst())),
                 otherModuleSpelling: otherModuleSpelling)
         }
-        let otherSubject =
-            report.fingerprint.isEmpty
-            ? otherModuleSpelling(of: subject, in: report, module: module, symbols) : nil
-        let (first, second) = keepsModules ? (otherSubject ?? subject, subject) : (subject, otherSubject)
+        // A fingerprint does not contain the class, so that its module makes no difference.
+        let other = match == nil ? otherSubject : nil
+        let (first, second) = keepsModules ? (other ?? subject, subject) : (subject, other)
         let identity = identity(
-            first, otherModuleSpelling: otherSubject == nil ? nil : second.map { identity($0) })
+            first, otherModuleSpelling: other == nil ? nil : second.map { identity($0) })
         let lived = report.livedMilliseconds ?? (isFreed ? report.text.flatMap(livedMilliseconds(in:)) : nil)
         return GroupedReport(
             identity: identity, isFreed: isFreed, livedMilliseconds: isFreed ? lived : nil,
-            alive: report.alive ?? parsed?.alive)
+            alive: report.alive ?? parsed?.alive, rule: match)
     }
 
     /// Returns the object with the module added to its class's name, or with the module removed if the name contains it; `nil`
@@ -171,6 +183,11 @@ enum GroupingRules {
         DetectorMessage(text).livedMilliseconds
     }
 
+    /// Returns the id of the leak that a rule of the app names.
+    static func id(app: AppKey, rule: FingerprintRules.Match) -> LeakID {
+        id(app: app, key: [ReportedObject.withoutSeparators(rule.group)])
+    }
+
     /// Returns the id of the leak with a key: the first 128 bits of SHA-256 over version, app and key, with U+001F between
     /// them, changed by ``LeakID/inEnvironment(_:)``.
     ///
@@ -208,4 +225,6 @@ struct GroupedReport: Sendable {
     let livedMilliseconds: Int?
     /// Number of live instances of the class; `nil` if the report does not say it.
     var alive: Int?
+    /// The rule of the app that gave the report its group; `nil` for a group by the rules of ``GroupingRules``.
+    var rule: FingerprintRules.Match?
 }

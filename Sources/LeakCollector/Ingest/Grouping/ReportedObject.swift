@@ -302,9 +302,26 @@ struct ReportedObject {
             ? "(empty text)" : fingerprint.map(Self.withoutSeparators).joined(separator: " · ")
     }
 
+    /// Returns the parts of the object that the rules of an app compare.
+    ///
+    /// - Parameter otherSpelling: the class with its module if ``className`` is without, or the other way round.
+    func ruleSubject(otherSpelling: Name?) -> FingerprintRules.Subject {
+        let names = [className, otherSpelling].compactMap(\.self)
+        // Senders that name the app's module and senders that do not spell a class of another module differently.
+        let unqualified = names.first { $0.module != nil } ?? className
+        return FingerprintRules.Subject(
+            className: unqualified?.name,
+            spellings: names.flatMap { name in
+                [name.name] + (name.module.map { ["\($0).\(name.name)"] } ?? [])
+            },
+            title: className == nil ? title(fingerprint: []) : "",
+            path: FingerprintRules.Subject.path(
+                stack: shownStack, children: children.map(\.name), cycle: cycle))
+    }
+
     /// Returns the text without control characters, because U+001F separates the parts of a key, and without the text
     /// that a description contains about its object.
-    private static func withoutSeparators(_ text: String) -> String {
+    static func withoutSeparators(_ text: String) -> String {
         let part = LeakReport.withoutDescriptionContent(text)
         guard part.utf8.contains(where: { $0 < 0x20 }) else { return part }
         return String(decoding: part.utf8.map { $0 < 0x20 ? UInt8(ascii: " ") : $0 }, as: UTF8.self)

@@ -53,7 +53,10 @@ struct LeakSymbolicator {
             else { continue }
             let reports = samples.compactMap { ParsedSample($0).report }
             var symbolicator = FrameSymbolicator(symbolTables: symbolTables, reader: reader)
-            let group = CurrentGroup(of: leak, merged: try reader.manualMerges(into: id), reports: reports) {
+            let rules = try FingerprintRules.current(of: leak.app, from: reader)
+            let group = CurrentGroup(
+                of: leak, merged: try reader.manualMerges(into: id), reports: reports, rules: rules
+            ) {
                 symbolicator.calls($0, $1)
             }
             if let error = symbolicator.readError { throw error }
@@ -68,7 +71,9 @@ struct LeakSymbolicator {
                 outcome.namedCount += 1
                 if !merge.isNew { outcome.mergedCount += 1 }
             case .same:
-                guard let identity = rewritten(leak, reports), try store.rewrite(identity) else { continue }
+                guard let identity = rewritten(leak, reports, rules: rules), try store.rewrite(identity) else {
+                    continue
+                }
                 outcome.namedCount += 1
             case .several, .unknown: continue
             }
@@ -77,11 +82,15 @@ struct LeakSymbolicator {
 
     /// Returns the leak with names in the path that pages show; `nil` if nothing changes. This is for a leak whose id stays
     /// the same because its grouping key does not contain its frames, such as a leak with a fingerprint.
-    private func rewritten(_ leak: LeakIdentity, _ reports: [LeakReport]) -> LeakIdentity? {
+    private func rewritten(
+        _ leak: LeakIdentity, _ reports: [LeakReport], rules: FingerprintRules?
+    ) -> LeakIdentity? {
         for report in reports {
             var symbolicator = FrameSymbolicator(symbolTables: symbolTables, reader: reader)
             let groups = [leak.module, nil].map {
-                GroupingRules.groups(report, app: leak.appKey, module: $0) { symbolicator.calls($0, $1) }
+                GroupingRules.groups(report, app: leak.appKey, module: $0, rules: rules) {
+                    symbolicator.calls($0, $1)
+                }
             }
             let regrouped = groups.lazy.map(\.first.identity).first {
                 $0.id == leak.id && $0.stack != leak.stack

@@ -93,4 +93,20 @@ extension Migration {
             );
             create index if not exists leak_merge_sample_in_time on leak_merge_sample (at);
             """)
+
+    /// Version 28: the grouping rules that people write for an app.
+    static let schema28 = Migration(
+        version: 28,
+        script: """
+            -- app: the name of the app in all environments. The other columns: AppRules.
+            create table if not exists app_rules (
+              id integer primary key autoincrement,
+              app text not null,
+              version integer not null,
+              text text not null,
+              by text not null,
+              at integer not null,
+              unique (app, version)
+            );
+            """)
 }

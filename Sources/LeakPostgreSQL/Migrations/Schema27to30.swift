@@ -105,5 +105,23 @@
                 """,
                 "create index if not exists leak_merge_sample_in_time on leak_merge_sample (at)",
             ])
+
+        /// Version 30: the grouping rules that people write for an app.
+        static let schema30 = Migration(
+            version: 30,
+            statements: [
+                // app: the name of the app in all environments. The other columns: AppRules.
+                """
+                create table if not exists app_rules (
+                  id bigint generated always as identity primary key,
+                  app text collate "C" not null,
+                  version bigint not null,
+                  text text collate "C" not null,
+                  by text collate "C" not null,
+                  at bigint not null,
+                  unique (app, version)
+                )
+                """
+            ])
     }
 #endif
