@@ -2,8 +2,7 @@ internal import LeakStore
 internal import LeakPlatform
 
 /// Periodic maintenance: loads new credentials, symbol tables and grouping rules, deletes and evicts old data, and watches the data
-/// folder and
-/// the database.
+/// folder and the database.
 final class MaintenanceLoop: Sendable {
     /// Interval of the maintenance. The server knows a key that the command line created or revoked after about this time.
     static let interval: Duration = .seconds(1)
