@@ -70,7 +70,9 @@ struct RulesMutation: Mutation {
                     rules = try FingerprintRules(text: fields.text)
                 } catch {
                     guard !isForm else {
-                        return try page(fields, of: app, from: reader, for: change) { $0.problem = error.description }
+                        return try page(fields, of: app, from: reader, for: change) {
+                            $0.problem = error.description
+                        }
                     }
                     var problem = Problem(.badRequest, error.description)
                     (problem.line, problem.column) = (error.line, error.column)

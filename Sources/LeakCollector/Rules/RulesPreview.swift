@@ -141,8 +141,9 @@ private struct RulesComparison {
     /// - Parameter ids: the ids under which reports of the leak arrive.
     mutating func changes(of leak: LeakIdentity, ids: Set<LeakID>) throws(StoreError) -> Changes {
         let subject = FingerprintRules.Subject(leak)
-        // A leak that a rule or a fingerprint named may have reports of several classes.
-        let mayHaveClasses = leak.groupingKey.stack.isEmpty && leak.title == leak.groupingKey.className
+        // A leak that a rule or a fingerprint named may have reports of several classes, and reports to which no rule applies.
+        let mayHaveClasses =
+            leak.groupingKey.stack.isEmpty || leak.groupingKey.className != leak.className
         let needsSamples =
             mayHaveClasses || new.dependOnPath(subject) || current?.dependOnPath(subject) ?? false
             || subject.hasDottedClass

@@ -1,6 +1,7 @@
 import Foundation
 import LeakCollectorSupport
 import LeakGrammar
+import LeakHTTPClient
 import LeakMessage
 import LeakStore
 import Testing
