@@ -160,11 +160,13 @@ struct RulesAppsPage: Component {
             #"<li><a href="\#(context.links.to(.rules(AppScope(app))))">\#(IsolatedText(app))</a></li>"#
                 as HTML
         }
+        let list: HTML =
+            apps.isEmpty ? "<p>No app has sent reports yet.</p>" : "<p>Choose an app:</p><ul>\(items)</ul>"
         return PageLayout(
             title: "Grouping rules", section: .summary, context: context,
             main: #"""
                 <div class="narrow"><h1>Grouping rules</h1>
-                \#(apps.isEmpty ? "<p>No app has sent reports yet.</p>" : "<p>Choose an app:</p><ul>\(items)</ul>")</div>
+                \#(list)</div>
                 """#
         ).html
     }

@@ -71,7 +71,8 @@ struct LeakSymbolicator {
                 outcome.namedCount += 1
                 if !merge.isNew { outcome.mergedCount += 1 }
             case .same:
-                guard let identity = rewritten(leak, reports, rules: rules), try store.rewrite(identity) else {
+                guard let identity = rewritten(leak, reports, rules: rules), try store.rewrite(identity)
+                else {
                     continue
                 }
                 outcome.namedCount += 1
