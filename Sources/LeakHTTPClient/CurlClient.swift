@@ -97,7 +97,8 @@
             guard scheme == "http" || scheme == "https",
                 !address.utf8.contains(where: { $0 <= 0x20 || $0 == 0x7F })
             else {
-                throw CurlError(.invalidAddress, "not an http or https URL: \(address.prefix(200))")
+                throw CurlError(
+                    .invalidAddress, "not an http or https URL: \(Self.masked(address).prefix(200))")
             }
             var lines = HeaderLines()
             for field in fields {
@@ -115,6 +116,11 @@
             let (status, opened) = try handle.perform(lines: lines, body: body, into: &sink)
             return HTTPResponse(
                 status: status, fields: sink.fields, body: sink.body, openedConnections: opened)
+        }
+
+        /// Returns an address without user name and password, which must not appear in messages.
+        private static func masked(_ address: String) -> String {
+            address.lastIndex(of: "@").map { "…" + address[$0...] } ?? address
         }
 
         /// Returns `true` for `localhost`, 127.0.0.0/8 and `[::1]`, as curl writes a host, but not for a name that only starts with

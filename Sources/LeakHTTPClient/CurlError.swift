@@ -1,8 +1,8 @@
 #if os(Linux)
     /// The reason why a request got no response.
     ///
-    /// `description` says what happened. It may contain the host, and the first 200 characters of an invalid address. It never
-    /// contains the values of header fields or a body, because these may hold secrets.
+    /// `description` says what happened. It may contain the host, and the first 200 characters of an invalid address without
+    /// user name and password. It never contains the values of header fields or a body, because these may hold secrets.
     public struct CurlError: Error, Hashable, Sendable, CustomStringConvertible {
         /// The kind of failure, for callers that handle kinds differently.
         public enum Cause: String, Hashable, Sendable {

@@ -14,7 +14,9 @@ extension LeakReporter {
         case tooOld = "too_old"
         /// The collector rejected the batch permanently.
         case refused
-        /// The collector accepted the batch, but not this report: it was invalid.
+        /// The collector accepted the batch, but not this report: it was invalid. The collector counts all rejected reports, but
+        /// names only some. Those that it does not name count as the reports with the most sightings in the batch, so the number
+        /// may be too high, and ``Statistics/sent`` too low, but never the reverse.
         case rejected
         /// The configuration cannot be used: for example its endpoint, key, pins or folder. This run sends nothing.
         case misconfigured

@@ -194,6 +194,20 @@
         }
 
         @Test(arguments: [
+            "http://ada:secret@a b/", "ftp://ada:secret@127.0.0.1/", "ada:secret@127.0.0.1",
+            "http://ada:sec@ret@a b/",
+        ])
+        func `the error for an invalid address contains no user name and no password`(address: String)
+            throws
+        {
+            let client = try CurlClient(Self.longTimeouts())
+            let error = try #require(throws: CurlError.self) { try client.get(address) }
+            #expect(error.cause == .invalidAddress)
+            let text = "\(error)"
+            #expect(!text.contains("ada") && !text.contains("sec") && text.contains("@"), "\(text)")
+        }
+
+        @Test(arguments: [
             HTTPField("X-Key", "a\r\nX-Other: b"), HTTPField("X\nY", "a"), HTTPField("", "a"),
             HTTPField("X", "\0"),
         ])

@@ -1,5 +1,6 @@
 import LeakHTTPServer
 import LeakHTTPVectors
+import LeakPlatform
 import Testing
 
 @Suite struct EvictionTests {
@@ -145,6 +146,33 @@ import Testing
             later.answerAll()
             for client in waiting { #expect(client.answers(1).first?.status == 200) }
             #expect(server.waitForCounters { $0.rejectedConnections.overTotalLimit == 1 && $0.evicted == 0 })
+        }
+    }
+
+    @Test func `bytes that arrive with a rejected connection count as received`() throws {
+        let later = LaterService()
+        let isReleased = Guarded(false)
+        let service = ClosureService { request, responder in
+            later.serve(request, responder)
+            // Blocks the event loop until the request of the next connection has arrived.
+            _ = isReleased.wait(timeout: .seconds(30)) { $0 ? true : nil }
+        }
+        try withServer(service, limits: limits(connections: 1)) { server in
+            let waiting = Client(port: server.port)
+            waiting.send(Self.get)
+            #expect(later.waitForRequests(1))
+            let newcomer = Client(port: server.port)
+            newcomer.send(Self.get)
+            isReleased.with { $0 = true }
+            isReleased.wakeAll()
+            #expect(newcomer.answers(1).first?.status == 503)
+            #expect(
+                server.waitForCounters {
+                    $0.rejectedConnections.overTotalLimit == 1
+                        && $0.bytesReceived == 2 * Self.get.utf8.count
+                })
+            later.answerAll()
+            #expect(waiting.answers(1).first?.status == 200)
         }
     }
 

@@ -54,6 +54,17 @@ import Testing
         #expect(paths == ["/", "/app.3f9c2b1e.js", "/css/style.css", "/index.html", "/inside.css"])
     }
 
+    @Test func `StaticFiles leaves out files whose names have characters that no request can contain`() throws
+    {
+        let paths = try Self.withFolder { folder in
+            for name in ["z\u{80}", "z\u{9F}a", "z\u{7F}", "z\\a", "zg\u{A0}", "zh\u{E9}.txt"] {
+                try Data().write(to: URL(fileURLWithPath: folder).appendingPathComponent(name))
+            }
+            return try StaticFiles(folder: folder).paths
+        }
+        #expect(paths.filter { $0.hasPrefix("/z") } == ["/zg\u{A0}", "/zh\u{E9}.txt"])
+    }
+
     @Test func `StaticFiles of a missing folder throws an error that names the folder`() {
         #expect(
             throws: StaticFilesError.unreadable(path: "/no/such/folder", reason: "No such file or directory")

@@ -34,6 +34,29 @@ import Testing
         #expect(try connection.number("pragma page_size") == 4_096)
     }
 
+    @Test func `a file is replaced as a whole, so that a crash leaves its old or its new contents`() throws {
+        let path = directory.path + "/note"
+        try DatabaseFile.replaceContents(of: path, with: "a long text")
+        #expect(unsafe chmod(path, 0o640) == 0)
+        // The second name leads to the old file. If its bytes stay, no crash can leave a mixture of both.
+        #expect(unsafe link(path, directory.path + "/former") == 0)
+        try DatabaseFile.replaceContents(of: path, with: "short")
+        #expect(directory.read("former") == Array("a long text".utf8))
+        #expect(directory.read("note") == Array("short".utf8))
+        var status = stat()
+        unsafe stat(path, &status)
+        #expect(status.st_mode & 0o777 == 0o640)
+        #expect(directory.files().keys.sorted() == ["former", "note"])
+    }
+
+    @Test func `a file that cannot be replaced stays, and no other file is left`() throws {
+        // A name that long leaves no room for the ending of another file.
+        let path = directory.path + "/" + String(repeating: "n", count: 250)
+        directory.write(Array("old".utf8), to: String(repeating: "n", count: 250))
+        #expect(throws: StoreError.self) { try DatabaseFile.replaceContents(of: path, with: "new") }
+        #expect(directory.files().values.map { $0 } == [Array("old".utf8)])
+    }
+
     @Test func `an empty database file is accepted`() throws {
         directory.write([], to: "leaks.sqlite")
         #expect(try directory.store().verify() == [])

@@ -88,7 +88,8 @@ struct SharedCauses {
         }
     }
 
-    private init(
+    /// - Parameter reasons: the stored reasons of each leak, with their numbers of explanations.
+    init(
         leaks rows: [LeakRow], total: Int, reasons: [LeakID: [LeakDetail.ValueCount]], first: String?
     ) {
         var keys: [String] = []

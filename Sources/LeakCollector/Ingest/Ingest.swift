@@ -27,7 +27,7 @@ final class Ingest: Sendable {
     private let queue: CommitQueue
     private let parsingPool: ParsingPool
     private let rateLimit: RateLimit
-    private let symbolTables: SymbolTableCache
+    let symbolTables: SymbolTableCache
     private let rules: RulesCache
     private let storesExplanations: Bool
     private let now: @Sendable () -> Int64
@@ -195,7 +195,7 @@ final class Ingest: Sendable {
     }
 
     /// Parses a body: at once if it is small and already decompressed, otherwise on a thread of the pool, which also inflates
-    /// it. If some symbols are not in memory, the pool parses all bodies, because an event loop must not wait for the disk.
+    /// it.
     ///
     /// - Parameters:
     ///   - maxBytesOnLoop: maximum bytes of a body that is parsed at once.
@@ -206,9 +206,7 @@ final class Ingest: Sendable {
         maxBytesOnLoop: Int = maxBytesParsedOnLoop, rejection: @escaping @Sendable (Problem) -> Response,
         work: @escaping @Sendable ([UInt8], consuming Responder, ParsingThread) -> Void
     ) {
-        guard
-            request.codedBody != nil || request.bodyCount > maxBytesOnLoop || !symbolTables.areInMemory
-        else {
+        guard request.codedBody != nil || request.bodyCount > maxBytesOnLoop else {
             work(request.body(), responder, .loop)
             return
         }
@@ -256,9 +254,7 @@ final class Ingest: Sendable {
         let builder: SubmissionBuilder
         do throws(Problem) {
             document = try read(ingestRequest, from: key)
-            builder = try group(
-                document, of: ingestRequest, from: key,
-                maxUncachedReports: thread == .loop ? Self.maxUncachedReportsOnLoop : .max)
+            builder = try group(document, of: ingestRequest, from: key, on: thread)
         } catch {
             responder.send(error.response)
             return
@@ -271,7 +267,7 @@ final class Ingest: Sendable {
         let job: ParsingPool.Job = { [self] in
             guard let responder = sharedResponder.take() else { return }
             do throws(Problem) {
-                submit(try group(document, of: ingestRequest, from: key), responder)
+                submit(try group(document, of: ingestRequest, from: key, on: .pool), responder)
             } catch {
                 responder.send(error.response)
             }
@@ -295,9 +291,9 @@ final class Ingest: Sendable {
         queue.submit(builder.submission, responder, answer: answer)
     }
 
-    /// Parses a request, charges its ingest key, and groups its reports.
+    /// Parses a request, charges its ingest key, and groups its reports. Reads symbols from the store if they are not in memory.
     func receive(_ ingestRequest: IngestRequest, from key: Credential) throws(Problem) -> SubmissionBuilder {
-        try group(read(ingestRequest, from: key), of: ingestRequest, from: key)
+        try group(read(ingestRequest, from: key), of: ingestRequest, from: key, on: .pool)
     }
 
     /// Parses a request, and charges its ingest key.
@@ -313,20 +309,18 @@ final class Ingest: Sendable {
         return document
     }
 
-    /// Groups the reports of a document.
-    ///
-    /// - Parameter maxUncachedReports: see ``SubmissionBuilder/isIncomplete``.
+    /// Groups the reports of a document. On an event loop the result may be incomplete: ``SubmissionBuilder/isIncomplete``.
     private func group(
         _ document: WireDocument, of ingestRequest: IngestRequest, from key: Credential,
-        maxUncachedReports: Int = .max
+        on thread: ParsingThread
     ) throws(Problem) -> SubmissionBuilder {
         var cache = caches.with { $0.popLast() } ?? GroupCache(symbolTables: symbolTables, rules: rules)
         defer { returnCache(cache) }
-        cache.begin()
+        cache.begin(readsSymbols: thread == .pool)
         defer { cache.end() }
         var builder = try SubmissionBuilder(
             document, of: ingestRequest, key: key, cache: &cache, storesExplanations: storesExplanations,
-            maxUncachedReports: maxUncachedReports)
+            maxUncachedReports: thread == .loop ? Self.maxUncachedReportsOnLoop : .max)
         guard !builder.isIncomplete else { return builder }
         builder.submission.dropped = rateLimit.countableDrops(
             builder.submission.dropped, of: key.id, now: now())
@@ -395,7 +389,7 @@ final class Ingest: Sendable {
             StoreHealth.Issue.databaseUnreachable.problem
         case .failed(let error) where error.reason == .uncertain:
             .unavailable(
-                "the connection to the database broke while the reports were written: send them again with the same Idempotency-Key",
+                "it is not known whether the reports were counted: send them again with the same Idempotency-Key",
                 afterSeconds: 5)
         case .failed:
             StoreHealth.Issue.writeFailed.problem

@@ -100,7 +100,9 @@ struct SentryIngest: Sendable {
             responder.send(SentryResponse.response(to: error))
             return
         }
-        ingest.parse(request, responder, maxBytesOnLoop: Self.maxBytesParsedOnLoop) { [rejections] problem in
+        // An event loop must not wait for the disk, and reading a request of Sentry may need any of the symbols.
+        let maxBytesOnLoop = ingest.symbolTables.areInMemory ? Self.maxBytesParsedOnLoop : 0
+        ingest.parse(request, responder, maxBytesOnLoop: maxBytesOnLoop) { [rejections] problem in
             rejections.record(problem, 1, of: key.id)
             return SentryResponse.response(to: problem)
         } work: { body, responder, _ in

@@ -22,8 +22,9 @@ struct SubmissionBuilder {
     var submission: Submission
     /// The rejected reports, in their order in the request.
     private(set) var rejected: [Rejection]
-    /// `true` if the builder stopped, because more than `maxUncachedReports` reports were not in the cache. The submission must
-    /// then be built again with a higher limit. The groups that were found so far stay in the cache.
+    /// `true` if the builder stopped, because more than `maxUncachedReports` reports were not in the cache, or because of
+    /// ``GroupCache/lacksSymbols``. The submission must then be built again, with a higher limit, and with a cache that reads
+    /// symbols. The groups that were found so far stay in the cache.
     private(set) var isIncomplete = false
     private let storesExplanations: Bool
     /// Number of rejected explanations, and the reason for the first rejection.
@@ -84,7 +85,7 @@ struct SubmissionBuilder {
             let groups = cache.group(
                 document, report, app: originTable.apps[originIndex],
                 module: originTable.modules[originIndex])
-            guard cache.missCount <= maxUncachedReports else {
+            guard cache.missCount <= maxUncachedReports, !cache.lacksSymbols else {
                 isIncomplete = true
                 return
             }
@@ -128,13 +129,18 @@ struct SubmissionBuilder {
             let groups = cache.group(
                 document, report, app: originTable.apps[originIndex],
                 module: originTable.modules[originIndex])
-            guard cache.missCount <= maxUncachedReports else {
+            guard cache.missCount <= maxUncachedReports, !cache.lacksSymbols else {
                 isIncomplete = true
                 return
             }
             addExplanation(
                 document.explanation(report.why), of: groups.first.identity, originIndex: originIndex,
                 at: Self.countedTime(report.at, receivedAt: ingestRequest.receivedAt), cache: &cache)
+        }
+        // The closures of the last explanation.
+        guard !cache.lacksSymbols else {
+            isIncomplete = true
+            return
         }
         try addUsageCounts(document, &originTable, isTranslated: ingestRequest.isTranslated)
         submission.origins = originTable.origins

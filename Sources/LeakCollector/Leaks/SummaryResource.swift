@@ -98,7 +98,8 @@ struct SummaryPage: Component {
         if context.query.hasFilters {
             return #"""
                 <div class="card empty"><h2>No matches</h2>
-                <p>No leak matches these filters. Without filters, there are \#(Count(overview.leaks).text(noun: "leak", plural: "leaks")). \#
+                <p>No leak matches these filters. Without filters, there \#(overview.leaks == 1 ? "is" : "are") \#
+                \#(Count(overview.leaks).text(noun: "leak", plural: "leaks")). \#
                 <a href="\#(context.summaryLink { $0 = $0.withoutFilters })">Clear filters</a></p></div>
                 """#
         }

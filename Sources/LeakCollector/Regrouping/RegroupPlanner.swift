@@ -67,16 +67,19 @@ package struct RegroupPlanner {
     /// - Throws: ``StoreError/Reason/invalidArgument`` for an unknown app.
     package func plans(app: String?) throws -> [Plan] {
         let keys = try reader.appSummaries().map(\.key)
-        let apps = Set(keys.map(\.name)).sorted()
-        if let app, !apps.contains(where: { $0.utf8.elementsEqual(app.utf8) }) {
-            let knownApps =
-                apps.isEmpty ? "no app has sent reports" : "the apps are \(apps.joined(separator: ", "))"
+        let apps = Set(keys.map { ByteText($0.name) })
+        let chosenName = app.map { ByteText($0) }
+        if let app, let chosenName, !apps.contains(chosenName) {
+            let names = apps.map(\.text).sorted().joined(separator: ", ")
+            let knownApps = apps.isEmpty ? "no app has sent reports" : "the apps are \(names)"
             throw StoreError(
                 .invalidArgument, TerminalText.text("there is no app \(app); \(knownApps)"))
         }
         // The combined app that counts all apps beyond the limit is left out, because the rules do not determine the ids of its
         // leaks.
-        let chosenApps = keys.filter { $0.name != StoreLimits.other && (app == nil || $0.name == app) }
+        let chosenApps = keys.filter {
+            $0.name != StoreLimits.other && (chosenName == nil || ByteText($0.name) == chosenName)
+        }
         return try chosenApps.sorted { ($0.name, $0.environment) < ($1.name, $1.environment) }.map {
             try plan(for: $0)
         }

@@ -52,9 +52,8 @@ struct ComparePage: Component {
                 <p>A version appears here with its first report or session.</p></div>
                 """
         }
-        let notes = result.notes.filter { !$0.hasPrefix("Sessions") }.map {
-            "<p>\(IsolatedText($0))</p>" as HTML
-        }
+        // The tiles show the shares of leak-free sessions.
+        let notes = result.notesOnLeaks.map { "<p>\(IsolatedText($0))</p>" as HTML }
         return #"""
             \#(Card(verdictBadge(check), "<p>\(IsolatedText(result.sentence))</p>\(notes)"))
             <dl class="tiles compared">\#(tiles(check))</dl>

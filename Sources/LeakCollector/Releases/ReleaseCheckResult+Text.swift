@@ -126,7 +126,10 @@ extension ReleaseCheckResult {
     }
 
     /// The sentences that follow ``sentence``.
-    var notes: [String] {
+    var notes: [String] { notesOnLeaks + [noteOnSessions].compactMap(\.self) }
+
+    /// The ``notes`` without the shares of leak-free sessions.
+    var notesOnLeaks: [String] {
         var notes: [String] = []
         let uncheckedClasses = classes.filter { $0.result == .notChecked }
         if !uncheckedClasses.isEmpty, verdict != .cannotTell || uncheckedClasses.count > 1 {
@@ -177,13 +180,17 @@ extension ReleaseCheckResult {
             ].compactMap { $0 }
             notes.append("Not counted: \(parts.joined(separator: "; ")).")
         }
-        if sessions.totalCount > 0 {
-            let before = baselineSessions.flatMap {
-                $0.totalCount > 0 ? ", \(baselineName): \(Self.leakFreeText(of: $0))" : nil
-            }
-            notes.append("Leak-free sessions: \(Self.leakFreeText(of: sessions))\(before ?? "").")
-        }
         return notes.map { TerminalText.text($0) }
+    }
+
+    /// The shares of leak-free sessions; `nil` if the version sent no sessions.
+    private var noteOnSessions: String? {
+        guard sessions.totalCount > 0 else { return nil }
+        let before = baselineSessions.flatMap {
+            $0.totalCount > 0 ? ", \(baselineName): \(Self.leakFreeText(of: $0))" : nil
+        }
+        return TerminalText.text(
+            "Leak-free sessions: \(Self.leakFreeText(of: sessions))\(before ?? "").")
     }
 
     /// The counts of the rare classes together; `nil` if each of these classes can be judged alone, or if a finding lists them.
@@ -271,22 +278,26 @@ extension ReleaseCheckResult {
             evidence: Self.evidence(
                 worse.version, before: worse.baseline, "none of its leaks is worse by itself"),
             baseline: worse.baseline, version: worse.version, reports: worse.version.reports, installs: nil,
-            pagePath: "/classes?class=\(PercentEncoder.encode(worse.name))&app=\(PercentEncoder.encode(app))")
+            pagePath: "/classes?" + Self.query([("class", worse.name)] + scope.parameters))
+    }
+
+    /// The app and its environment, which each address of a page needs.
+    private var scope: AppScope { AppScope(app, environment: environment) }
+
+    private static func query(_ parameters: [(name: String, value: String?)]) -> String {
+        parameters.compactMap { name, value in value.map { "\(name)=\(PercentEncoder.encode($0))" } }
+            .joined(separator: "&")
     }
 
     private var poolFinding: Finding? {
         guard let pool, pool.result == .worse else { return nil }
-        let scope = AppScope(app, environment: environment)
-        let query = (scope.parameters + [("to", version)]).compactMap { name, value in
-            value.map { "\(name)=\(PercentEncoder.encode($0))" }
-        }
         return Finding(
             result: .worse, id: "rare classes of \(AppKey(app, environment: environment))",
             title: poolTitle, className: nil, path: "",
             evidence: Self.evidence(
                 pool.version, before: pool.baseline, "none of these classes is worse by itself"),
             baseline: pool.baseline, version: pool.version, reports: pool.version.reports, installs: nil,
-            pagePath: "/compare?" + query.joined(separator: "&"))
+            pagePath: "/compare?" + Self.query(scope.parameters + [("to", version)]))
     }
 
     private static func evidence(_ version: Counts, before baseline: Counts, _ more: String) -> String {
@@ -330,11 +341,7 @@ extension ReleaseCheckResult {
     ///
     /// - Parameter address: address of the collector.
     func versionPageAddress(_ address: String) -> String {
-        let parameters = AppScope(app, environment: environment).parameters + [("version", version)]
-        let query = parameters.compactMap { name, value in
-            value.map { "\(name)=\(PercentEncoder.encode($0))" }
-        }
-        return "\(address)/?" + query.joined(separator: "&")
+        "\(address)/?" + Self.query(scope.parameters + [("version", version)])
     }
 
     private static func installsText(_ installs: Int) -> String {

@@ -13,7 +13,8 @@ final class SymbolTableCache: Sendable {
     static let maxMemoryBytes = 64 << 20
 
     private struct LoadedTable {
-        var table: SymbolData
+        /// `nil` for a damaged table, so that it is read only once.
+        var table: SymbolData?
         var id: Int64
         /// Number of the most recent look-up of the table. All look-ups of the cache are numbered in order.
         var lastLookup: Int
@@ -46,7 +47,8 @@ final class SymbolTableCache: Sendable {
     /// another group.
     var generation: Int { state.with { $0.generation } }
 
-    /// `true` if all tables of the store are in memory, so that no look-up waits for the disk.
+    /// `true` if all tables of the store are in memory, so that no look-up waits for the disk. Tables that no report has needed are
+    /// not in memory.
     var areInMemory: Bool { state.with { $0.idsByImage.count == $0.loaded.count } }
 
     /// Bytes of tables in memory.
@@ -72,7 +74,7 @@ final class SymbolTableCache: Sendable {
             if !isFirst || !ids.isEmpty { state.generation += 1 }
             state.idsByImage = ids
             for (image, loaded) in state.loaded where ids[image] != loaded.id {
-                state.bytes -= loaded.table.size
+                state.bytes -= loaded.table?.size ?? 0
                 state.loaded[image] = nil
             }
         }
@@ -87,12 +89,38 @@ final class SymbolTableCache: Sendable {
         in imageID: String, at location: CodeLocation, reader: (any StoreReader)? = nil
     ) throws(StoreError) -> [SymbolicatedFrame] {
         guard let image = ImageID(imageID) else { return [] }
-        enum Lookup {
-            case none
-            case loaded(SymbolData)
-            case stored(rowID: Int64)
+        switch lookUp(image) {
+        case .none: return []
+        case .loaded(let table): return table?.calls(at: location) ?? []
+        case .stored(let rowID):
+            let reader = if let reader { reader } else { try store.makeReader() }
+            guard let body = try reader.symbolTable(rowID) else { return [] }
+            let table = Self.read(body)
+            cache(table, of: image, id: rowID)
+            return table?.calls(at: location) ?? []
         }
-        let lookup: Lookup = state.with { state in
+    }
+
+    /// Returns the same as ``calls(in:at:reader:)`` without reading from the store; `nil` if the table is in the store, but not in
+    /// memory.
+    func callsInMemory(in imageID: String, at location: CodeLocation) -> [SymbolicatedFrame]? {
+        guard let image = ImageID(imageID) else { return [] }
+        return switch lookUp(image) {
+        case .none: []
+        case .loaded(let table): table?.calls(at: location) ?? []
+        case .stored: nil
+        }
+    }
+
+    private enum Lookup {
+        /// There is no table of the image.
+        case none
+        case loaded(SymbolData?)
+        case stored(rowID: Int64)
+    }
+
+    private func lookUp(_ image: ImageID) -> Lookup {
+        state.with { state in
             guard let id = state.idsByImage[image] else { return .none }
             state.usedIDs.insert(id)
             guard var loaded = state.loaded[image] else { return .stored(rowID: id) }
@@ -101,27 +129,18 @@ final class SymbolTableCache: Sendable {
             state.loaded[image] = loaded
             return .loaded(loaded.table)
         }
-        switch lookup {
-        case .none: return []
-        case .loaded(let table): return table.calls(at: location)
-        case .stored(let rowID):
-            let reader = if let reader { reader } else { try store.makeReader() }
-            guard let body = try reader.symbolTable(rowID), let table = Self.read(body) else { return [] }
-            cache(table, of: image, id: rowID)
-            return table.calls(at: location)
-        }
     }
 
-    private func cache(_ table: SymbolData, of image: ImageID, id: Int64) {
+    private func cache(_ table: SymbolData?, of image: ImageID, id: Int64) {
         state.with { state in
             guard state.idsByImage[image] == id, state.loaded[image] == nil else { return }
             state.lookupCount += 1
             state.loaded[image] = LoadedTable(table: table, id: id, lastLookup: state.lookupCount)
-            state.bytes += table.size
+            state.bytes += table?.size ?? 0
             while state.bytes > maxMemoryBytes, state.loaded.count > 1,
                 let oldest = state.loaded.min(by: { $0.value.lastLookup < $1.value.lastLookup })
             {
-                state.bytes -= oldest.value.table.size
+                state.bytes -= oldest.value.table?.size ?? 0
                 state.loaded[oldest.key] = nil
             }
         }
@@ -171,18 +190,29 @@ final class SymbolTableCache: Sendable {
 struct FrameSymbolicator {
     let symbolTables: SymbolTableCache?
     var reader: (any StoreReader)?
+    /// `false` uses only tables in memory, for an event loop, which must not wait for the disk.
+    private let readsTables: Bool
     /// Images whose tables gave names.
     private(set) var usedImages: Set<String> = []
     private(set) var readError: StoreError?
+    /// `true` if a table would have to be read, and ``readsTables`` is `false`. The frames may lack names.
+    private(set) var lacksTable = false
 
-    init(symbolTables: SymbolTableCache?, reader: (any StoreReader)? = nil) {
+    init(symbolTables: SymbolTableCache?, reader: (any StoreReader)? = nil, readsTables: Bool = true) {
         self.symbolTables = symbolTables
         self.reader = reader
+        self.readsTables = readsTables
     }
 
     /// Returns the functions at a location in an image; empty if they have no names. Also empty after a ``readError``.
     mutating func calls(_ imageID: String, _ location: CodeLocation) -> [SymbolicatedFrame] {
-        guard let symbolTables, readError == nil else { return [] }
+        guard let symbolTables, readError == nil, !lacksTable else { return [] }
+        guard readsTables else {
+            let calls = symbolTables.callsInMemory(in: imageID, at: location)
+            lacksTable = calls == nil
+            if calls?.isEmpty == false { usedImages.insert(imageID) }
+            return calls ?? []
+        }
         do throws(StoreError) {
             let calls = try symbolTables.calls(in: imageID, at: location, reader: reader)
             if !calls.isEmpty { usedImages.insert(imageID) }

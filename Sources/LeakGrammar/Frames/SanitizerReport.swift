@@ -20,7 +20,21 @@ struct SanitizerReport {
         }
 
         /// The heading and the lines of the leak as one text.
-        var text: [UInt8] { Array(([heading] + lines).joined(separator: [UInt8(ascii: "\n")])) }
+        var text: [UInt8] { Self.text(heading, lines[...]) }
+
+        /// Returns the heading and the first lines, as many as fit into a number of bytes; `nil` if not even one line fits.
+        func text(within byteCount: Int) -> [UInt8]? {
+            var byteCountLeft = byteCount - heading.count
+            let fittingLines = lines.prefix { line in
+                byteCountLeft -= 1 + line.count
+                return byteCountLeft >= 0
+            }
+            return fittingLines.isEmpty ? nil : Self.text(heading, fittingLines)
+        }
+
+        private static func text(_ heading: Text, _ lines: ArraySlice<Text>) -> [UInt8] {
+            Array(([heading] + lines).joined(separator: [UInt8(ascii: "\n")]))
+        }
     }
 
     /// The text before the report.
@@ -96,14 +110,16 @@ struct SanitizerReport {
     }
 
     /// Returns the kept part of the report: `head` and the first leaks that fit into the wire format's limit for messages. Titles,
-    /// which differ between processes, are left out.
+    /// which differ between processes, are left out. If not even the first leak fits, its first frames are kept, because they
+    /// determine its group.
     ///
     /// - Parameter head: the part of ``head`` that redaction keeps.
     func kept(after head: Text) -> [UInt8] {
         var keptText = Array(head)
-        for leak in leaks {
-            let text = leak.text
-            guard keptText.count + text.count < WireLimits.messageBytes else { break }
+        for (index, leak) in leaks.enumerated() {
+            let byteCountLeft = WireLimits.messageBytes - keptText.count - (keptText.isEmpty ? 0 : 1)
+            let fittingText = leak.text(within: byteCountLeft)
+            guard let text = fittingText, index == 0 || text.count == leak.text.count else { break }
             if !keptText.isEmpty { keptText.append(UInt8(ascii: "\n")) }
             keptText += text
         }

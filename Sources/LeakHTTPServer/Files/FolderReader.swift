@@ -45,8 +45,9 @@ struct FolderReader {
             let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
                 unsafe String(validating: bytes.prefix { $0 != 0 }, as: UTF8.self)
             }
-            // No request can name a file whose name is not UTF-8 or contains bytes that the server rejects in a path.
-            guard let name, name.utf8.first != UInt8(ascii: "."), name.utf8.allSatisfy(Self.isAllowedInPath)
+            // No request can name a file whose name is not UTF-8 or contains characters that the server rejects in a path.
+            guard let name, name.utf8.first != UInt8(ascii: "."),
+                name.unicodeScalars.allSatisfy(Self.isAllowedInPath)
             else {
                 continue
             }
@@ -72,8 +73,9 @@ struct FolderReader {
             }
     }
 
-    private static func isAllowedInPath(_ byte: UInt8) -> Bool {
-        byte >= 0x20 && byte != 0x7F && byte != UInt8(ascii: "\\")
+    /// Returns `false` for control characters and the backslash, which ``TargetParser`` rejects.
+    private static func isAllowedInPath(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.value >= 0x20 && !(0x7F..<0xA0).contains(scalar.value) && scalar != "\\"
     }
 
     private enum Kind { case file, folder, other }

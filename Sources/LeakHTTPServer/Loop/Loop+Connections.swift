@@ -98,7 +98,11 @@ extension Loop {
     private func reject(_ incoming: consuming AcceptedConnection) {
         sendUnavailable(incoming.socket.number)
         // A request may have arrived with the handshake: closing with unread bytes would make the system discard the response.
-        _ = unsafe Socket.receive(incoming.socket.number, into: freshReadBuffer().freeSpace)
+        if case .transferred(let count) = unsafe Socket.receive(
+            incoming.socket.number, into: freshReadBuffer().freeSpace)
+        {
+            counters.bytesReceived += count
+        }
     }
 
     /// Sends a 503 to a peer whose connection is about to be closed. If the socket does not accept all bytes at once, the rest

@@ -118,7 +118,7 @@
                     // A release that was emptied by an earlier step and has leaks again is in use.
                     guard eviction.emptiedRelease != release else {
                         eviction.busyReleases.insert(release)
-                        return true
+                        return false
                     }
                     try join.move(leaks)
                     if leaks.count < Self.maxMovedLeaks { eviction.emptiedRelease = release }

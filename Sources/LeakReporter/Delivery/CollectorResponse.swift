@@ -3,8 +3,11 @@ import LeakTransport
 
 /// The body of the collector's response to a batch.
 struct CollectorResponse: Hashable, Sendable {
-    /// Indexes of the rejected reports in the batch.
+    /// Indexes of the rejected reports in the batch that the response names.
     let rejectedIndexes: [Int]
+    /// The number of further rejected reports. The collector counts all of them, but names at most a hundred, and fewer in the
+    /// response to a repeated request.
+    let unnamedRejectionCount: Int
     /// The reason of the first rejection.
     let firstReason: String?
     /// `false` if the collector asks the app to send no explanations.
@@ -19,10 +22,16 @@ struct CollectorResponse: Hashable, Sendable {
             }
             let accepted: Int
             let rejected: [Rejection]?
+            let rejectedCount: Int?
             let explanations: Bool?
+            enum CodingKeys: String, CodingKey {
+                case accepted, rejected, explanations
+                case rejectedCount = "rejected_count"
+            }
         }
         guard let body = try? JSONDecoder().decode(Body.self, from: Data(json)) else { return nil }
         rejectedIndexes = body.rejected?.map(\.index) ?? []
+        unnamedRejectionCount = max(0, max(0, body.rejectedCount ?? 0) - rejectedIndexes.count)
         takesExplanations = body.explanations ?? true
         firstReason = body.rejected?.first?.reason.map { $0.prefix(utf8: 300) }
     }

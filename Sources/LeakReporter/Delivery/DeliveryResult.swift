@@ -4,9 +4,11 @@ import LeakTransport
 
 /// The result of an attempt to deliver a batch.
 enum DeliveryResult: Hashable, Sendable {
-    /// The collector has stored the batch: remove it. The reports at the indexes `rejected` were invalid, the first for `reason`.
-    /// `takesExplanations` is `false` if the collector wants no explanations of leaks.
-    case accepted(rejected: [Int], reason: String?, takesExplanations: Bool = true)
+    /// The collector has stored the batch: remove it. The reports at the indexes `rejected` were invalid, the first for `reason`,
+    /// and `unnamedRejections` further reports whose indexes are not known. `takesExplanations` is `false` if the collector wants
+    /// no explanations of leaks.
+    case accepted(
+        rejected: [Int], unnamedRejections: Int = 0, reason: String?, takesExplanations: Bool = true)
     /// The collector may have counted the batch: keep the batch and send the same bytes again, no sooner than
     /// `afterMilliseconds` if the collector asked for a delay.
     case postponed(afterMilliseconds: Int?, reason: String)
@@ -54,7 +56,8 @@ enum DeliveryResult: Hashable, Sendable {
                 return .postponed(afterMilliseconds: nil, reason: Self.unexpectedResponse(response))
             }
             return .accepted(
-                rejected: result.rejectedIndexes, reason: result.firstReason,
+                rejected: result.rejectedIndexes, unnamedRejections: result.unnamedRejectionCount,
+                reason: result.firstReason,
                 takesExplanations: result.takesExplanations)
         case 300...399:
             return .declined(reason: reason)
@@ -84,10 +87,10 @@ enum DeliveryResult: Hashable, Sendable {
     /// A description of the problem and its solution; `nil` if there was no problem.
     var problem: String? {
         switch self {
-        case .accepted(let rejected, let reason, _):
-            rejected.isEmpty
+        case .accepted(let rejected, let unnamedRejections, let reason, _):
+            rejected.isEmpty && unnamedRejections == 0
                 ? nil
-                : "the collector rejected \(countText(rejected.count, of: "report"))"
+                : "the collector rejected \(countText(rejected.count &+ unnamedRejections, of: "report"))"
                     + (reason.map { ": \($0)" } ?? "")
         case .postponed(_, let reason), .failed(let reason), .declined(let reason), .tooLong(_, let reason),
             .refused(let reason), .unauthorized(let reason), .forbidden(let reason):

@@ -353,9 +353,9 @@ struct Outbox: ~Copyable {
         let cause = self.cause(of: delivery, of: batch, at: now, jitter)
         schedule.finish(delivery, at: now.monotonicTime, jitter: jitter, isCausedByBatch: cause == .batch)
         switch delivery {
-        case .accepted(let rejected, _, let takesExplanations):
+        case .accepted(let rejected, let unnamedRejections, _, let takesExplanations):
             self.takesExplanations = takesExplanations
-            queue.finishAccepted(batch, rejected: rejected)
+            queue.finishAccepted(batch, rejected: rejected, unnamedRejections: unnamedRejections)
         case .tooLong: queue.split(batch, at: now)
         case .refused: queue.finishRefused(batch, .refused, at: now)
         case .failed: queue.finishFailed(batch)

@@ -48,7 +48,7 @@ enum ReportSize {
 
 extension LeakReport {
     /// Returns the report with values cut to the limits of the wire format, so that a huge text does not wait in memory. Names
-    /// of custom keys are cut to four times their limit. The explanation is not cut.
+    /// of custom keys are cut to four times their limit.
     func truncatedForQueue() -> LeakReport {
         var report = self
         report.message = message?.prefix(utf8: WireLimits.messageBytes)
@@ -67,7 +67,34 @@ extension LeakReport {
         report.device?.truncate()
         report.error?.domain.truncate(toBytes: WireLimits.errorDomainBytes)
         report.error?.userInfo.keepFirst(WireLimits.userInfoCount, maxValueBytes: WireLimits.userInfoBytes)
+        report.explanation?.truncate()
         return report
+    }
+}
+
+extension RetainExplanation {
+    fileprivate mutating func truncate() {
+        path?.truncate()
+        furtherCycles.keepFirst(WireLimits.furtherCyclesCount)
+        for index in furtherCycles.indices { furtherCycles[index].truncate() }
+        closureSites.keepFirst(WireLimits.pathReferenceCount)
+    }
+}
+
+extension RetainPath {
+    fileprivate mutating func truncate() {
+        if references.count > WireLimits.pathReferenceCount { fullLength = fullLength ?? references.count }
+        references.keepFirst(WireLimits.pathReferenceCount)
+        target.truncate(toBytes: WireLimits.classBytes)
+        // Checked before the change: a change copies the whole array.
+        for index in references.indices {
+            if references[index].owner.utf8.count > WireLimits.classBytes {
+                references[index].owner.truncate(toBytes: WireLimits.classBytes)
+            }
+            if references[index].field.utf8.count > WireLimits.elementBytes {
+                references[index].field.truncate(toBytes: WireLimits.elementBytes)
+            }
+        }
     }
 }
 
@@ -99,6 +126,12 @@ extension String {
     }
 
     fileprivate mutating func truncate(toBytes limit: Int) { self = prefix(utf8: limit) }
+}
+
+extension Array {
+    fileprivate mutating func keepFirst(_ maxCount: Int) {
+        if count > maxCount { self = Array(prefix(maxCount)) }
+    }
 }
 
 extension [String] {

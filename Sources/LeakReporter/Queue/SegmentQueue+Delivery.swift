@@ -163,12 +163,17 @@ extension SegmentQueue {
 
     /// Handles a batch that the collector has accepted.
     ///
-    /// - Parameter rejected: the indexes of the reports that the collector rejected.
-    mutating func finishAccepted(_ batch: Batch, rejected: [Int]) {
+    /// - Parameters:
+    ///   - rejected: the indexes of reports that the collector rejected.
+    ///   - unnamedRejections: the number of further rejected reports, whose indexes are not known. They count as the reports with
+    ///     the most sightings, so that no rejected sighting counts as sent. Up to that many sent sightings may count as rejected.
+    mutating func finishAccepted(_ batch: Batch, rejected: [Int], unnamedRejections: Int = 0) {
         guard let queuedSegment = endInFlight(batch) else { return }
-        let rejectedSightings = Set(rejected).reduce(0) {
-            $0 + (batch.counts.indices.contains($1) ? batch.counts[$1] : 0)
-        }
+        let indexes = Set(rejected)
+        let namedCounts = batch.counts.indices.filter(indexes.contains).map { batch.counts[$0] }
+        let otherCounts = batch.counts.indices.filter { !indexes.contains($0) }.map { batch.counts[$0] }
+        let rejectedSightings =
+            (namedCounts + otherCounts.sorted(by: >).prefix(max(0, unnamedRejections))).reduce(0, +)
         counts.batches += 1
         counts.sent += batch.sightingCount - rejectedSightings
         counts.sentExplanations += queuedSegment.explanationCount

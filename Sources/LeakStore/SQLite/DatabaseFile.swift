@@ -1,3 +1,5 @@
+internal import LeakPlatform
+
 #if canImport(Darwin)
     internal import Darwin
 #else
@@ -70,17 +72,28 @@ enum DatabaseFile {
         return [UInt64(truncatingIfNeeded: status.st_dev), UInt64(status.st_ino)]
     }
 
-    /// Replaces the contents of a file and syncs it to disk; creates the file if it does not exist.
+    /// Replaces a file by one with other contents, and syncs it and its folder to disk; creates the file if it does not exist.
+    ///
+    /// The new contents are written to another file, which is then renamed. If the process or the system ends meanwhile, the file has
+    /// either its old or its new contents, and the other file may be left. The owner and the mode of the file stay, if this process
+    /// may set them.
     static func replaceContents(of path: String, with text: String) throws(StoreError) {
-        let descriptor = try openOrCreate(path)
-        defer { close(descriptor) }
-        let bytes = Array(text.utf8)
-        let count = unsafe bytes.withUnsafeBytes { bytes in
-            unsafe pwrite(descriptor, bytes.baseAddress, bytes.count, 0)
+        let newPath = "\(path).\(String(UInt64.random(in: .min ... .max), radix: 36))"
+        let descriptor = try openOrCreate(newPath)
+        var former = stat()
+        if unsafe stat(path, &former) == 0 {
+            _ = fchown(descriptor, former.st_uid, former.st_gid)
+            _ = fchmod(descriptor, former.st_mode & 0o777)
         }
-        guard count == bytes.count, ftruncate(descriptor, off_t(count)) == 0, fsync(descriptor) == 0 else {
-            throw openError(of: path, errno)
+        let isWritten = writeAll(text.utf8, to: descriptor) == text.utf8.count && fsync(descriptor) == 0
+        let isReplaced = unsafe isWritten && rename(newPath, path) == 0
+        let reason = errno
+        close(descriptor)
+        guard isReplaced else {
+            unsafe unlink(newPath)
+            throw openError(of: path, reason)
         }
+        try sync(folder(of: path))
     }
 
     /// Returns the first 64 KiB of a file; `nil` if it cannot be opened.

@@ -132,8 +132,6 @@ enum DatabaseMarker {
             Delete this file together with the database to start again without data.
             \(hasLeaks(path) ? leaksLine + "\n" : "")\(damage)
             """
-        let isNew = unsafe access(path + suffix, F_OK) != 0
         try DatabaseFile.replaceContents(of: path + suffix, with: text)
-        if isNew { try DatabaseFile.sync(DatabaseFile.folder(of: path)) }
     }
 }

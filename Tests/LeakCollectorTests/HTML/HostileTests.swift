@@ -1,12 +1,16 @@
 import LeakSeededRandom
 import LeakMessage
-import LeakStore
+import LeakStatistics
 import Testing
 
 @testable import LeakCollector
+@testable import LeakStore
+
+/// A page, with its path in ``Resources/addresses``; `nil` for a page that is not listed there.
+private typealias TestedPage = (path: String?, html: HTML)
 
 /// Returns pages with the same text in place of every value that can come from outside.
-private func pages(_ text: String) -> [HTML] {
+private func pages(_ text: String) -> [TestedPage] {
     var context = Shop.context {
         $0.app = text
         $0.version = text
@@ -87,61 +91,196 @@ private func pages(_ text: String) -> [HTML] {
     let kept = makeStoredSample(text)
     var unreadable = kept
     unreadable.report = nil
-    return [
-        SummaryPage(
-            context: context, overview: overview,
-            page: LeakPage(
-                leaks: [row, regressed], next: text, total: 2, reports: 1,
-                known: LeakTotals(leaks: 1, reports: 1), resolved: LeakTotals(leaks: 1, reports: 1)),
-            knownLeaks: [row]
-        ).html,
-        SummaryPage(
-            context: PageContext(links: context.links, now: context.now), overview: overview,
-            page: LeakPage(
-                leaks: [], next: nil, total: 0, reports: 0, resolvedSeen: LeakTotals(leaks: 1, reports: 1)),
-            resolvedSeenLeaks: [resolved.row]
-        ).html,
-        SummaryPage(
-            context: PageContext(
-                links: context.links, now: context.now, apps: [text, "b"], versions: context.versions),
-            overview: overview, page: LeakPage(leaks: [row], next: nil, total: 1, reports: 1),
-            apps: [
-                AppOverview(app: text, overview: overview),
-                AppOverview(app: text, overview: withoutSessions(overview)),
-            ]
-        ).html,
-        SummaryPage(
-            context: context, overview: overview, page: LeakPage(leaks: [], next: nil, total: 0, reports: 0)
-        ).html,
-        LeakDetailPage(
-            context: context, detail: detail, hourlyTrend: detail.trend, newestSample: kept, firstSample: kept
-        ).html,
-        LeakDetailPage(context: context, detail: resolved, relatedLeaks: relatedLeaks).html,
-        ReportsPage(context: context, leak: leak, reports: [kept, unreadable]).html,
-        ReleasesPage(context: context, app: AppScope(text, environment: text), releases: [release]).html,
-        FirstReportPage(context: context, address: text).html,
-        SignInPage(context: context, notice: nil, destination: text).html,
-        SignInPage(context: context, notice: nil, code: text, destination: text).html,
-        ErrorPage(context: context, status: 500, detail: text).html,
-        AccessPage(
-            context: context,
-            apps: [AccessPage.App(key: AppKey(text, environment: text), currentRelease: text, lastSeen: 0)],
-            appCount: 1,
-            keys: [credential(text, .ingest), credential(text, .ingest, revokedAt: 0)],
-            tokens: [credential(text, .access)]
-        ).html,
-        AccessPage(
-            context: context, apps: [], appCount: 0, keys: [credential(text, .ingest)], tokens: [],
-            rejected: rejected(.create, nil, text)
-        ).html,
-        AccessPage(
-            context: context, apps: [], appCount: 0, keys: [credential(text, .ingest)], tokens: [],
-            rejected: rejected(.rename, 1, text)
-        ).html,
-        NewSecretPage(
-            context: context, kind: .keys, credential: credential(text, .ingest), secret: "s", address: "a"
-        ).html,
+    let pages: [TestedPage] = [
+        (
+            SummaryResource.pagePath,
+            SummaryPage(
+                context: context, overview: overview,
+                page: LeakPage(
+                    leaks: [row, regressed], next: text, total: 2, reports: 1,
+                    known: LeakTotals(leaks: 1, reports: 1), resolved: LeakTotals(leaks: 1, reports: 1)),
+                knownLeaks: [row]
+            ).html
+        ),
+        (
+            SummaryResource.pagePath,
+            SummaryPage(
+                context: PageContext(links: context.links, now: context.now), overview: overview,
+                page: LeakPage(
+                    leaks: [], next: nil, total: 0, reports: 0, resolvedSeen: LeakTotals(leaks: 1, reports: 1)
+                ),
+                resolvedSeenLeaks: [resolved.row]
+            ).html
+        ),
+        (
+            SummaryResource.pagePath,
+            SummaryPage(
+                context: PageContext(
+                    links: context.links, now: context.now, apps: [text, "b"], versions: context.versions),
+                overview: overview, page: LeakPage(leaks: [row], next: nil, total: 1, reports: 1),
+                apps: [
+                    AppOverview(app: text, overview: overview),
+                    AppOverview(app: text, overview: withoutSessions(overview)),
+                ]
+            ).html
+        ),
+        (
+            SummaryResource.pagePath,
+            SummaryPage(
+                context: context, overview: overview,
+                page: LeakPage(leaks: [], next: nil, total: 0, reports: 0)
+            ).html
+        ),
+        (
+            LeakResource.pagePath,
+            LeakDetailPage(
+                context: context, detail: detail, hourlyTrend: detail.trend, newestSample: kept,
+                firstSample: kept
+            ).html
+        ),
+        (
+            LeakResource.pagePath,
+            LeakDetailPage(context: context, detail: resolved, relatedLeaks: relatedLeaks).html
+        ),
+        (
+            ReportsResource.pagePath,
+            ReportsPage(context: context, leak: leak, reports: [kept, unreadable]).html
+        ),
+        (
+            ReleasesResource.pagePath,
+            ReleasesPage(context: context, app: AppScope(text, environment: text), releases: [release]).html
+        ),
+        (nil, FirstReportPage(context: context, address: text).html),
+        (nil, SignInPage(context: context, notice: nil, destination: text).html),
+        (nil, SignInPage(context: context, notice: nil, code: text, destination: text).html),
+        (nil, ErrorPage(context: context, status: 500, detail: text).html),
+        (
+            AccessResource.pagePath,
+            AccessPage(
+                context: context,
+                apps: [
+                    AccessPage.App(key: AppKey(text, environment: text), currentRelease: text, lastSeen: 0)
+                ],
+                appCount: 1,
+                keys: [credential(text, .ingest), credential(text, .ingest, revokedAt: 0)],
+                tokens: [credential(text, .access)]
+            ).html
+        ),
+        (
+            AccessResource.pagePath,
+            AccessPage(
+                context: context, apps: [], appCount: 0, keys: [credential(text, .ingest)], tokens: [],
+                rejected: rejected(.create, nil, text)
+            ).html
+        ),
+        (
+            AccessResource.pagePath,
+            AccessPage(
+                context: context, apps: [], appCount: 0, keys: [credential(text, .ingest)], tokens: [],
+                rejected: rejected(.rename, 1, text)
+            ).html
+        ),
+        (
+            nil,
+            NewSecretPage(
+                context: context, kind: .keys, credential: credential(text, .ingest), secret: "s",
+                address: "a"
+            ).html
+        ),
     ]
+    return pages + morePages(text, context, row, reasons: detail.reasons)
+}
+
+/// Returns the pages about classes, causes, comparisons, merges and the administration.
+///
+/// - Parameter reasons: the stored reasons of the leak.
+private func morePages(
+    _ text: String, _ context: PageContext, _ row: LeakRow, reasons: [LeakDetail.ValueCount]
+) -> [TestedPage] {
+    var context = context
+    context.environments = [text]
+    context.query.environment = text
+    let key = AppKey(text, environment: text)
+    var otherRow = row
+    otherRow.identity = LeakIdentity(
+        id: LeakID(high: 3, low: 4), app: text, kind: text, className: text, module: text, title: text,
+        stack: [text], children: [], cycle: [], quality: .full,
+        groupingKey: GroupingKey(version: 1, className: text, stack: [text]))
+    let results: [ReleaseGate.LeakResult] = [
+        .worse(probability: 1e-9), .new(probability: nil), .back, .better(probability: 1e-4),
+    ]
+    var check = SampleCheck.check(
+        .failed, results.map { SampleCheck.leak($0, row, before: (10, 1_000), (600, 1_000)) })
+    (check.app, check.environment) = (text, text)
+    (check.version.version, check.baseline?.version) = (text, text)
+    (check.worseCount, check.newCount, check.backCount, check.betterCount) = (1, 1, 1, 1)
+    check.worseClasses = [
+        ReleaseCheck.WorseClass(
+            className: text, probability: 1e-6, baseline: .init(reports: 250, checks: 5_000),
+            version: .init(reports: 1_240, checks: 5_000))
+    ]
+    check.classes = [
+        SampleCheck.checked(text, .notChecked, 10, 0), SampleCheck.checked(text, .needs(checks: 3), 5, 1),
+    ]
+    var counts = ForgetCounts()
+    (counts.leaks, counts.reports, counts.kept.leaks) = (1, 2, 1)
+    let targets: [ForgetTarget] = [
+        .leak(row.identity.id), .version(text, of: key), .environment(key), .app(text), .key(1, since: 0),
+    ]
+    let forgetPages = targets.map { target in
+        ForgetPage(
+            context: context, target: target, counts: counts, leakTitle: text,
+            key: credential(text, .ingest)
+        ).html
+    }
+    let pages: [TestedPage] = [
+        (
+            ClassResource.pagePath,
+            ClassPage(
+                context: context,
+                leakClass: LeakClass(
+                    name: text, modules: [text, text], leaks: [row], total: 2, reports: 3, freed: 1,
+                    installs: 1, lived: Percentiles(p50: 1, p90: 2), firstSeen: 0, lastSeen: 1,
+                    related: [LeakClass.Related(name: text, leaks: 1, reports: 1)])
+            ).html
+        ),
+        (
+            CausesResource.pagePath,
+            CausesPage(
+                context: context,
+                sharedCauses: SharedCauses(
+                    leaks: [row, otherRow], total: 3,
+                    reasons: [row.identity.id: reasons, otherRow.identity.id: reasons], first: nil)
+            ).html
+        ),
+        (
+            CompareResource.pagePath,
+            ComparePage(context: context, check: check, result: try? ReleaseCheckResult(check)).html
+        ),
+        (MergeResource.pagePath, MergePage(context: context, source: row, typed: text).html),
+        (
+            MergeResource.pagePath,
+            MergePage(context: context, source: row, typed: text, target: otherRow).html
+        ),
+        (
+            AuditResource.pagePath,
+            AuditPage(
+                context: context,
+                entries: [
+                    AuditEntry(
+                        at: 0, actor: text, token: 1, action: AuditEntry.Action(rawValue: text), object: text,
+                        details: text, address: text)
+                ], next: 5, isFirst: false
+            ).html
+        ),
+        (
+            RetentionResource.pagePath,
+            RetentionPage(
+                context: context, rule: RetentionRule(), apps: [RetentionCounts(app: key, leaks: 1)]
+            ).html
+        ),
+    ]
+    return pages + forgetPages.map { (ForgetResource.pagePath, $0) }
 }
 
 /// Returns an overview in which only an older version has sessions.
@@ -215,14 +354,21 @@ private func makeStoredSample(_ text: String) -> ParsedSample {
         try Markup(html.bytes).shape.filter { !["bdi", "small", "code"].contains($0) }
     }
 
+    @Test func `every page in the list of resources is tested with texts from outside`() {
+        let paths = Resources.addresses.filter { $0.representation == .page }.map(\.path)
+        #expect(paths.count > 10 && Set(paths) == Set(pages("x").compactMap(\.path)))
+    }
+
     @Test func `no text from outside changes the markup of a page`() throws {
-        let short = try pages("x").map(shape)
+        let short = try pages("x").map { try shape($0.html) }
         for text in Self.texts {
             // Every long text is in a scrolling box, so it is compared with another text of its length.
             let isShort = 2 * text.utf8.count <= LongText.maxShortBytes
             let like = String(repeating: "x", count: text.utf8.count)
-            for (page, expected) in zip(pages(text), isShort ? short : try pages(like).map(shape)) {
-                #expect(try shape(page) == expected, "\(text.debugDescription)")
+            for (page, expected) in zip(
+                pages(text), isShort ? short : try pages(like).map { try shape($0.html) })
+            {
+                #expect(try shape(page.html) == expected, "\(page.path ?? ""), \(text.debugDescription)")
             }
         }
     }
@@ -239,10 +385,10 @@ private func makeStoredSample(_ text: String) -> ParsedSample {
                         }
                     }))
             for (index, page) in pages(text).enumerated() {
-                let found = try Markup(page.bytes).texts.contains {
+                let found = try Markup(page.html.bytes).texts.contains {
                     $0.unicodeScalars.elementsEqual(shown.unicodeScalars) || $0.contains(shown)
                 }
-                #expect(found, "page \(index), \(text.debugDescription)")
+                #expect(found, "page \(index) \(page.path ?? ""), \(text.debugDescription)")
             }
         }
     }

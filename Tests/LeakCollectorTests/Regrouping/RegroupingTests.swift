@@ -128,6 +128,20 @@ import Testing
             ], now: Self.now)
     }
 
+    @Test(arguments: ["caf\u{E9}", "cafe\u{301}"])
+    func `the plan of one app leaves out an app whose name has other bytes for the same characters`(
+        name: String
+    ) throws {
+        let running = try RunningCollector(now: { Self.now })
+        for app in ["caf\u{E9}", "cafe\u{301}"] {
+            let body = #"{"app":{"id":"\#(app)"},"reports":[{"class":"CartModel"}]}"#
+            #expect(try running.post(body).status == 200)
+        }
+        let planner = try RegroupPlanner(store: running.store, now: Self.now)
+        #expect(try planner.plans(app: name).map { Array($0.app.name.utf8) } == [Array(name.utf8)])
+        #expect(try planner.plans(app: nil).count == 2)
+    }
+
     @Test func `a regrouping plan lists the merges, and after the merges nothing is left to merge`() throws {
         let running = try RunningCollector(now: { Self.now })
         try fill(running.store)

@@ -205,6 +205,27 @@ enum SampleCheck: String, CaseIterable, Sendable {
         #expect(texts.count == 2)
     }
 
+    @Test(arguments: [SampleCheck.whole, .rareWorse])
+    func `the links to classes and to the comparison lead to the environment of the release check`(
+        sample: SampleCheck
+    ) throws {
+        var check = sample.check
+        check.environment = "testflight"
+        let paths = try result(of: check).findings.map(\.pagePath)
+        #expect(!paths.isEmpty && paths.allSatisfy { $0.contains("&environment=testflight") }, "\(paths)")
+    }
+
+    @Test(arguments: [SampleCheck.few, .rare])
+    func `the page that compares versions shows the leak-free sessions only in its tiles`(
+        sample: SampleCheck
+    ) throws {
+        let result = try result(of: sample.check)
+        #expect(result.notes.last?.hasPrefix("Leak-free sessions: ") == true)
+        let page = ComparePage(context: Shop.context(), check: sample.check, result: result)
+        let text = String(decoding: page.html.bytes, as: UTF8.self)
+        #expect(text.contains("Leak-free sessions in ") && !text.contains("Leak-free sessions: "))
+    }
+
     @Test(arguments: SampleCheck.allCases)
     func `no line of a release check's text without links exceeds 100 columns`(sample: SampleCheck)
         throws

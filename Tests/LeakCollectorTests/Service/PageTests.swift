@@ -14,6 +14,17 @@ import Testing
     }
 
     /// 200 leaks with names of a realistic length. A slow phone loads 150 kB in a second.
+    @Test(arguments: [(1, "there is 1 leak."), (2, "there are 2 leaks.")])
+    func `a list without matches says how many leaks there are without filters`(leaks: Int, words: String) {
+        var overview = Shop.overview
+        overview.leaks = leaks
+        let page = SummaryPage(
+            context: Shop.context { $0.search = "none" }, overview: overview,
+            page: LeakPage(leaks: [], next: nil, total: 0, reports: 0))
+        let text = String(decoding: page.html.bytes, as: UTF8.self).replacing("\u{A0}", with: " ")
+        #expect(text.contains("Without filters, " + words), "\(text)")
+    }
+
     @Test func `a page with two hundred leaks has at most 150 kB`() throws {
         let page = SummaryPage(context: Shop.context(), overview: Shop.overview, page: longPage(200))
         let bytes = page.html.bytes

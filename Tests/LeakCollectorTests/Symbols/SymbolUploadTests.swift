@@ -197,6 +197,45 @@ import Testing
         #expect(try reader.symbols().map(\.usedAt) == [later])
     }
 
+    @Test func `a damaged symbol table is read once, and counts as a table in memory`() throws {
+        let stored = StoredSymbols(
+            kind: .image, image: Self.image, name: "Shop", uploadedAt: 0, usedAt: 0, bytes: 3)
+        _ = try running.store.put(stored, body: [1, 2, 3], audit: nil)
+        let tables = SymbolTableCache(store: running.store)
+        try tables.refresh(from: running.store.makeReader())
+        #expect(!tables.areInMemory)
+        #expect(tables.callsInMemory(in: Self.image, at: .offset(0x1000)) == nil)
+        #expect(try tables.calls(in: Self.image, at: .offset(0x1000)).isEmpty)
+        #expect(tables.areInMemory)
+        #expect(tables.callsInMemory(in: Self.image, at: .offset(0x1000)) == [])
+    }
+
+    @Test
+    func `an event loop leaves a request to the pool only if its frames need a table that is not in memory`()
+        throws
+    {
+        #expect(try upload(Self.table(Self.image, at: 0x1000)).status == 200)
+        #expect(try upload(Self.table(Self.otherImage, at: 0x5000)).status == 200)
+        let tables = SymbolTableCache(store: running.store)
+        try tables.refresh(from: running.store.makeReader())
+        let key = Credential(id: 7, purpose: .ingest, name: "k", hash: [], createdAt: 0)
+        var cache = GroupCache(symbolTables: tables)
+        func isIncomplete(_ stack: [String], readsSymbols: Bool = false) throws -> Bool {
+            let elements = stack.map { "\"\($0)\"" }.joined(separator: ",")
+            let request = IngestRequest(
+                body: Array(#"{"class":"Shop.CartModel","stack":[\#(elements)]}"#.utf8), format: .json,
+                receivedAt: WallClock.milliseconds())
+            cache.begin(readsSymbols: readsSymbols)
+            return try SubmissionBuilder(request, key: key, cache: &cache).isIncomplete
+        }
+        let stack = Self.stack(Self.image, at: 0x1000)
+        #expect(try isIncomplete(stack) && cache.count == 0)
+        #expect(try !isIncomplete(Self.stack("00112233445566778899AABBCCDDEEFF", at: 0x1000)))
+        #expect(try !isIncomplete(stack, readsSymbols: true))
+        // The table of the other image was never needed, so it is still only in the store.
+        #expect(try !isIncomplete(stack) && !tables.areInMemory)
+    }
+
     // MARK: Requests
 
     @Test func `the response to an upload and the list of uploads have the documented fields`() throws {

@@ -210,6 +210,29 @@ import Testing
         #expect((16..<40).contains(count), "\(count)")
     }
 
+    @Test(arguments: [WireLimits.messageBytes - 1, WireLimits.messageBytes, WireLimits.messageBytes + 900])
+    func `the first leak of a report of LeakSanitizer keeps its frames, however long they are`(
+        byteCount: Int
+    ) {
+        func report(padding: Int) -> String {
+            let frames = (0..<60).map { number in
+                let count = padding / 60 + (number == 0 ? padding % 60 : 0)
+                return
+                    "#\(number) 0x55d5f5a4c1a3 in shop::cart\(number)\(String(repeating: "x", count: count))() /cart.cpp:12:9"
+            }
+            return (["Direct leak of 24 byte(s) in 1 object(s) allocated from:"] + frames).joined(
+                separator: "\n")
+        }
+        let text = report(padding: byteCount - report(padding: 0).utf8.count)
+        #expect(text.utf8.count == byteCount)
+        let kept = DetectorMessage.redacted(text)
+        #expect(kept.utf8.count <= WireLimits.messageBytes && DetectorMessage.redacted(kept) == kept)
+        let frames = DetectorMessage(text).callStack?.keyElements ?? []
+        let keptFrames = DetectorMessage(kept).callStack?.keyElements ?? []
+        #expect(!keptFrames.isEmpty && frames.starts(with: keptFrames), "\(kept)")
+        #expect(byteCount > WireLimits.messageBytes || keptFrames == frames)
+    }
+
     /// Traces of LeakCanary without the first lines, which apps cut off.
     @Test func `the last object of a LeakCanary trace without its first line is the leaked object`() {
         let trace =

@@ -53,6 +53,17 @@ import Testing
         #expect(delivery(200, #"{"accepted": 2}"#) == .accepted(rejected: [], reason: nil))
     }
 
+    @Test(arguments: [(1, 0), (0, 0), (-5, 0), (3, 2), (Int.max, Int.max - 1)])
+    func `the result of a delivery counts the rejected reports that the collector does not name`(
+        count: Int, unnamed: Int
+    ) {
+        let body =
+            #"{"accepted": 1, "rejected": [{"index": 1, "reason": "no"}], "rejected_count": \#(count)}"#
+        let result = delivery(200, body)
+        #expect(result == .accepted(rejected: [1], unnamedRejections: unnamed, reason: "no"))
+        #expect(result.problem?.contains(unnamed == 0 ? "1 report:" : "\(count) reports:") == true)
+    }
+
     @Test(arguments: [("", true), (#", "explanations": true"#, true), (#", "explanations": false"#, false)])
     func `explanations are declined only if the collector's response says so`(field: String, isAsked: Bool) {
         let answer = DeliveryResult.accepted(rejected: [], reason: nil, takesExplanations: isAsked)

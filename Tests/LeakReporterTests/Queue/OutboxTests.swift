@@ -304,6 +304,20 @@ import Testing
         #expect(seen.map(\.checks) == [4, 2, 2, 0])
     }
 
+    @Test(arguments: [(0, 0), (1, 9), (2, 16), (3, 17), (Int.max, 17)])
+    func `rejected reports without an index count as those with the most sightings`(
+        unnamed: Int, sightings: Int
+    ) throws {
+        let device = device()
+        for (name, count) in [("A", 5), ("B", 7), ("C", 1), ("D", 9)] { device.record(name, count: count) }
+        device.advance(byMilliseconds: 200)
+        device.finish(
+            try #require(device.batch()),
+            .accepted(rejected: [0], unnamedRejections: unnamed, reason: "class is 700 bytes"))
+        #expect(device.outbox.statistics.sent == 17 - sightings)
+        #expect(device.outbox.statistics.dropped == [.rejected: 5 + sightings])
+    }
+
     @Test func `reports that the collector rejected are counted, but not sent to it as dropped reports`()
         throws
     {

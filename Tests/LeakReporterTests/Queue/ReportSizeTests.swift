@@ -23,12 +23,26 @@ import Testing
         report.keys = Array(repeating: CustomKey(long, .string(long)), count: 1_000)
         report.error = ReportedError(
             domain: long, code: 1, userInfo: [CustomKey("NSLocalizedDescription", .string(long))])
+        let references = (0..<40_000).map { number in
+            RetainReference(
+                owner: number == 1 ? long : "Node", field: number == 2 ? long : "next", kind: .property,
+                isClosure: false)
+        }
+        let path = RetainPath(references: references, target: long, isCycle: false)
+        var explanation = RetainExplanation()
+        explanation.path = path
+        explanation.furtherCycles = Array(repeating: path, count: 20)
+        explanation.closureSites = Array(
+            repeating: ImageOffset(image: "Shop", imageIdentifier: "", offset: 1), count: 1_000)
+        report.explanation = explanation
         let bounded = report.truncatedForQueue()
+        #expect(bounded.explanation?.path?.references.count == 32)
+        #expect(bounded.explanation?.path?.fullLength == 40_000)
         #expect(bounded.message?.utf8.count == 8 * 1024)
         #expect(bounded.className?.utf8.count == 512)
         #expect(bounded.stack.count == 128)
         #expect(bounded.log.last == "99", "the newest line is kept")
-        #expect(ReportSize.bytes(of: bounded) < 250_000)
+        #expect(ReportSize.bytes(of: bounded) < 300_000)
         #expect(bounded.json() == report.json(), "truncated as the writer would truncate it")
     }
 

@@ -54,7 +54,7 @@ struct GroupCache {
     /// Maximum bytes of recent and older entries together. Half of them are for recent entries: enough for a thousand leaks
     /// with call stacks of thirty frames, which take 9 KiB each. Other leaks take about 1,000 bytes.
     private static let maxBytes = 24 * 1024 * 1024
-    private var recentBytes = 0
+    private(set) var recentBytes = 0
     /// Entries that were added or used since this dictionary was last emptied, by the hash of key and stack.
     private var recentEntries: [UInt64: Entry] = [:]
     /// The previous contents of ``recentEntries``. They are evicted when ``recentEntries`` has reached half of the limits again.
@@ -70,6 +70,7 @@ struct GroupCache {
     private var stack: [UInt8] = []
     /// The seed is random, so that a sender cannot choose keys with equal hashes, which would replace each other.
     private let hasher = ByteHash(seed: .random(in: .min ... .max))
+    private let hashMask: UInt64
     private let symbolTables: SymbolTableCache?
     private let rulesCache: RulesCache?
     /// The rules of the groups. Groups by other rules are removed.
@@ -77,22 +78,33 @@ struct GroupCache {
     /// The ``SymbolTableCache/generation`` of the groups. The names in groups of an earlier generation may be
     /// outdated.
     private var generation = 0
-    /// Images whose symbols named frames of reports since ``begin()``.
+    /// Images whose symbols named frames of reports since ``begin(readsSymbols:)``.
     private var usedImages: Set<String> = []
-    /// The number of reports since ``begin()`` that had no entry.
+    /// The number of reports since ``begin(readsSymbols:)`` that had no entry.
     private(set) var missCount = 0
-    /// Error of reading symbols since ``begin()``. The groups of the request may lack names.
+    /// Error of reading symbols since ``begin(readsSymbols:)``. The groups of the request may lack names.
     private(set) var symbolError: StoreError?
+    /// `false` if symbols must not be read from the store: ``FrameSymbolicator``.
+    private var readsSymbols = true
+    /// `true` if symbols were needed since ``begin(readsSymbols:)`` that are not in memory. The groups of the request may lack names.
+    private(set) var lacksSymbols = false
 
-    init(limit: Int = 8192, symbolTables: SymbolTableCache? = nil, rules: RulesCache? = nil) {
+    /// - Parameter hashMask: the bits of the hashes that are used. Fewer bits let tests cause equal hashes.
+    init(
+        limit: Int = 8192, symbolTables: SymbolTableCache? = nil, rules: RulesCache? = nil, hashMask: UInt64 = .max
+    ) {
         self.limit = max(2, limit)
         self.symbolTables = symbolTables
         rulesCache = rules
+        self.hashMask = hashMask
     }
 
     /// Begins a request: removes all groups if symbols were added or removed, or if the rules of an app were changed.
-    mutating func begin() {
-        (symbolError, missCount) = (nil, 0)
+    ///
+    /// - Parameter readsSymbols: `false` on an event loop, which must not wait for the disk.
+    mutating func begin(readsSymbols: Bool = true) {
+        (symbolError, missCount, lacksSymbols) = (nil, 0, false)
+        self.readsSymbols = readsSymbols
         let current = symbolTables?.generation ?? generation
         let currentRules = rulesCache?.snapshot ?? rules
         guard current != generation || currentRules.generation != rules.generation else { return }
@@ -129,7 +141,7 @@ struct GroupCache {
         var sharedReport = document.report(report)
         sharedReport.alive = nil
         sharedReport.livedMilliseconds = nil
-        var symbolicator = FrameSymbolicator(symbolTables: symbolTables)
+        var symbolicator = FrameSymbolicator(symbolTables: symbolTables, readsTables: readsSymbols)
         let groups = GroupingRules.groups(
             sharedReport, app: app, module: module,
             rules: rules.rulesByApp.isEmpty ? nil : rules.rulesByApp[ByteText(app.name)]
@@ -144,6 +156,8 @@ struct GroupCache {
             images: symbolicator.usedImages)
         if let error = symbolicator.readError {
             symbolError = error
+        } else if symbolicator.lacksTable {
+            lacksSymbols = true
         } else {
             insert(entry, hash)
         }
@@ -152,9 +166,10 @@ struct GroupCache {
 
     /// Returns the closures of an explanation with the names that symbols give them.
     mutating func symbolicated(_ closures: StoredClosures) -> StoredClosures {
-        var symbolicator = FrameSymbolicator(symbolTables: symbolTables)
+        var symbolicator = FrameSymbolicator(symbolTables: symbolTables, readsTables: readsSymbols)
         let symbolicatedClosures = closures.symbolicated(by: &symbolicator)
         symbolError = symbolError ?? symbolicator.readError
+        if symbolicator.lacksTable { lacksSymbols = true }
         return symbolicatedClosures
     }
 
@@ -172,7 +187,7 @@ struct GroupCache {
     }
 
     /// Hash of the current key and stack.
-    private var hash: UInt64 { keyHash &* 0x9E37_79B9_7F4A_7C15 ^ hasher.hash(stack) }
+    private var hash: UInt64 { (keyHash &* 0x9E37_79B9_7F4A_7C15 ^ hasher.hash(stack)) & hashMask }
 
     /// Returns the recent entry with the current key and a call stack that differs from `elements` only in addresses; `nil` if
     /// it is not found without masking the stack.
@@ -221,7 +236,8 @@ struct GroupCache {
             callStackHashes = [:]
             recentBytes = 0
         }
-        recentEntries[hash] = entry
+        // An entry with the same hash, of a report with another key or stack, is replaced.
+        if let replaced = recentEntries.updateValue(entry, forKey: hash) { recentBytes -= replaced.size }
         if !entry.addresses.isEmpty { callStackHashes[keyHash] = hash }
         recentBytes += entry.size
     }

@@ -25,6 +25,21 @@ import Testing
         #expect(two.alive == 7)
     }
 
+    @Test func `an entry that replaces another one with the same hash takes over its share of the bytes`()
+        throws
+    {
+        let document = try document([#"{"class":"A"}"#, #"{"class":"Bookmarks"}"#])
+        var cache = GroupCache(hashMask: 0)
+        var bytes: [Int] = []
+        for index in [0, 1, 0, 1] {
+            let groups = cache.group(document, document.reports[index], app: "a", module: nil)
+            #expect(groups.first.identity.className == ["A", "Bookmarks"][index])
+            bytes.append(cache.recentBytes)
+        }
+        #expect(cache.count == 1 && bytes[0] > 0)
+        #expect(bytes[2...] == bytes[..<2], "\(bytes)")
+    }
+
     @Test(arguments: [
         (#""message":"POSSIBLE LEAK ALERT: A - current count: 2, max count: 1""#, [2], [7]),
         (#""message":"Leaked: CartModel x2, HomeModel x3""#, [2, 3], [2, 3]),

@@ -82,7 +82,7 @@ struct RandomPeer {
     /// Returns the response of a collector.
     private static func answer(of delivery: DeliveryResult) -> TransportResult {
         switch delivery {
-        case .accepted(let rejected, _, _):
+        case .accepted(let rejected, _, _, _):
             let list = rejected.map { #"{"index": \#($0), "reason": "no"}"# }.joined(separator: ",")
             return .response(
                 TransportResult.Response(

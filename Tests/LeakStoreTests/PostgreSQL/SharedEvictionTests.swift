@@ -1,0 +1,42 @@
+#if PostgreSQL
+    import LeakStore
+    import Testing
+
+    @testable import LeakPostgreSQL
+
+    /// Eviction in PostgreSQL while reports arrive.
+    @Suite struct SharedEvictionTests {
+        @Test
+        func `a step that only skips a version in use does not make other collectors clear their caches`()
+            throws
+        {
+            let schema = try DatabaseSchema()
+            var limits = StoreLimits()
+            limits.releasesPerApp = 20
+            let store = try PostgreSQLStore(address: schema.address, limits: limits, clock: .unguarded)
+            func count(_ version: String) throws {
+                let report = Report(leak: leak("Page"), version: version)
+                #expect(try store.count([submission([report])], now: noon) == [.counted])
+            }
+            // One version more than nine tenths of the limit, so that one is evicted.
+            for number in 0..<19 { try count("1.\(number)") }
+            let connection = try PostgreSQLConnection(to: schema.address)
+            func clearCount() throws -> Int {
+                try connection.run(Query("select count from erasure")).first?.int(0) ?? 0
+            }
+            let start = try clearCount()
+            var errors: [any Error] = []
+            _ = try store.expire(now: noon) {
+                // The first version gets a leak again before each step, so it is in use when its leaks are moved.
+                do { try count("1.0") } catch { errors.append(error) }
+                return true
+            }
+            #expect(errors.isEmpty)
+            let versions = try store.makeReader().releases(app: "shop").map(\.version)
+            #expect(versions.contains("1.0") && !versions.contains("1.1"), "\(versions)")
+            // The leaks of 1.0 and of 1.1 were moved, and 1.1 was deleted. Skipping 1.0 in between changes nothing.
+            #expect(try clearCount() - start == 3)
+            #expect(try store.verify() == [])
+        }
+    }
+#endif
