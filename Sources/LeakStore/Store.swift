@@ -23,7 +23,8 @@ public protocol Store: Sendable {
 
     /// Deletes expired data: idempotency keys and recent installs after 7 days; counts by hour, and counts of apps by day, after
     /// 90 days; what the ``RetentionRule`` says, such as samples; symbols that were not needed until ten days later; sign-in links and sessions that are used, revoked or
-    /// expired; and entries of the audit log after two years. Adds the counts of ten-minute slots that are older than a day to
+    /// expired; entries of the audit log after two years; and events after
+    /// ``Event/maxDays``. Adds the counts of ten-minute slots that are older than a day to
     /// the counts of their apps by day. Revoked keys and tokens stay, to distinguish them from unknown secrets. Then evicts names
     /// of apps that are near a limit: ``EvictionRule``.
     ///
@@ -210,6 +211,16 @@ public protocol Store: Sendable {
     func setName(
         ofCredential id: Int64, to name: String, audit entry: AuditEntry?
     ) throws(StoreError) -> Bool
+
+    /// Adds events. An event that equals a stored event in kind, app, version, build and key is left out; so is an event of a leak
+    /// of whose merged leaks one has an event of the same kind and version. Readers never see an event before an event with a
+    /// lower id.
+    ///
+    /// - Parameter mark: the data from which the events follow, of one app; nothing is added if the app does not exist any more.
+    ///   The events of an app with an empty ``EventMark/recordedState`` are not listed. `nil` for events that do not follow from
+    ///   stored data.
+    /// - Returns: the number of events that were added.
+    func record(_ events: [Event], mark: EventMark?) throws(StoreError) -> Int
 
     /// Checks that stored data can be read, and that every total is the sum of its parts. Reads the whole database; other calls
     /// may write meanwhile.

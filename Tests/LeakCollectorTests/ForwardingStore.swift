@@ -86,6 +86,9 @@ extension ForwardingStore {
     ) throws(StoreError) -> UndoneMerge? {
         try store.undoMerge(number, by: author, audit: entry, now: now)
     }
+    func record(_ events: [Event], mark: EventMark?) throws(StoreError) -> Int {
+        try store.record(events, mark: mark)
+    }
     var damage: StoreError? { store.damage }
     var integrityCheck: (@Sendable () -> Void)? { store.integrityCheck }
     func verify() throws(StoreError) -> [String] { try store.verify() }

@@ -12,6 +12,8 @@
         /// `true` if the times when leaks were first and last seen stay, because the deleted counts are older than the last of
         /// them.
         var keepsTimes = false
+        /// `true` if events stay, because no person deletes the leaks and releases that they are about.
+        var keepsEvents = false
         var reports = ForgottenReports()
         /// Row IDs of the releases whose set of installs may have lost members.
         var changedReleases: Set<Int64> = []
@@ -113,6 +115,7 @@
         mutating func delete(leaks: [Int64]) throws(StoreError) {
             guard !leaks.isEmpty else { return }
             try connection.deleteFromMerges(leaks: leaks, release: nil)
+            if !keepsEvents { try connection.deleteEvents(ofLeaks: leaks) }
             let releases = try subtractCounts(of: leaks, in: nil)
             let rowIDs = Parameter.integers(leaks.map(Optional.some))
             let changes = try connection.run([

@@ -105,6 +105,7 @@
                     Self.unseenReleaseQuery(of: app, times, isCandidate: false),
                 ])
                 var deletion = LeakDeletion(app: app, connection: connection)
+                deletion.keepsEvents = true
                 if locked[0].count > 0 {
                     try deleteSome(ofLeaks: locked[0].map { $0.int64(0) }, by: &deletion)
                 } else if let release = locked[1].first?.int64(0) {

@@ -5,6 +5,8 @@ struct LeakDeletion {
     var keepsReleases = false
     /// `true` if the times when leaks were first and last seen stay, because the deleted counts are older than the last of them.
     var keepsTimes = false
+    /// `true` if events stay, because no person deletes the leaks and releases that they are about.
+    var keepsEvents = false
     /// The deleted reports, by row ID in `app`.
     var reports: [Int64: ForgottenReports] = [:]
     /// Row IDs of the releases whose set of installs may have lost members.
@@ -162,6 +164,7 @@ extension Writer {
         try addTextBytes(of: leak, sign: -1)
         try connection.run("update app set text_bytes = max(0, text_bytes) where id = ?", app)
         try put(InstallSet(), in: InstallScope.leak.rowID(ownerRowID: leak))
+        if !deletion.keepsEvents { try connection.deleteEvents(ofLeaks: [leak]) }
         // Deleted one by one, because the foreign keys of these tables may be off.
         try connection.run("delete from merged_leak where leak = ?", leak)
         try connection.run("delete from leak_value where leak = ?", leak)

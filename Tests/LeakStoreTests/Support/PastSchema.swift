@@ -1,7 +1,9 @@
 /// SQL that brings a database of the newest schema back to an earlier schema.
 enum PastSchema {
-    /// Undoes schemas 25 to 27 of SQLite.
+    /// Undoes schemas 25 to 28 of SQLite.
     static let without25OfSQLite = """
+        drop table event;
+        drop table event_mark;
         drop table leak_merge;
         drop table leak_merge_release;
         drop table leak_merge_sample;
@@ -20,7 +22,7 @@ enum PastSchema {
 
         """
 
-    /// Undoes schemas 23 to 27 of SQLite.
+    /// Undoes schemas 23 to 28 of SQLite.
     static let without23OfSQLite =
         without25OfSQLite + """
             drop table audit;
@@ -28,7 +30,7 @@ enum PastSchema {
 
             """
 
-    /// Undoes schemas 22 to 27 of SQLite.
+    /// Undoes schemas 22 to 28 of SQLite.
     static let without22OfSQLite =
         without23OfSQLite + """
             alter table build drop column has_lower;
@@ -36,14 +38,14 @@ enum PastSchema {
 
             """
 
-    /// Undoes schemas 21 to 27 of SQLite.
+    /// Undoes schemas 21 to 28 of SQLite.
     static let without21OfSQLite =
         without22OfSQLite + """
             alter table decision drop column known_build;
 
             """
 
-    /// Undoes schemas 20 to 27 of SQLite.
+    /// Undoes schemas 20 to 28 of SQLite.
     static let without20OfSQLite =
         without21OfSQLite + """
             alter table decision drop column build;
@@ -51,14 +53,14 @@ enum PastSchema {
 
             """
 
-    /// Undoes schemas 19 to 27 of SQLite.
+    /// Undoes schemas 19 to 28 of SQLite.
     static let without19 =
         without20OfSQLite + """
             alter table decision_release drop column hour_reports;
 
             """
 
-    /// Undoes schemas 18 to 27 of SQLite.
+    /// Undoes schemas 18 to 28 of SQLite.
     static let without18 =
         without19 + """
             alter table decision drop column known_release;
@@ -70,7 +72,7 @@ enum PastSchema {
 
             """
 
-    /// Undoes schemas 14 to 27 of SQLite, except that the table `app` keeps its columns and its constraint.
+    /// Undoes schemas 14 to 28 of SQLite, except that the table `app` keeps its columns and its constraint.
     static let without14 =
         without18 + """
             drop table release_hour;
@@ -85,8 +87,9 @@ enum PastSchema {
               primary key (release, class)) without rowid;
             """
 
-    /// Undoes schemas 27 to 29 of PostgreSQL.
+    /// Undoes schemas 27 to 30 of PostgreSQL.
     static let without27 = [
+        "drop table event, event_mark",
         "drop table leak_merge, leak_merge_release, leak_merge_sample",
         "alter table leak drop column first_order",
         "drop table discarded_leak", "alter table app drop column made_at, drop column is_shared",
@@ -95,26 +98,26 @@ enum PastSchema {
         "alter table leak drop column made_by, drop column made_at, drop column is_shared",
     ]
 
-    /// Undoes schemas 25 to 29 of PostgreSQL.
+    /// Undoes schemas 25 to 30 of PostgreSQL.
     static let without25 =
         without27 + ["drop table audit", "alter table credential drop column role"]
 
-    /// Undoes schemas 24 to 29 of PostgreSQL.
+    /// Undoes schemas 24 to 30 of PostgreSQL.
     static let without24 =
         without25 + [
             "alter table build drop column has_lower", "alter table leak drop column first_build",
         ]
 
-    /// Undoes schemas 23 to 29 of PostgreSQL.
+    /// Undoes schemas 23 to 30 of PostgreSQL.
     static let without23 = without24 + ["alter table decision drop column known_build"]
 
-    /// Undoes schemas 22 to 29 of PostgreSQL.
+    /// Undoes schemas 22 to 30 of PostgreSQL.
     static let without22 = without23 + ["alter table decision drop column build, drop column build_from"]
 
-    /// Undoes schemas 21 to 29 of PostgreSQL.
+    /// Undoes schemas 21 to 30 of PostgreSQL.
     static let without21 = without22 + ["alter table decision_release drop column hour_reports"]
 
-    /// Undoes schemas 20 to 29 of PostgreSQL.
+    /// Undoes schemas 20 to 30 of PostgreSQL.
     static let without20 =
         without21 + [
             "alter table decision drop column known_release", "drop table recent_install_set",
