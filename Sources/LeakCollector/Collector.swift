@@ -62,12 +62,19 @@ public final class Collector: Sendable {
         settings: Settings, store: any Store, publicFolder: PublicFolder, log: Log,
         now: @escaping @Sendable () -> Int64 = WallClock.milliseconds
     ) throws {
+        let events = EventQueue()
         backups = try settings.backupSchedule().map { schedule in
             try Self.makeFolder(
                 schedule.folder, noun: "folder of backups", settings: "--backup or COLLECTOR_BACKUP")
             return BackupLoop(
                 schedule, databasePath: Self.databasePath(in: settings.dataFolder),
-                freeBytes: { DataFolder(path: $0).freeBytes }, log: log, now: now)
+                freeBytes: { DataFolder(path: $0).freeBytes }, log: log,
+                onFailure: {
+                    events.add(
+                        Event(
+                            .backupFailed, title: "Backup", text: "A backup failed; see the collector’s log",
+                            at: now()))
+                }, now: now)
         }
         let isSecure = settings.url?.hasPrefix("https://") ?? false
         // The prefix `__Host-` prevents other hosts of the domain from setting the cookie, and requires TLS. RFC
@@ -105,7 +112,8 @@ public final class Collector: Sendable {
         maintenanceLoop = MaintenanceLoop(
             store: store, authenticator: authenticator, symbolTables: symbolTables, rules: rules,
             folder: settings.databaseURL == nil ? DataFolder(path: settings.dataFolder) : nil, health: health,
-            log: log,
+            events: events, knownLeaks: publicFolder.knownLeaks,
+            leakFreeSessionsPercent: settings.leakFreeSessionsPercent, log: log,
             now: now)
         knownLeaks = publicFolder.knownLeaks
         if let warning = publicFolder.warning { log.warning(warning) }
@@ -113,7 +121,7 @@ public final class Collector: Sendable {
             store: store, authenticator: authenticator, storeThreads: storeThreads,
             previewThread: previewThread, health: health,
             symbolTables: symbolTables, rules: rules, backups: backups, retention: settings.retention,
-            now: now)
+            addEvent: { events.add($0) }, now: now)
         let ingest = Ingest(
             queue: queue, parsingPool: parsingPool,
             rateLimit: RateLimit(reportsPerSecond: settings.reportsPerSecond),

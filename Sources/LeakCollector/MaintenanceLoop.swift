@@ -1,13 +1,16 @@
 internal import LeakStore
 internal import LeakPlatform
 
-/// Periodic maintenance: loads new credentials, symbol tables and grouping rules, deletes and evicts old data, and watches the data
-/// folder and the database.
+/// Periodic maintenance: loads new credentials, symbol tables and grouping rules, deletes and evicts old data, records events, and
+/// watches the data folder and the database.
 final class MaintenanceLoop: Sendable {
     /// Interval of the maintenance. The server knows a key that the command line created or revoked after about this time.
     static let interval: Duration = .seconds(1)
     /// Number of intervals between two deletions of old data: one hour.
     static let intervalsBetweenExpirations = 3600
+    /// Number of intervals between two steps of ``EventEvaluator``. A step reads as much as a page, and a read makes the next commits
+    /// of an SQLite store slower for half a second.
+    private static let intervalsBetweenEventSteps = 5
 
     private let store: any Store
     private let authenticator: Authenticator
@@ -16,13 +19,17 @@ final class MaintenanceLoop: Sendable {
     /// `nil` if the database is PostgreSQL.
     private let folder: DataFolder?
     private let health: StoreHealth
+    private let events: EventQueue
+    private let knownLeaks: KnownLeaks
+    private let leakFreeSessionsPercent: Double?
     private let log: Log
     private let now: @Sendable () -> Int64
     private let isStopping = Guarded(false)
 
     init(
         store: any Store, authenticator: Authenticator, symbolTables: SymbolTableCache, rules: RulesCache,
-        folder: DataFolder?, health: StoreHealth,
+        folder: DataFolder?, health: StoreHealth, events: EventQueue, knownLeaks: KnownLeaks,
+        leakFreeSessionsPercent: Double?,
         log: Log,
         now: @escaping @Sendable () -> Int64
     ) {
@@ -32,23 +39,32 @@ final class MaintenanceLoop: Sendable {
         self.rules = rules
         self.folder = folder
         self.health = health
+        self.events = events
+        self.knownLeaks = knownLeaks
+        self.leakFreeSessionsPercent = leakFreeSessionsPercent
         self.log = log
         self.now = now
     }
 
     func start() throws(StoreError) -> WorkerThread {
         // The reader is created here, but used only on the thread.
-        nonisolated(unsafe) let reader = try store.makeReader()
+        nonisolated(unsafe) let reader = try store.makeReader(known: knownLeaks)
         return WorkerThread(name: "housekeeping") { [self] in
             var intervalCount = 0
             var counter: Int64?
             var damage: StoreError?
+            let evaluator = unsafe EventEvaluator(
+                store: store, reader: reader, leakFreeSessionsPercent: leakFreeSessionsPercent)
             repeat {
                 if let folder { checkDataFolder(folder) }
                 damage = logDamage(changedFrom: damage)
                 counter = unsafe refreshCaches(reader, since: counter)
                 if intervalCount % Self.intervalsBetweenExpirations == 0 { expire() }
                 intervalCount += 1
+                if !health.blocksReads, damage == nil {
+                    recordEvents(
+                        intervalCount % Self.intervalsBetweenEventSteps == 0 ? evaluator : nil)
+                }
             } while !sleep()
             storeSymbolUse()
         }
@@ -85,6 +101,20 @@ final class MaintenanceLoop: Sendable {
             log.warning(Self.warning(of: wait))
         } catch {
             log.warning("expired data could not be deleted; the collector will try again: \(error)")
+        }
+    }
+
+    /// Stores the events in the queue, and evaluates a part of an app.
+    ///
+    /// - Parameter evaluator: `nil` to evaluate nothing.
+    private func recordEvents(_ evaluator: EventEvaluator?) {
+        do throws(StoreError) {
+            try events.store(in: store)
+            _ = try evaluator?.runStep(now: now())
+        } catch {
+            // `refreshCaches` logs that the database is unreachable. Counts that cannot be read now are read in the next round.
+            guard evaluator != nil, error.reason != .unavailable, error.reason != .locked else { return }
+            log.warning("events could not be recorded; the collector will try again: \(error)")
         }
     }
 
@@ -168,6 +198,12 @@ final class MaintenanceLoop: Sendable {
         let isNearlyFull = freeBytes < DataFolder.minFreeBytes
         guard health.record(.diskNearlyFull, isPresent: isNearlyFull) else { return }
         if isNearlyFull {
+            events.add(
+                Event(
+                    .diskLow, title: "Disk",
+                    text:
+                        "Only \(freeBytes >> 20) MiB are free on the disk of the data folder: reports are rejected",
+                    at: now()))
             log.error(
                 "only \(freeBytes >> 20) MiB are free in \(folder.path): rejecting reports until at least "
                     + "\(DataFolder.minFreeBytes >> 20) MiB are free")

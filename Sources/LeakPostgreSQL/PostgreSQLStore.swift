@@ -215,6 +215,10 @@
             try write { writer throws(StoreError) in try writer.recordUse(ofSymbols: rowIDs, now: now) }
         }
 
+        public func record(_ events: [Event], mark: EventMark?) throws(StoreError) -> Int {
+            try write { writer throws(StoreError) in try writer.addEvents(events, mark: mark) }
+        }
+
         public func makeReader(known: KnownLeaks) throws(StoreError) -> any StoreReader {
             var timeouts = address.timeouts
             timeouts.answer = min(timeouts.answer, timeouts.page)

@@ -418,6 +418,12 @@ public final class SQLiteStore: Store {
         }
     }
 
+    public func record(_ events: [Event], mark: EventMark?) throws(StoreError) -> Int {
+        try write { writer throws(StoreError) in
+            try writer.withReservedSpace { () throws(StoreError) in try writer.addEvents(events, mark: mark) }
+        }
+    }
+
     /// Copies the write-ahead log into the database file and truncates the log. Leaves the log as it is while a reader still uses
     /// it.
     ///

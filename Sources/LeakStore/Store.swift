@@ -27,7 +27,7 @@ public protocol Store: Sendable {
     /// - samples after ``RetentionRule/sampleDays``, and symbols that no report needed for ``RetentionRule/symbolDays``;
     /// - leaks and versions that were not seen for ``RetentionRule/unseenDays``;
     /// - sign-in links and sessions that are used, revoked or expired;
-    /// - entries of the audit log after two years.
+    /// - entries of the audit log after two years, and events after ``Event/maxDays``.
     ///
     /// Revoked keys and tokens stay, to distinguish them from unknown secrets. Adds the counts of ten-minute slots that are older
     /// than a day to the counts of their apps by day, and combines counts of leaks by day that are older than
@@ -228,6 +228,16 @@ public protocol Store: Sendable {
     func setName(
         ofCredential id: Int64, to name: String, audit entry: AuditEntry?
     ) throws(StoreError) -> Bool
+
+    /// Adds events. An event that equals a stored event in kind, app, version, build and key is left out; so is an event of a leak
+    /// of whose merged leaks one has an event of the same kind and version. Readers never see an event before an event with a
+    /// lower id.
+    ///
+    /// - Parameter mark: the data from which the events follow, of one app; nothing is added if the app does not exist any more.
+    ///   The events of an app with an empty ``EventMark/recordedState`` are not listed. `nil` for events that do not follow from
+    ///   stored data.
+    /// - Returns: the number of events that were added.
+    func record(_ events: [Event], mark: EventMark?) throws(StoreError) -> Int
 
     /// Checks that stored data can be read, and that every total is the sum of its parts. Reads the whole database; other calls
     /// may write meanwhile.

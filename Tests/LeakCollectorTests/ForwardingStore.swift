@@ -91,6 +91,9 @@ extension ForwardingStore {
     ) throws(StoreError) -> RulesOutcome {
         try store.saveRules(text, of: app, basedOn: version, by: origin, now: now)
     }
+    func record(_ events: [Event], mark: EventMark?) throws(StoreError) -> Int {
+        try store.record(events, mark: mark)
+    }
     var damage: StoreError? { store.damage }
     var integrityCheck: (@Sendable () -> Void)? { store.integrityCheck }
     func verify() throws(StoreError) -> [String] { try store.verify() }

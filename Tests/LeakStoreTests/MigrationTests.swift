@@ -356,6 +356,15 @@ import Testing
         }
     }
 
+    @Test func `the first events of apps from before events were stored are not listed`() throws {
+        let directory = TemporaryDirectory()
+        try MigratedEvents.test(in: directory.store()) {
+            let connection = try SQLiteConnection(path: directory.database, access: .readWrite)
+            try connection.execute("drop table event; drop table event_mark; pragma user_version = 28")
+            return try directory.store()
+        }
+    }
+
     @Test func `a database with a later schema is backed up without a check of its totals`() throws {
         let directory = TemporaryDirectory()
         _ = try directory.store()

@@ -52,6 +52,8 @@ final class BackupLoop: Sendable {
     /// Returns the free bytes of the disk of a folder; `nil` if the system does not report them.
     private let freeBytes: @Sendable (String) -> UInt64?
     private let log: Log
+    /// Called after each failure.
+    private let onFailure: @Sendable () -> Void
     private let now: @Sendable () -> Int64
     private let startedAt: Int64
     private let status = Guarded(Status())
@@ -59,13 +61,14 @@ final class BackupLoop: Sendable {
 
     init(
         _ schedule: Schedule, databasePath: String, freeBytes: @escaping @Sendable (String) -> UInt64?,
-        log: Log,
+        log: Log, onFailure: @escaping @Sendable () -> Void = {},
         now: @escaping @Sendable () -> Int64
     ) {
         self.schedule = schedule
         self.databasePath = databasePath
         self.freeBytes = freeBytes
         self.log = log
+        self.onFailure = onFailure
         self.now = now
         folder = BackupFolder(path: schedule.folder)
         startedAt = now()
@@ -140,6 +143,7 @@ final class BackupLoop: Sendable {
         }
         let minutes = countText(Int(retryMilliseconds / 60_000), of: "minute", plural: "minutes")
         log.error("the backup failed; the collector will try again in \(minutes): \(reason)")
+        onFailure()
     }
 
     /// Reads the folder.

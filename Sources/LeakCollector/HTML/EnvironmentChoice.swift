@@ -54,6 +54,7 @@ struct EnvironmentNote: Component {
             switch section {
             case .causes: .causes(app: production)
             case .releases: .releases(app: production)
+            case .events: .events(EventFilter(app: context.query.app, environment: AppKey.production))
             case .summary, .access, nil: .summary(app: production)
             }
         let link: HTML? =

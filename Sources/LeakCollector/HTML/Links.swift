@@ -44,6 +44,8 @@ enum LinkTarget: Hashable, Sendable {
     /// A page of an exported list other than the summary: page 2 and later, or a list of leaks that are set aside. A
     /// server uses cursors instead.
     case list(app: AppScope, state: LeakQuery.StateFilter = .toFix, page: Int)
+    /// A page of events; without an id, the first page.
+    case events(EventFilter, before: Int64? = nil)
     /// The page with apps, keys and tokens.
     case access
     /// A page of the audit log; without a cursor, the first page.
@@ -107,7 +109,7 @@ struct Links: Hashable, Sendable {
         case .file(let name): name
         case .summary, .overview, .leak, .reports, .decisions, .causes, .releases, .currentRelease,
             .compare, .leakClass, .list, .forget, .forgetForm, .forgetChoice, .discardedForm,
-            .merge, .mergeChoice, .mergeForm, .undoMergeForm, .rules, .rulesForm, .rulesPreviewForm,
+            .merge, .mergeChoice, .mergeForm, .undoMergeForm, .rules, .rulesForm, .rulesPreviewForm, .events,
             .access, .audit, .retention, .credentialForm, .signIn, .signOut:
             stem(of: target) + ".html"
         }
@@ -130,7 +132,7 @@ struct Links: Hashable, Sendable {
         // These addresses need a server.
         case .overview, .compare, .currentRelease, .decisions, .access, .credentialForm, .signIn, .signOut,
             .forget, .forgetForm, .forgetChoice, .discardedForm, .merge, .mergeChoice, .mergeForm,
-            .undoMergeForm, .rules, .rulesForm, .rulesPreviewForm, .retention:
+            .undoMergeForm, .rules, .rulesForm, .rulesPreviewForm, .retention, .events:
             "index"
         case .leakClass(let name, let app): "classes/" + classFileName(name, app)
         // In a name from ``PercentEncoder/fileName(_:)``, only hexadecimal digits or a hyphen follow an equals sign, never
@@ -199,6 +201,12 @@ struct Links: Hashable, Sendable {
             "/compare" + parameters(app.parameters + [("from", from), ("to", to)])
         case .leakClass(let name, let app): "/classes" + parameters([("class", name)] + app.parameters)
         case .list(let app, let state, _): path(of: .summary(listQuery(of: app, state)))
+        case .events(let filter, let before):
+            "/events"
+                + parameters([
+                    ("app", filter.app), ("environment", filter.environment), ("kind", filter.kind?.rawValue),
+                    ("before", before.map { "\($0)" }),
+                ])
         case .access: "/access"
         case .audit(let cursor): "/audit" + parameters([("cursor", cursor.map { "\($0)" })])
         case .retention: "/retention"
@@ -218,7 +226,7 @@ struct Links: Hashable, Sendable {
         case .overview, .leak, .reports, .decisions, .causes, .releases, .currentRelease, .leakClass, .list,
             .access, .audit, .retention, .signIn, .signOut, .file, .forget, .forgetForm, .forgetChoice,
             .discardedForm, .merge, .mergeChoice, .mergeForm, .undoMergeForm, .rules, .rulesForm,
-            .rulesPreviewForm:
+            .rulesPreviewForm, .events:
             path(of: target)
         }
     }

@@ -4,7 +4,7 @@ import LeakStore
 /// The parts around the content of every page: head, navigation and footer.
 struct PageLayout: Component {
     enum Section: Hashable {
-        case summary, causes, releases, access
+        case summary, causes, releases, events, access
     }
 
     /// Anchor at the start of a page's content, after the navigation.
@@ -69,10 +69,18 @@ struct PageLayout: Component {
         let access: HTML? =
             links.isServed && context.permissions.contains(.administer)
             ? #"<a href="\#(links.to(.access))"\#(currentPageAttribute(.access))>Settings</a>"# : nil
+        // Plain files have no page of events.
+        let query = context.query
+        let eventFilter = EventFilter(
+            app: query.app, environment: query.environment == AppKey.production ? nil : query.environment)
+        let events: HTML? =
+            links.isServed
+            ? #"<a href="\#(links.to(.events(eventFilter)))"\#(currentPageAttribute(.events))>Events</a>"#
+            : nil
         return #"""
             <nav aria-label="Pages"><a href="\#(links.to(.summary(app: context.query.scope)))"\#(currentPageAttribute(.summary))>Leaks</a>\#
             <a href="\#(links.to(.causes(app: context.query.scope)))"\#(currentPageAttribute(.causes))>Causes</a>\#
-            <a href="\#(links.to(.releases(app: context.query.scope)))"\#(currentPageAttribute(.releases))>Releases</a>\#(access)\#
+            <a href="\#(links.to(.releases(app: context.query.scope)))"\#(currentPageAttribute(.releases))>Releases</a>\#(events)\#(access)\#
             <a href="\#(links.to(.file("openapi.json")))">API description</a></nav>\#(signOut)
             """#
     }

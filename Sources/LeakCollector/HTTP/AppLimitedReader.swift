@@ -152,6 +152,27 @@ final class AppLimitedReader: StoreReader {
 
     func rulesVersion() throws(StoreError) -> RulesVersion { try reader.rulesVersion() }
 
+    func resolvedLeaks(
+        withoutEventOf app: AppKey, after leakRowID: Int64, limit: Int
+    ) throws(StoreError) -> [ResolvedLeak] {
+        guard isVisible(app: app.name) else { return [] }
+        return try reader.resolvedLeaks(withoutEventOf: app, after: leakRowID, limit: limit)
+    }
+
+    // MARK: Events and limits
+
+    /// Returns events of the app, without those of the collector itself, which belong to no app.
+    func events(_ query: EventQuery) throws(StoreError) -> [Event] {
+        var query = query
+        query.filter.app = limited(query.filter.app)
+        // The empty name stands for the collector itself.
+        return query.filter.app == "" ? [] : try reader.events(query)
+    }
+
+    func overLimitCounts(app: AppScope) throws(StoreError) -> [OverLimitCount] {
+        try reader.overLimitCounts(app: limited(app))
+    }
+
     // MARK: Symbols, which belong to no app
 
     func symbolsVersion() throws(StoreError) -> SymbolsVersion { try reader.symbolsVersion() }
@@ -175,6 +196,9 @@ final class AppLimitedReader: StoreReader {
 
     /// Returns nothing: only an admin, whose token has no limit, may read the audit log.
     func auditEntries(before id: Int64, limit: Int) throws(StoreError) -> [AuditEntry] { [] }
+
+    /// Returns nothing: only the collector reads which data it has to search for events.
+    func eventMarks(after appRowID: Int64, limit: Int) throws(StoreError) -> [EventMark] { [] }
 
     func changeCounter() throws(StoreError) -> Int64 { try reader.changeCounter() }
 

@@ -48,6 +48,10 @@ extension JSONResource {
     static var jsonParameters: [String] { [] }
 }
 
+extension TextResource {
+    static var textParameters: [String] { [] }
+}
+
 extension PageResource {
     static var isCached: Bool { true }
 }
@@ -60,7 +64,7 @@ extension TextResource {
 protocol TextResource: Resource {
     /// The part of the path after `/api/v1`, such as `/leaks/{leak}/markdown`.
     static var textPath: String { get }
-    /// Names of the query parameters of the text.
+    /// The parameters that the query may have, as in ``JSONResource/jsonParameters``.
     static var textParameters: [String] { get }
     /// The media type of the text, such as `text/markdown; charset=utf-8`.
     static var mediaType: String { get }
@@ -93,6 +97,8 @@ struct StoreView {
     /// The symbols that name closures of earlier reports, which arrived before the symbols; `nil` leaves such closures without
     /// names.
     var symbolTables: SymbolTableCache?
+    /// Adds an event, which is stored later; `nil` in an export.
+    var addEvent: (@Sendable (Event) -> Void)?
     /// Links to the pages of the server, or to the files of an export.
     var links = Links.served
     /// Address of this collector, for links in text that people paste elsewhere.
@@ -251,7 +257,7 @@ struct ResourceAddress: Sendable {
                                     ? context.backups?.problem(now: now) : nil,
                                 canSignOut: reader.purpose != .proxy, backups: context.backups,
                                 retention: context.retention,
-                                symbolTables: context.symbolTables,
+                                symbolTables: context.symbolTables, addEvent: context.addEvent,
                                 address: context.address)
                             return try resourceRead.answer(from: view, cache: resources.pageCache)
                         } catch let moved as MovedResource {

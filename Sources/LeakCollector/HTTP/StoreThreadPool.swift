@@ -134,6 +134,8 @@ struct RequestContext: Sendable {
     let backups: BackupLoop?
     /// The ages at which the store deletes data.
     let retention: RetentionRule
+    /// Adds an event, which the maintenance thread stores.
+    let addEvent: @Sendable (Event) -> Void
     /// The address of this collector. It is known once the server is bound, because only then port 0 becomes a real
     /// port.
     var address: String { boundAddress.with { $0 } }

@@ -48,10 +48,47 @@ struct ReleaseCheckResource: JSONResource, TextResource {
 
     private func check(_ view: StoreView) throws -> ReleaseCheck {
         do {
-            return try checkRequest.run(on: view.reader, now: view.now)
+            let check = try checkRequest.run(on: view.reader, now: view.now)
+            if check.verdict == .failed { view.addEvent?(Event(failed: check, at: view.now)) }
+            return check
         } catch let error as UnknownVersionError {
             throw Problem(.notFound, error.withoutOtherApps.description)
         }
+    }
+}
+
+extension Event {
+    /// Creates the event of a failed release check. It is recorded once for each pair of versions or builds.
+    fileprivate init(failed check: ReleaseCheck, at time: Int64) {
+        func name(_ side: ReleaseCheck.Side?) -> String {
+            guard let side else { return "" }
+            return side.build.map { "\(side.version) (build \($0))" } ?? side.version
+        }
+        var parts: [String] = []
+        func add(_ count: Int, noun: String, plural: String, _ result: String) {
+            if count > 0 { parts.append("\(Count(count).text(noun: noun, plural: plural)) \(result)") }
+        }
+        add(check.worseCount, noun: "leak", plural: "leaks", "worse")
+        add(check.newCount, noun: "leak", plural: "leaks", "new")
+        add(check.backCount, noun: "leak", plural: "leaks", "back")
+        add(check.worseClasses.count, noun: "class", plural: "classes", "worse")
+        if check.isPoolWorse { parts.append("the rare classes together worse") }
+        let baseline = check.baseline == nil ? "" : " against \(name(check.baseline))"
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.field("baseline", check.baseline?.version)
+            writer.field("baseline_build", check.baseline?.build)
+            writer.field("worse_count", check.worseCount)
+            writer.field("new_count", check.newCount)
+            writer.field("back_count", check.backCount)
+        }
+        self.init(
+            at: time, kind: .gateFailed, app: AppKey(check.app, environment: check.environment),
+            version: check.version.version, build: check.version.build, key: name(check.baseline),
+            title: name(check.version),
+            text:
+                "\(name(check.version)) failed the release check\(baseline): \(parts.joined(separator: ", "))",
+            details: String(decoding: writer.bytes, as: UTF8.self))
     }
 }
 

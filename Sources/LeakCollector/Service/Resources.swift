@@ -16,6 +16,7 @@ enum Resources {
         .page(RulesResource.self), .json(RulesResource.self),
         .json(SymbolsResource.self),
         .page(AccessResource.self), .json(KeysResource.self), .json(TokensResource.self),
+        .page(EventsResource.self), .json(EventsResource.self), .text(EventsFeed.self),
         .page(AuditResource.self), .json(AuditResource.self),
         .page(RetentionResource.self), .json(RetentionResource.self),
     ]

@@ -23,6 +23,7 @@ public enum Setting: String, CaseIterable, Sendable {
     case bodyBytes = "body-bytes"
     case reportsPerSecond = "reports-per-second"
     case explanations
+    case leakFreeSessions = "leak-free-sessions"
     case knownLeaks = "known-leaks"
     case ingestKey = "ingest-key"
     case accessToken = "access-token"
@@ -63,6 +64,7 @@ public enum Setting: String, CaseIterable, Sendable {
         case .bodyBytes: "COLLECTOR_BODY_BYTES"
         case .reportsPerSecond: "COLLECTOR_REPORTS_PER_SECOND"
         case .explanations: "COLLECTOR_EXPLANATIONS"
+        case .leakFreeSessions: "COLLECTOR_LEAK_FREE_SESSIONS"
         case .knownLeaks: "COLLECTOR_KNOWN_LEAKS"
         case .ingestKey: "COLLECTOR_INGEST_KEY"
         case .accessToken: "COLLECTOR_ACCESS_TOKEN"
@@ -105,6 +107,7 @@ public enum Setting: String, CaseIterable, Sendable {
         case .reportsPerSecond:
             "10000, but only while reports arrive faster than the database stores them; a number that you set always applies"
         case .explanations: "yes"
+        case .leakFreeSessions: "no limit"
         case .knownLeaks: "only known-leaks.json of the Public folder"
         case .ingestKey, .accessToken: "generated and printed once, on first start"
         }
@@ -153,6 +156,8 @@ public enum Setting: String, CaseIterable, Sendable {
             "reports per second and ingest key, on average; up to 10 seconds' worth at once; 0 for no limit"
         case .explanations:
             "yes or no: store explanations of why objects stay in memory; if no, apps are also asked not to search for them"
+        case .leakFreeSessions:
+            "percent of sessions without a leak, such as 95: a release with a lower share is an event"
         case .knownLeaks: "known-leaks file to use besides the one that comes with the program"
         case .ingestKey: "first ingest key: sends reports of any app"
         case .accessToken: "first access token, with the role admin"

@@ -58,6 +58,9 @@ public struct Settings: Sendable {
     public var reportsPerSecond: Int?
     /// False to store no explanations, and to tell reporters to send none.
     public var storesExplanations = true
+    /// The percentage of leak-free sessions below which a release is an event; `nil` for no limit. There is no limit unless an
+    /// operator sets one, because the usual share differs from app to app, and an event that comes with each release says nothing.
+    public var leakFreeSessionsPercent: Double?
     /// The path of the operator's own file of known leaks. `nil`: only the file in the Public folder is used.
     public var knownLeaksFile: String?
     public var ingestKey: String?
@@ -229,6 +232,12 @@ public struct Settings: Sendable {
             reportsPerSecond = number
         case .explanations:
             storesExplanations = try Self.parseYesOrNo(value, settingError: settingError)
+        case .leakFreeSessions:
+            guard let percent = Double(value), percent > 0, percent <= 100 else {
+                throw settingError(
+                    "is “\(value)”, must be a percentage above 0, at most 100, such as 95 or 99.5")
+            }
+            leakFreeSessionsPercent = percent
         case .knownLeaks:
             guard !value.isEmpty else { throw settingError("must name a file") }
             knownLeaksFile = value

@@ -172,7 +172,7 @@ final class Loop: @unchecked Sendable {
         return readBuffer
     }
 
-    private func handle(_ event: Event) {
+    private func handle(_ event: SocketEvent) {
         switch event.token {
         case Self.wakerToken: readMessages()
         case Self.listenerToken...: accept(from: Int(event.token - Self.listenerToken))
@@ -183,7 +183,7 @@ final class Loop: @unchecked Sendable {
         }
     }
 
-    private func serve(_ connection: Connection, _ event: Event) {
+    private func serve(_ connection: Connection, _ event: SocketEvent) {
         if event.isGone && !connection.interest.contains(.read) {
             // Otherwise the event would repeat as long as nothing is read.
             close(connection)

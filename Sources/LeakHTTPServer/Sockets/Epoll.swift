@@ -36,10 +36,10 @@
             Int(max(0, unsafe epoll_wait(descriptor.number, events, Self.eventsPerWait, milliseconds)))
         }
 
-        func event(at index: Int) -> Event {
+        func event(at index: Int) -> SocketEvent {
             let event = unsafe events[index]
             let set = unsafe event.events
-            return Event(
+            return SocketEvent(
                 token: unsafe event.data.u64,
                 isReadable: set & (EPOLLIN.rawValue | EPOLLRDHUP.rawValue) != 0,
                 isWritable: set & EPOLLOUT.rawValue != 0,

@@ -46,10 +46,10 @@
             return Int(max(0, count))
         }
 
-        func event(at index: Int) -> Event {
+        func event(at index: Int) -> SocketEvent {
             let event = unsafe events[index]
             let isReading = unsafe event.filter == Int16(EVFILT_READ)
-            return Event(
+            return SocketEvent(
                 token: UInt64(UInt(bitPattern: unsafe event.udata)), isReadable: isReading,
                 isWritable: !isReading,
                 isGone: unsafe !isReading && event.flags & UInt16(EV_EOF) != 0)

@@ -6,7 +6,7 @@ struct Interest: OptionSet, Hashable, Sendable {
 }
 
 /// The state of a descriptor reported by the poller.
-struct Event: Hashable, Sendable {
+struct SocketEvent: Hashable, Sendable {
     /// The token given when the descriptor was added.
     let token: UInt64
     let isReadable: Bool
@@ -28,7 +28,7 @@ protocol Poller: AnyObject {
     /// - Parameter milliseconds: the timeout; −1 waits without a timeout.
     /// - Returns: the number of events available from ``event(at:)``; 0 after a timeout, a signal or an error.
     func wait(milliseconds: Int32) -> Int
-    func event(at index: Int) -> Event
+    func event(at index: Int) -> SocketEvent
 }
 
 #if canImport(Darwin)

@@ -12,6 +12,8 @@
         /// `true` if leaks keep the times when they were first and last seen, although the counts of these times may be deleted.
         /// This is the case for versions that are deleted by their age.
         var keepsTimes = false
+        /// `true` if events stay, because no person deletes the leaks and releases that they are about.
+        var keepsEvents = false
         /// The deleted reports of the app.
         var reports = ForgottenReports()
         /// Row IDs of the releases whose set of installs may have lost members.
@@ -115,6 +117,7 @@
         mutating func delete(leaks: [Int64]) throws(StoreError) {
             guard !leaks.isEmpty else { return }
             try connection.deleteFromMerges(leaks: leaks, release: nil)
+            if !keepsEvents { try connection.deleteEvents(ofLeaks: leaks) }
             let releases = try subtractCounts(of: leaks, in: nil)
             let rowIDs = Parameter.integers(leaks.map(Optional.some))
             let changes = try connection.run([

@@ -6,6 +6,7 @@
         /// Deletes releases, whose leaks were deleted before, together with their builds, sessions and checks.
         mutating func delete(releases: [Int64]) throws(StoreError) {
             let rowIDs = Parameter.integers(releases.map(Optional.some))
+            if !keepsEvents { try connection.deleteEvents(ofReleases: releases) }
             _ = try connection.run([
                 Query("delete from install_set where scope = 3 and owner = any($1::bigint[])", rowIDs),
                 Query(
@@ -32,6 +33,7 @@
 
         /// Deletes the app, whose leaks and releases were deleted before.
         mutating func deleteApp() throws(StoreError) {
+            try connection.deleteEvents(ofApp: app)
             let tables = [
                 "app_slot", "app_day", "app_last_hour", "dropped", "over_limit", "leak_element",
                 "release_hour", "discarded_leak",

@@ -349,6 +349,7 @@
                     """, .integer(app), .integer(release), .integer(other)))
             _ = try connection.run(queries)
             var deletion = LeakDeletion(app: app, connection: connection)
+            deletion.keepsEvents = true
             try deletion.delete(releases: [release])
             try deletion.finish()
         }

@@ -106,6 +106,7 @@
                     Self.unseenReleaseQuery(of: app, times, ignoresDecisions: false),
                 ])
                 var deletion = LeakDeletion(app: app, connection: connection)
+                deletion.keepsEvents = true
                 if locked[0].count > 0 {
                     try deleteSome(
                         ofLeaks: locked[0].map { $0.int64(0) }, limit: Self.maxUndoneRows, by: &deletion)

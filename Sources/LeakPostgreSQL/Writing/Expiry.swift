@@ -5,7 +5,7 @@
     struct Expiry {
         enum Part {
             case keys, answers, hours, samples, slots, days, recentInstalls, lastHours, commitMarkers,
-                symbols, credentials, audit
+                symbols, credentials, audit, events
         }
 
         /// The time of the system clock.
@@ -15,7 +15,7 @@
         /// The kinds of rows that are still to be deleted, in order. Answers are deleted after the keys that refer to them.
         fileprivate(set) var remainingParts: [Part] = [
             .keys, .answers, .hours, .samples, .slots, .days, .recentInstalls, .lastHours, .commitMarkers,
-            .symbols, .credentials, .audit,
+            .symbols, .credentials, .audit, .events,
         ]
         /// The row ID of the last leak that was searched. Leaks up to this row have no hours to delete.
         fileprivate var lastSearchedLeak: Int64 = 0
@@ -59,6 +59,7 @@
                 case .symbols: try expireSymbols(now: clock.expiryTime)
                 case .credentials: try expireCredentials(now: clock.expiryTime)
                 case .audit: try expireAuditEntries(now: clock.expiryTime)
+                case .events: try expireEvents(now: clock.expiryTime)
                 }
             if isDone { expiry.remainingParts.removeFirst() }
             return !expiry.remainingParts.isEmpty
@@ -226,6 +227,17 @@
                     delete from audit where id in (select id from audit where at < $1::bigint order by at
                       limit $2::bigint for update skip locked)
                     """, .integer(Retention.startTime(ofLastDays: AuditEntry.maxDays, now: now)),
+                    .integer(Self.maxRowsPerStep))
+            ).changedRowCount < Self.maxRowsPerStep
+        }
+
+        /// Deletes expired events: ``Event/expiredSQL(before:limit:)``.
+        private func expireEvents(now: Int64) throws(StoreError) -> Bool {
+            let expired = Event.expiredSQL(before: "$1::bigint", limit: "$2::bigint")
+            return try delete(
+                Query(
+                    "delete from event where id in (\(expired) for update of e skip locked)",
+                    .integer(Retention.startTime(ofLastDays: Event.maxDays, now: now)),
                     .integer(Self.maxRowsPerStep))
             ).changedRowCount < Self.maxRowsPerStep
         }

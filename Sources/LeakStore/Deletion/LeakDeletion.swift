@@ -6,6 +6,8 @@ struct LeakDeletion {
     /// `true` if leaks keep the times when they were first and last seen, although the counts of these times may be deleted. This
     /// is the case for versions that are deleted by their age.
     var keepsTimes = false
+    /// `true` if events stay, because no person deletes the leaks and releases that they are about.
+    var keepsEvents = false
     /// The deleted reports, by row ID in `app`.
     var reports: [Int64: ForgottenReports] = [:]
     /// Row IDs of the releases whose set of installs may have lost members.
@@ -165,6 +167,7 @@ extension Writer {
         try addTextBytes(of: leak, sign: -1)
         try connection.run("update app set text_bytes = max(0, text_bytes) where id = ?", app)
         try put(InstallSet(), in: InstallScope.leak.rowID(ownerRowID: leak))
+        if !deletion.keepsEvents { try connection.deleteEvents(ofLeaks: [leak]) }
         // Each table has its own statement, because foreign keys may be off, so that nothing is deleted by cascade.
         try connection.run("delete from merged_leak where leak = ?", leak)
         try connection.run("delete from leak_value where leak = ?", leak)

@@ -4,6 +4,7 @@ extension Writer {
     func delete(release: Int64, by deletion: inout LeakDeletion) throws(StoreError) {
         let app = try singleNumber("select app from release where id = ?", release)
         deletion.changedReleases.remove(release)
+        if !deletion.keepsEvents { try connection.deleteEvents(ofReleases: [release]) }
         try put(InstallSet(), in: InstallScope.release.rowID(ownerRowID: release))
         try connection.run(
             "delete from build_check where build in (select id from build where release = ?)", release)
@@ -24,6 +25,7 @@ extension Writer {
     /// Deletes an app, whose leaks and releases were deleted before.
     func delete(app: Int64, by deletion: inout LeakDeletion) throws(StoreError) {
         deletion.reports[app] = nil
+        try connection.deleteEvents(ofApp: app)
         for delete: StaticString in [
             "delete from install_set where id in (select id << 3 | 3 from app_slot where app = ?)",
             "delete from install_set where id in (select id << 3 | 5 from app_day where app = ?)",

@@ -208,6 +208,7 @@ extension Writer {
               bucket = case when bucket = excluded.bucket then bucket else -1 end
             """, app, release, other.release)
         var deletion = LeakDeletion()
+        deletion.keepsEvents = true
         try delete(release: release, by: &deletion)
         try finish(deletion)
         try addOverLimitCount(1, of: .evictedReleases, to: AppEntry(id: app, key: key))

@@ -122,24 +122,11 @@ public struct AuditEntry: Hashable, Sendable {
     /// The entry with texts that both SQLite and PostgreSQL can store, none longer than ``maxTextBytes``.
     package var storable: AuditEntry {
         var entry = self
-        entry.actor = Self.storable(actor)
-        entry.action.rawValue = Self.storable(action.rawValue)
-        entry.object = Self.storable(object)
-        entry.details = Self.storable(details)
-        entry.address = address.map(Self.storable)
+        entry.actor = actor.storable(atMost: Self.maxTextBytes)
+        entry.action.rawValue = action.rawValue.storable(atMost: Self.maxTextBytes)
+        entry.object = object.storable(atMost: Self.maxTextBytes)
+        entry.details = details.storable(atMost: Self.maxTextBytes)
+        entry.address = address?.storable(atMost: Self.maxTextBytes)
         return entry
-    }
-
-    private static func storable(_ text: String) -> String {
-        let text = text.storable
-        guard text.utf8.count > maxTextBytes else { return text }
-        var end = text.startIndex
-        var bytes = 0
-        while true {
-            let next = text.unicodeScalars.index(after: end)
-            bytes += text.utf8.distance(from: end, to: next)
-            guard bytes <= maxTextBytes - 3 else { return text[..<end] + "…" }
-            end = next
-        }
     }
 }

@@ -79,6 +79,17 @@ public protocol StoreReader: AnyObject {
     func credentials(includingEnded: Bool, now: Int64) throws(StoreError) -> [Credential]
     /// Returns the entries of the audit log with a lower id than `id`, newest first.
     func auditEntries(before id: Int64, limit: Int) throws(StoreError) -> [AuditEntry]
+    /// Returns listed events.
+    func events(_ query: EventQuery) throws(StoreError) -> [Event]
+    /// Returns apps in the order of their row IDs, with the state of their data.
+    func eventMarks(after appRowID: Int64, limit: Int) throws(StoreError) -> [EventMark]
+    /// Returns the numbers of items beyond each limit that was reached.
+    func overLimitCounts(app: AppScope) throws(StoreError) -> [OverLimitCount]
+    /// Returns the resolved leaks of an app for which no event was recorded since the decision: ``Event/Kind/regressed`` for a
+    /// leak that regressed, ``Event/Kind/fixed`` for all others. In the order of their row IDs.
+    func resolvedLeaks(
+        withoutEventOf app: AppKey, after leakRowID: Int64, limit: Int
+    ) throws(StoreError) -> [ResolvedLeak]
     /// Returns a number that changes whenever another connection commits.
     func changeCounter() throws(StoreError) -> Int64
     /// `true` if ``changeCounter()`` takes only microseconds, because it does not query a server. It may then be called before

@@ -73,6 +73,7 @@ extension Writer {
             "select id from app where id > ? order by id limit ?", run.lastApp, Self.maxSearchedApps)
         for app in apps {
             var deletion = LeakDeletion()
+            deletion.keepsEvents = true
             if try deleteSomeNames(of: app, &run, times, by: &deletion) {
                 run.changeCount += 1
                 try addOverLimitCounts(of: deletion, to: app)

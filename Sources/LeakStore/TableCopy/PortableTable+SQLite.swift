@@ -190,6 +190,15 @@ extension PortableTable {
                 .number("id"), .number("at"), .text("actor"), .number("token"), .text("action"),
                 .text("object"), .text("details"), .text("address"),
             ]),
+        // Ids of events are never reused either, so that the cursors of readers stay valid.
+        PortableTable(
+            "event", highestIDQuery: "select seq from sqlite_sequence where name = 'event'",
+            [
+                .number("id"), .number("at"), .text("kind"), .text("app"), .text("environment"),
+                .text("version"), .text("build"), .text("key"), .key("leak"), .text("title"), .text("text"),
+                .text("details"), .number("is_silent"),
+            ]),
+        PortableTable("event_mark", [.number("app"), .text("state")]),
     ]
 
     /// SQL for the hour of a leak's last report, or for the first hour of its day if the hours were deleted.

@@ -31,4 +31,18 @@ extension String {
         guard utf8.contains(0) else { return self }
         return String(decoding: utf8.flatMap { $0 == 0 ? Array("\u{2400}".utf8) : [$0] }, as: UTF8.self)
     }
+
+    /// Returns ``storable``, shortened to at most this number of bytes. An ellipsis marks a text that was shortened.
+    func storable(atMost maxBytes: Int) -> String {
+        let text = storable
+        guard text.utf8.count > maxBytes else { return text }
+        var end = text.startIndex
+        var bytes = 0
+        while true {
+            let next = text.unicodeScalars.index(after: end)
+            bytes += text.utf8.distance(from: end, to: next)
+            guard bytes <= maxBytes - 3 else { return text[..<end] + "…" }
+            end = next
+        }
+    }
 }

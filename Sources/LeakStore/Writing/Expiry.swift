@@ -3,7 +3,7 @@ struct Expiry {
     /// The kinds of rows that expire. `keys` are idempotency keys, and `answers` are stored responses.
     enum Part {
         case keys, answers, hours, samples, slots, days, recentInstalls, symbols, credentials,
-            audit
+            audit, events
     }
 
     /// The time of the system clock, in milliseconds since 1970.
@@ -13,6 +13,7 @@ struct Expiry {
     /// The parts that are not done. Responses are deleted after the keys that refer to them.
     fileprivate(set) var remainingParts: [Part] = [
         .keys, .answers, .hours, .samples, .slots, .days, .recentInstalls, .symbols, .credentials, .audit,
+        .events,
     ]
     /// The row ID in `leak` up to which the expired counts by hour of all leaks were deleted.
     fileprivate var lastExpiredLeak: Int64 = 0
@@ -53,6 +54,7 @@ extension Writer {
                 case .symbols: try expireSymbols(now: clock.expiryTime)
                 case .credentials: try expireCredentials(now: clock.expiryTime)
                 case .audit: try expireAuditEntries(now: clock.expiryTime)
+                case .events: try expireEvents(now: clock.expiryTime)
                 }
             }
             if isDone { next.remainingParts.removeFirst() }
@@ -221,5 +223,32 @@ extension Writer {
               where purpose in ('sign_in', 'session') and (revoked_at is not null or expires_at <= ?) limit ?)
             """, now, Self.maxRowsPerStep)
         return connection.changes < Self.maxRowsPerStep
+    }
+
+    /// Deletes some expired events.
+    ///
+    /// - Returns: `true` if no expired event is left.
+    func expireEvents(now: Int64) throws(StoreError) -> Bool {
+        let delete = try connection.statement(
+            composed:
+                "delete from event where id in (\(Event.expiredSQL(before: "?1", limit: "?2")))")
+        defer { delete.reset() }
+        try delete.bind(Retention.startTime(ofLastDays: Event.maxDays, now: now), Self.maxRowsPerStep)
+        while try delete.step() {}
+        return connection.changes < Self.maxRowsPerStep
+    }
+}
+
+extension Event {
+    /// SQL for the ids of expired events `e`: those from before the time `before`. Events that the next evaluation would add again
+    /// do not expire: those about the current release of an app, and those about the fix of a leak that still exists.
+    package static func expiredSQL(before: String, limit: String) -> String {
+        """
+        select e.id from event e where e.at < \(before)
+          and not exists (select 1 from app a join release r on r.id = a.newest_release
+            where a.name = e.app and a.environment = e.environment and r.version = e.version)
+          and not (e.kind in ('fixed', 'regressed') and exists (select 1 from leak l where l.key = e.leak))
+        order by e.at limit \(limit)
+        """
     }
 }

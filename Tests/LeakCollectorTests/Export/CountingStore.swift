@@ -150,6 +150,22 @@ private final class CountingReader: StoreReader {
         try reader.auditEntries(before: id, limit: limit)
     }
 
+    func events(_ query: EventQuery) throws(StoreError) -> [Event] { try reader.events(query) }
+
+    func eventMarks(after appRowID: Int64, limit: Int) throws(StoreError) -> [EventMark] {
+        try reader.eventMarks(after: appRowID, limit: limit)
+    }
+
+    func overLimitCounts(app: AppScope) throws(StoreError) -> [OverLimitCount] {
+        try reader.overLimitCounts(app: app)
+    }
+
+    func resolvedLeaks(
+        withoutEventOf app: AppKey, after leakRowID: Int64, limit: Int
+    ) throws(StoreError) -> [ResolvedLeak] {
+        try reader.resolvedLeaks(withoutEventOf: app, after: leakRowID, limit: limit)
+    }
+
     func changeCounter() throws(StoreError) -> Int64 {
         try reader.changeCounter()
     }

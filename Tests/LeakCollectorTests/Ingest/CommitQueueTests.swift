@@ -251,6 +251,7 @@ private final class SlowStore: Store {
         _ kind: StoredSymbols.Kind, of image: String, audit entry: AuditEntry?
     ) throws(StoreError) -> Bool { false }
     func recordUse(ofSymbols rows: [Int64], now: Int64) throws(StoreError) {}
+    func record(_ events: [Event], mark: EventMark?) throws(StoreError) -> Int { 0 }
     func merge(
         _ sources: [LeakID], into target: LeakIdentity, by author: String, audit entry: AuditEntry?,
         now: Int64,

@@ -22,6 +22,14 @@ import Testing
                         {"class":"Shop.B.A"},{"class":"_UIAlertControllerTextField"}]}
             """#
         #expect(try running.post(batch).status == 200)
+        _ = try running.store.record(
+            [
+                Event(
+                    at: 1, kind: .worse, app: AppKey("a"), version: "1.0", key: "k", title: "A",
+                    text: "A leaks",
+                    details: #"{"reports":2}"#),
+                Event(.diskLow, title: "Disk", text: "The disk is full", at: 2),
+            ], mark: nil)
         let schemas = try SchemaValidator(running.json("/openapi.json"))
         let list = try running.json("/api/v1/leaks?app=a&state=any")
         let leaks = try #require(list["leaks"] as? [[String: Any]])
@@ -52,6 +60,7 @@ import Testing
             ),
             ("ReleaseCheck", try running.json("/api/v1/check?app=a&version=1.0")),
             ("AuditPage", try running.json("/api/v1/audit?limit=1")),
+            ("Events", try running.json("/api/v1/events")),
             ("Retention", try running.json("/api/v1/retention")),
             ("Problem", try running.get("/api/v1/nope").json),
         ]
@@ -109,6 +118,9 @@ import Testing
         ("GET", "/api/v1/check/markdown", "/api/v1/check/markdown?app=a&version=9", 404),
         ("GET", "/api/v1/audit", "/api/v1/audit?limit=1001", 400),
         ("GET", "/api/v1/audit", "/api/v1/audit?cursor=x", 400),
+        ("GET", "/api/v1/events", "/api/v1/events?since=x", 400),
+        ("GET", "/api/v1/events", "/api/v1/events?kind=x", 400),
+        ("GET", "/api/v1/events.atom", "/api/v1/events.atom?limit=1", 400),
         ("GET", "/api/v1/retention", "/api/v1/retention?app=a", 400),
         ("GET", "/api/v1/check", "/api/v1/check?app=a&version=", 400),
         ("GET", "/api/v1/classes", "/api/v1/classes?class=", 400),

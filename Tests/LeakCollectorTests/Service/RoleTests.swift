@@ -46,6 +46,7 @@ import Testing
         "DELETE /api/v1/apps/{app}/environments/{environment}": .administer,
         "DELETE /api/v1/apps/{app}/environments/{environment}/versions/{version}": .administer,
         "GET /access": .administer, "GET /audit": .administer, "GET /api/v1/audit": .administer,
+        "GET /events": .read, "GET /api/v1/events": .read, "GET /api/v1/events.atom": .read,
         "GET /retention": .administer, "GET /api/v1/retention": .administer,
         "GET /api/v1/keys": .administer, "POST /api/v1/keys": .administer,
         "PATCH /api/v1/keys/{id}": .administer, "DELETE /api/v1/keys/{id}": .administer,
@@ -213,7 +214,7 @@ import Testing
             (try running.json("/api/v1/leaks")["leaks"] as? [[String: Any]])?.first?["id"] as? String)
         let pages = [
             "/", "/leaks/\(leak)", "/leaks/\(leak)/reports", "/classes?class=Cart", "/causes", "/releases",
-            "/compare?app=shop", "/nope",
+            "/compare?app=shop", "/events", "/nope",
         ]
         var offered: Set<String> = []
         for page in pages {

@@ -30,7 +30,8 @@ import Testing
         ("/api/v1/classes", .json), ("/api/v1/causes", .json), ("/api/v1/check", .json),
         ("/api/v1/check/markdown", .text),
         ("/api/v1/keys", .json), ("/api/v1/tokens", .json), ("/api/v1/symbols", .json), ("/audit", .page),
-        ("/api/v1/audit", .json), ("/retention", .page), ("/api/v1/retention", .json),
+        ("/api/v1/audit", .json), ("/events", .page), ("/api/v1/events", .json),
+        ("/api/v1/events.atom", .text), ("/retention", .page), ("/api/v1/retention", .json),
     ])
     func `each resource has a route for GET and HEAD`(path: String, form: ResourceAddress.Representation)
         throws

@@ -401,6 +401,35 @@ enum Shop {
 }
 
 /// Every page that has a golden file.
+extension Shop {
+    /// Events as a collector would store them, newest first.
+    static var events: [Event] {
+        let app = AppKey("com.acme.shop")
+        var events = [
+            Event(
+                .diskLow, title: "Disk",
+                text: "Only 50 MiB are free on the disk of the data folder: reports are rejected",
+                at: now - 60_000)
+        ]
+        events += SampleCheck.fails.check.leaks.compactMap {
+            Event($0, in: SampleCheck.fails.check, at: now - 3_600_000)
+        }
+        events.append(
+            Event(
+                at: now - 90 * 86_400_000, kind: .fixed, app: AppKey("com.acme.shop", environment: "debug"),
+                version: "5.1.0", key: "", title: "Größe",
+                text: "Größe <T> is fixed in 5.1.0: no report in 2,040 checks"))
+        events.append(
+            Event(
+                OverLimitCount(app: app, limit: .leaks, count: 12), in: "5.1.0", at: now - 100 * 86_400_000))
+        for index in events.indices {
+            events[index].id = Int64(100 - index)
+            events[index].hasLeak = events[index].leak != nil
+        }
+        return events
+    }
+}
+
 enum SamplePage: String, CaseIterable {
     case leakClass = "class", knownLeak = "known-leak", regressed = "leak-regressed"
     case exportedLeak = "leak-exported"
@@ -409,6 +438,7 @@ enum SamplePage: String, CaseIterable {
     case exported = "summary-exported"
     case compare, compareFew = "compare-few", compareRare = "compare-rare"
     case forget, undoKey = "undo-key", rules
+    case events, eventsEmpty = "events-empty"
     case access, accessEmpty = "access-empty", newKey = "new-key", newToken = "new-token"
 
     private static var versionToForget: HTML {
@@ -455,6 +485,14 @@ enum SamplePage: String, CaseIterable {
         (preview.comparedLeaks, preview.allLeaks) = (6, 1_200)
         page.preview = preview
         return page.html
+    }
+
+    private static func events(_ events: [Event]) -> HTML {
+        var context = Shop.context()
+        context.environments = ["debug", "production"]
+        return EventsPage(
+            context: context, filter: EventFilter(), events: events, next: events.last?.id
+        ).html
     }
 
     private static func compare(_ sample: SampleCheck) -> HTML {
@@ -539,6 +577,8 @@ enum SamplePage: String, CaseIterable {
         case .forget: Self.versionToForget
         case .undoKey: Self.keyToUndo
         case .rules: Self.previewedRules
+        case .events: Self.events(Shop.events)
+        case .eventsEmpty: Self.events([])
         case .access:
             AccessPage(
                 context: Shop.context(), apps: Shop.apps, appCount: 120, keys: Shop.keys, tokens: Shop.tokens

@@ -50,6 +50,10 @@ import Testing
             "COLLECTOR_PROXY_ADMINS has an empty entry; separate entries with one comma"
         ),
         ("COLLECTOR_BACKUP_COUNT", "0", "COLLECTOR_BACKUP_COUNT is “0”, must be a number from 1 to 1000"),
+        (
+            "COLLECTOR_LEAK_FREE_SESSIONS", "101",
+            "COLLECTOR_LEAK_FREE_SESSIONS is “101”, must be a percentage above 0, at most 100, such as 95 or 99.5"
+        ),
         ("COLLECTOR_EXPLANATIONS", "off", "COLLECTOR_EXPLANATIONS is “off”, must be yes or no"),
         ("COLLECTOR_LOG", "xml", "COLLECTOR_LOG is “xml”, must be text or json"),
         ("COLLECTOR_ACCESS_LOG", "on", "COLLECTOR_ACCESS_LOG is “on”, must be off, text or json"),

@@ -113,6 +113,12 @@ import LeakSeededRandom
                     _ = try source.decide(Decision(action, note: "why", by: "ada"), about: leak, now: now)
                 }
             }
+            for mark in try source.makeReader().eventMarks(after: 0, limit: 10) {
+                let event = Event(
+                    at: now, kind: .newLeak, app: mark.app, version: "1.0", leak: leaks.first,
+                    key: "key", title: "Leak", text: "It leaks.", details: #"{"reports":1}"#)
+                _ = try source.record([event], mark: mark)
+            }
             #expect(try source.discard(#require(leaks.first), by: "ada", audit: nil, now: now))
             for (image, body) in [("A", [1, 0, 255]), ("B", []), ("A", [2])] as [(String, [UInt8])] {
                 _ = try source.put(Self.symbols(image, at: now), body: body)

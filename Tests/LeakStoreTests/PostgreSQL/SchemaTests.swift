@@ -353,6 +353,13 @@
             try MigratedIngestKeys.test(in: store) { try migrate(from: 26, by: PastSchema.without27) }
         }
 
+        @Test func `the first events of apps from before events were stored are not listed`() throws {
+            let store = try PostgreSQLStore(address: schema.address, clock: .unguarded)
+            try MigratedEvents.test(in: store) {
+                try migrate(from: 30, by: ["drop table event, event_mark"])
+            }
+        }
+
         @Test func `a migration adds up the newest 91 days of an app, and no earlier days`() throws {
             let late = (0..<5).map { Report(leak: leak("L\($0)"), at: noon - 3 * day) }
             _ = try PostgreSQLStore(address: schema.address, clock: .unguarded).count(

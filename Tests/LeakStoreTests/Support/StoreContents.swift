@@ -15,6 +15,9 @@ struct StoreContents {
         for table in try reader.symbols() {
             lines.append("table \(table.id) \(try reader.symbolTable(table.id) ?? [])")
         }
+        lines.append("events \(try reader.events(EventQuery(.after(0), limit: 1_000)))")
+        lines.append(
+            "marks \(try reader.eventMarks(after: 0, limit: 1_000).map { ($0.app, $0.recordedState) })")
         lines.append("overview \(try reader.overview(app: nil, now: now))")
         var ids: Set<LeakID> = []
         let environments = try reader.environments(app: nil)
