@@ -82,9 +82,10 @@ public final class Collector: Sendable {
         queue = CommitQueue(store: store, now: now) { error in
             // MaintenanceLoop clears `databaseUnreachable` and `damaged`. The next transaction that succeeds clears
             // `writeFailed`.
-            let isUnreachable = error?.reason == .unavailable || error?.reason == .uncertain
+            let isUncertain = error?.reason == .uncertain
+            let isDamaged = error?.reason == .damaged || isUncertain && store.damage != nil
+            let isUnreachable = error?.reason == .unavailable || isUncertain && !isDamaged
             if isUnreachable { health.record(.databaseUnreachable, isPresent: true) }
-            let isDamaged = error?.reason == .damaged
             if isDamaged { health.record(.damaged, isPresent: true) }
             health.record(.writeFailed, isPresent: error != nil && !isUnreachable && !isDamaged)
             // MaintenanceLoop logs damage once.

@@ -439,6 +439,8 @@ public final class SQLiteStore: Store {
     }
 
     /// Runs `body` with the writer. Checks the files for damage before it, and after a commit.
+    ///
+    /// - Throws: ``StoreError/Reason/uncertain`` if the files are damaged after the commit: the log may have lost the transaction.
     private func write<Result>(
         _ body: (inout sending Writer) throws(StoreError) -> sending Result
     ) throws(StoreError) -> sending Result {
@@ -448,7 +450,14 @@ public final class SQLiteStore: Store {
             try writer.requireSoundFile()
             let changes = writer.connection.totalChanges
             let result = try body(&writer)
-            if writer.connection.totalChanges != changes { try writer.detectDamageAfterCommit() }
+            if writer.connection.totalChanges != changes {
+                do throws(StoreError) {
+                    try writer.detectDamageAfterCommit()
+                } catch {
+                    throw StoreError(
+                        .uncertain, "\(error); it is not known whether the last change is on disk")
+                }
+            }
             flusher.recordWrite()
             return result
         }

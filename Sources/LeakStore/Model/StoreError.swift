@@ -21,8 +21,8 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         case missing
         /// The database cannot be reached; nothing was counted.
         case unavailable
-        /// The connection broke during the commit: either the whole transaction is on disk, or nothing of it. If the same
-        /// request is sent again, its idempotency key shows whether it was counted.
+        /// The connection broke during the commit, or the files were found damaged after it: either the whole transaction is on
+        /// disk, or nothing of it. If the same request is sent again, its idempotency key shows whether it was counted.
         case uncertain
         case other
     }
