@@ -198,18 +198,25 @@ import Testing
         #expect(try discarded(nil).isEmpty)
     }
 
-    @Test func `an app has a limited number of discarded leaks`() throws {
-        let leaks = (0...DiscardedLeak.maxPerApp).map { leak("L\($0)") }
+    @Test func `an app has a limited number of discarded ids, and discarding a leak again adds none`() throws
+    {
+        let leaks = (0..<DiscardedLeak.maxPerApp).map { leak("L\($0)") }
+        try count(Report(leak: page), Report(leak: cart))
         _ = try store.count([submission(leaks.map { Report(leak: $0) })], now: noon)
-        for leak in leaks.dropLast() {
-            #expect(try store.discard(leak.id, by: "ada", audit: nil, now: noon))
+        for leak in leaks { #expect(try store.discard(leak.id, by: "ada", audit: nil, now: noon)) }
+        func expectFull() throws {
+            let failure = try #require(throws: StoreError.self) {
+                _ = try store.discard(page.id, by: "ada", audit: nil, now: noon)
+            }
+            #expect(failure.reason == .invalidArgument && failure.description.contains("1000 leaks of shop"))
         }
-        let last = try #require(leaks.last).id
-        let failure = try #require(throws: StoreError.self) {
-            _ = try store.discard(last, by: "ada", audit: nil, now: noon)
-        }
-        #expect(failure.reason == .invalidArgument && failure.description.contains("1000 leaks of shop"))
+        try expectFull()
+        #expect(try store.discard(leaks[0].id, by: "ada", audit: nil, now: noon))
         #expect(try store.accept(leaks[0].id, audit: nil))
-        #expect(try store.discard(last, by: "ada", audit: nil, now: noon))
+        #expect(try store.mergeByHand(cart.id, into: page.id, by: "ada", audit: nil, now: noon) != nil)
+        // The page has two ids now, and there is room for one.
+        try expectFull()
+        #expect(try store.accept(leaks[1].id, audit: nil))
+        for _ in 0..<2 { #expect(try store.discard(page.id, by: "ada", audit: nil, now: noon)) }
     }
 }

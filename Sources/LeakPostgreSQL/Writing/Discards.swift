@@ -21,8 +21,7 @@
                     Query(
                         """
                         select l.id, l.app, a.name, t.title, coalesce(t.module, ''),
-                          (select count(*) from discarded_leak where app = l.app)
-                            + (select count(*) from merged_leak where leak = l.id)
+                          (select count(*) from discarded_leak where app = l.app), \(DiscardedLeak.addedIDCountSQL)
                         from leak l join app a on a.id = l.app join leak_text t on t.leak = l.id
                         where l.key = any($1::uuid[])
                         """, .uuids([id])),
@@ -35,7 +34,8 @@
                 guard id.high != 0, row.text(2) != StoreLimits.other else {
                     throw StoreError.collectiveLeakDiscarded
                 }
-                guard row.int(5) < DiscardedLeak.maxPerApp else {
+                let (idCount, addedCount) = (row.int(5), row.int(6))
+                guard addedCount == 0 || idCount + addedCount <= DiscardedLeak.maxPerApp else {
                     throw StoreError.tooManyDiscardedLeaks(of: row.text(2))
                 }
                 _ = try connection.run(

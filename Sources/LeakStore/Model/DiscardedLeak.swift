@@ -25,6 +25,13 @@ public struct DiscardedLeak: Hashable, Sendable {
     public static let reason = "discarded"
     /// Maximum number of ids that are discarded for one app. A leak into which others were merged has several ids.
     public static let maxPerApp = 1_000
+
+    /// SQL for the number of ids that discarding a leak `l` adds: its id and those of leaks that were merged into it, without those
+    /// that are discarded already.
+    package static let addedIDCountSQL = """
+        (select count(*) from (select l.key as key union select key from merged_leak where leak = l.id) as ids
+          where not exists (select 1 from discarded_leak d where d.key = ids.key))
+        """
 }
 
 extension StoreError {

@@ -9,23 +9,24 @@ extension Writer {
             return try connection.transaction(.immediate) { () throws(StoreError) in
                 try clearCachesIfOthersWrote()
                 let select = try connection.statement(
-                    """
-                    select l.id, l.app, a.name, t.title, t.module,
-                      (select count(*) from discarded_leak where app = l.app)
-                        + (select count(*) from merged_leak where leak = l.id)
-                    from leak l join app a on a.id = l.app join leak_text t on t.leak = l.id where l.key = ?
-                    """)
+                    composed: """
+                        select l.id, l.app, a.name, t.title, t.module,
+                          (select count(*) from discarded_leak where app = l.app), \(DiscardedLeak.addedIDCountSQL)
+                        from leak l join app a on a.id = l.app join leak_text t on t.leak = l.id where l.key = ?
+                        """)
                 defer { select.reset() }
                 try select.bind(id.bytes)
                 guard try select.step() else { return false }
                 let (leak, app, name) = (select.int64(0), select.int64(1), select.text(2))
                 let (title, module) = (select.text(3), select.optionalText(4) ?? "")
-                let idCount = select.int(5)
+                let (idCount, addedCount) = (select.int(5), select.int(6))
                 select.reset()
                 guard id.high != 0, name != StoreLimits.other else {
                     throw StoreError.collectiveLeakDiscarded
                 }
-                guard idCount < DiscardedLeak.maxPerApp else { throw .tooManyDiscardedLeaks(of: name) }
+                guard addedCount == 0 || idCount + addedCount <= DiscardedLeak.maxPerApp else {
+                    throw .tooManyDiscardedLeaks(of: name)
+                }
                 try connection.run(
                     """
                     insert into discarded_leak (key, leak, app, title, module, by, at)
