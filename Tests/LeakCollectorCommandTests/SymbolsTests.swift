@@ -81,14 +81,14 @@ struct SymbolsTests {
     /// Builds a stripped library, runs it and reports the leak with the stack that the reporter captures.
     ///
     /// - Returns: the path of the library with its debug data.
-    private func reportLeak(build: String, padding: Int, more: String = "") throws -> String {
+    private func reportLeak(build: String, padding: Int) throws -> String {
         let place = "\(folder.path)/\(build)"
         try Self.shell("mkdir -p '\(place)/symbols'")
         try Self.source(padding: padding).write(toFile: "\(place)/cart.c", atomically: true, encoding: .utf8)
         let full = "\(place)/symbols/libcart.so"
         try Self.shell(
             """
-            cd '\(place)' && clang -g -O1 -fPIC -shared -Wl,--build-id=sha1 -o symbols/libcart.so cart.c \(more) &&
+            cd '\(place)' && clang -g -O1 -fPIC -shared -Wl,--build-id=sha1 -o symbols/libcart.so cart.c &&
             cp symbols/libcart.so libcart.so && strip --strip-all libcart.so
             """)
         let stack = try Self.stack(of: "\(place)/libcart.so")
@@ -153,8 +153,7 @@ struct SymbolsTests {
         #expect(try leaks().map { $0["reports"] as? Int } == [3])
 
         let list = try symbols("list")
-        #expect(
-            list.code == 0 && list.output.hasSuffix("2 images, 0 KiB\n") || list.output.contains("2 images"))
+        #expect(list.code == 0 && list.output.contains("2 images, "), "\(list)")
         let image = try #require(list.output.split(separator: " ").first)
         let removed = try symbols("remove", String(image))
         #expect(removed.code == 0 && removed.output == "removed the symbols of \(image)\n", "\(removed)")
