@@ -136,6 +136,8 @@ import Testing
                 event(.newLeak, "Page"), event(.newLeak, "Other"), event(.worse, "Third", version: "2.0"),
                 event(app: debug), event(.diskLow, "Disk", version: nil, app: nil),
             ], mark: nil)
+        #expect(try store.record([], mark: mark()) == 0)
+        #expect(try place.rowCount(of: "event_mark") == 1)
         let last = try #require(try events().last).id
         _ = try store.forget(.leak(leak("Page").id))
         #expect(try events().map(\.title) == ["Other", "Third", "Page", "Disk"])

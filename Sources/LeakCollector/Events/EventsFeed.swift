@@ -66,6 +66,7 @@ struct EventsFeed: TextResource {
     /// Returns the text with U+FFFD in place of code points that HTML allows and XML does not.
     /// https://www.w3.org/TR/xml/#charsets
     private static func xmlText(_ text: String) -> String {
-        text.replacing("\u{FFFE}", with: "\u{FFFD}").replacing("\u{FFFF}", with: "\u{FFFD}")
+        let scalars = text.unicodeScalars.map { ["\u{FFFE}", "\u{FFFF}"].contains($0) ? "\u{FFFD}" : $0 }
+        return String(String.UnicodeScalarView(scalars))
     }
 }

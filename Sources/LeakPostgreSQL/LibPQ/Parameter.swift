@@ -87,7 +87,11 @@
         }
 
         static func uuids(_ values: some Sequence<LeakID>) -> Parameter {
-            array(.uuids, of: values.lazy.map { Optional($0) }) { $1.append(contentsOf: $0.bytes) }
+            optionalUUIDs(values.lazy.map { Optional($0) })
+        }
+
+        static func optionalUUIDs(_ values: some Sequence<LeakID?>) -> Parameter {
+            array(.uuids, of: values) { $1.append(contentsOf: $0.bytes) }
         }
 
         /// Returns an array with one dimension, whose first index is 1. Its binary form is the number of dimensions, 1 if nulls

@@ -159,7 +159,7 @@
             case .bytes: .byteArrays(values.map(\.bytes))
             // Bytes that are not valid counts by bucket become null, which these columns reject.
             case .buckets: .buckets(values.map { BucketCounts(bytes: $0.bytes ?? []) })
-            case .key: .uuids(values.map { LeakID(bytes: $0.bytes ?? []) })
+            case .key: .optionalUUIDs(values.map { $0.bytes.map { LeakID(bytes: $0) } })
             }
         }
     }

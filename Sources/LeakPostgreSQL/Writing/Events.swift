@@ -56,18 +56,16 @@
                 insert into event (\(Event.insertedColumnsSQL))
                 select d.at, d.kind, d.app, d.environment, d.version, d.build, d.key, d.leak, d.title, d.text, d.details,
                   $12::bigint
-                from (select at, kind, app, environment, version, build, key, nullif(leak, '')::uuid as leak, title, text,
-                    details, number
-                  from unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[],
-                    $8::text[], $9::text[], $10::text[], $11::text[]) with ordinality
-                    as u (at, kind, app, environment, version, build, key, leak, title, text, details, number)) as d
+                from unnest($1::bigint[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[],
+                  $8::uuid[], $9::text[], $10::text[], $11::text[]) with ordinality
+                  as d (at, kind, app, environment, version, build, key, leak, title, text, details, number)
                 where not \(Event.isKnownByMergedLeakSQL)
                 order by d.number
                 on conflict (kind, app, environment, version, build, key) do nothing
                 """, .integers(events.map { Optional($0.at) }), .texts(events.map(\.kind.rawValue)),
                 .texts(events.map { $0.app?.name ?? "" }), .texts(events.map { $0.app?.environment ?? "" }),
                 .texts(events.map { $0.version ?? "" }), .texts(events.map { $0.build ?? "" }),
-                .texts(events.map(\.key)), .texts(events.map { $0.leak?.description ?? "" }),
+                .texts(events.map(\.key)), .optionalUUIDs(events.map(\.leak)),
                 .texts(events.map(\.title)), .texts(events.map(\.text)), .texts(events.map(\.details)),
                 .integer(isSilent ? 1 : 0))
         }

@@ -8,6 +8,7 @@ import Testing
 #endif
 
 @testable import LeakCollector
+@testable import LeakStore
 
 /// The API as `/openapi.json` describes it: the fields of its responses, which are exactly the described ones, and the status
 /// of each rejection.
