@@ -141,8 +141,8 @@ struct MaintenanceCommand {
             + "\(countText(result.repeatedLineCount, of: "line")) counted before, "
             + "\(countText(result.rejectedCount, of: "line or report", plural: "lines or reports")) rejected"
             + (result.clampedTimeCount > 0
-                ? "; times out of bounds in \(countText(result.clampedTimeCount, of: "report")): older ones count as 30 days old, "
-                    + "later ones as of now"
+                ? "; \(countText(result.clampedTimeCount, of: "report")) not counted at their own time: reports older than 30 days count as "
+                    + "30 days old, reports more than a day in the future as received now"
                 : "")
     }
 

@@ -366,7 +366,9 @@ import LeakPlatform
         let result = try run("import", file)
         #expect(result.code == 0 && result.errors.isEmpty, "\(result)")
         #expect(
-            result.output.contains("; times out of bounds in 150 reports: older ones count as 30 days old"),
+            result.output.contains(
+                "; 150 reports not counted at their own time: reports older than 30 days count as 30 days old"
+            ),
             "\(result)")
         let answer = try HTTPClient(.init()).get(
             collector.address + "/api/v1/apps",

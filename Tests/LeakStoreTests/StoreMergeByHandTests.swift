@@ -449,7 +449,8 @@ import Testing
         _ = try (merge(menu, into: cart), merge(page, into: cart))
         try count(Report(leak: menu, version: "1.0", count: 5), key: 1)
         let target = ForgetTarget.key(2, since: nil)
-        #expect(try store.makeReader().forgetCounts(of: target)?.merges == 1)
+        let expected = try #require(try store.makeReader().forgetCounts(of: target))
+        #expect(expected.merges == 1 && expected.leaks == 1 && expected.reports == 2)
         let entry = AuditEntry(.undoKey, of: "key 2", by: ChangeOrigin(actor: "eve"), at: noon)
         let deleted = try #require(try store.forget(target, audit: entry) { true })
         #expect(deleted.merges == 2 && deleted.leaks == 1)
@@ -459,6 +460,24 @@ import Testing
         let history = try #require(try store.makeReader().leak(cart.id, now: noon)).history
         #expect(history.prefix(2).allSatisfy { $0.by == "eve" })
         #expect(try store.makeReader().forgetCounts(of: target) == nil)
+    }
+
+    @Test(arguments: [["66.0"], ["66.0", "67.0"]])
+    func `undoing a key keeps the reports of a newer merge into a leak without reports of its own`(
+        deleted: [String]
+    )
+        throws
+    {
+        try count(Report(leak: cart, version: "66.0"), key: 1)
+        try count(Report(leak: page, version: "66.0"), Report(leak: page, version: "67.0"), key: 2)
+        try count(Report(leak: menu, version: "2.0", count: 7), key: 1)
+        _ = try (merge(page, into: cart), merge(menu, into: cart))
+        for version in deleted { _ = try store.forget(.version(version, of: "shop")) }
+        let counts = try store.forget(.key(2, since: nil))
+        #expect(try store.verify() == [] && reports(page) == nil)
+        let isUndone = deleted.count == 1
+        #expect(counts.merges == (isUndone ? 2 : 1) && counts.leaks == (isUndone ? 1 : 0))
+        #expect(try reports(cart) == (isUndone ? nil : 7) && reports(menu) == (isUndone ? 7 : nil))
     }
 
     @Test func `undoing a key deletes a leak whose only reports are of a merged leak of the key`() throws {

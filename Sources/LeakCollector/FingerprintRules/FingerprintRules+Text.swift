@@ -57,7 +57,7 @@ extension FingerprintRules {
         self.init(rules: rules)
     }
 
-    /// Returns a pattern or a group as a rule writes it: in double quotes if it contains a blank, a quotation mark or a backslash.
+    /// Returns a pattern or a group as a rule writes it: in double quotes if it contains a space, a quotation mark or a backslash.
     static func quoted(_ value: String) -> String {
         let needsQuotes =
             value.isEmpty
@@ -94,7 +94,9 @@ private struct RuleParser {
 
     /// Returns the rule of the line; `nil` for an empty line and for a comment.
     mutating func rule() throws(RuleError) -> FingerprintRules.Rule? {
-        if let control = characters.firstIndex(where: { $0.value < 0x20 && $0 != "\t" || $0.value == 0x7F }) {
+        if let control = characters.firstIndex(where: {
+            $0.value < 0x20 && $0 != "\t" || (0x7F...0x9F).contains($0.value)
+        }) {
             throw error(at: control, "this is a control character; remove it")
         }
         skipBlanks()
@@ -143,7 +145,7 @@ private struct RuleParser {
         } catch {
             let problem =
                 switch error {
-                case .empty: "the pattern is missing; write it directly behind \(name):, as in \(name):Cart*"
+                case .empty: "the pattern is missing; write it directly after \(name):, as in \(name):Cart*"
                 case .tooLong(let bytes):
                     "the pattern has \(bytes) bytes, the limit is \(Glob.maxBytes); shorten it with *"
                 case .pieceTooLong(let count):
@@ -156,13 +158,13 @@ private struct RuleParser {
     private mutating func group() throws(RuleError) -> String {
         let start = index
         let group = try value()
-        guard !group.isEmpty, group.contains(where: { $0 != " " }) else {
-            throw error(at: start, "the group is missing behind ->, as in \(Self.example)")
+        guard !group.isEmpty, group.contains(where: { !$0.isWhitespace }) else {
+            throw error(at: start, "the group is missing after ->, as in \(Self.example)")
         }
         skipBlanks()
         guard index == characters.count else {
             throw error(
-                at: index, "the line ends behind the group; put a group with blanks into double quotes")
+                at: index, "only one group may follow ->; put a group with spaces in double quotes")
         }
         guard group.utf8.count <= FingerprintRules.maxGroupBytes else {
             throw error(
@@ -177,10 +179,16 @@ private struct RuleParser {
                 "{ and } are only for \(FingerprintRules.classPlaceholder), which stands for the class; remove the others"
             )
         }
+        guard group.ranges(of: FingerprintRules.classPlaceholder).count <= 2 else {
+            throw error(
+                at: start,
+                "\(FingerprintRules.classPlaceholder) may stand at most twice in a group; remove the others"
+            )
+        }
         return group
     }
 
-    /// Parses a text up to the next blank, or a text in double quotes, in which `\"` and `\\` stand for a quotation mark and a
+    /// Parses a text up to the next space, or a text in double quotes, in which `\"` and `\\` stand for a quotation mark and a
     /// backslash.
     private mutating func value() throws(RuleError) -> String {
         let start = index
@@ -206,19 +214,19 @@ private struct RuleParser {
             case "\"":
                 guard index == characters.count || characters[index] == " " || characters[index] == "\t"
                 else {
-                    throw error(at: index, "a blank is missing behind the quotation mark; write one")
+                    throw error(at: index, "write a space after the closing quotation mark")
                 }
                 return String(text)
             case "\\":
                 guard index < characters.count, ["\"", "\\"].contains(characters[index]) else {
                     throw error(
-                        at: index - 1, "behind \\ only \" or \\ may stand; write \\\\ for a backslash")
+                        at: index - 1, "only \" or \\ may follow \\; write \\\\ for a backslash")
                 }
                 text.append(characters[index])
                 index += 1
             default: text.append(character)
             }
         }
-        throw error(at: start, "the closing quotation mark is missing; write it behind the text")
+        throw error(at: start, "the closing quotation mark is missing; write it after the text")
     }
 }

@@ -31,7 +31,12 @@ struct FingerprintRules: Hashable, Sendable {
         let group: String
 
         /// `true` if the group contains the class, so that the rule applies only to reports with a class.
-        var needsClass: Bool { group.contains(FingerprintRules.classPlaceholder) }
+        let needsClass: Bool
+
+        init(line: Int, matchers: [Matcher], group: String) {
+            (self.line, self.matchers, self.group) = (line, matchers, group)
+            needsClass = group.contains(FingerprintRules.classPlaceholder)
+        }
     }
 
     /// The group of a report by a rule.

@@ -1,6 +1,6 @@
 /// A pattern with `*` for any text and `?` for any one character, compared with whole texts. Upper and lower case differ.
 ///
-/// A text is searched once from its start to its end, whatever the pattern, so that no report and no pattern can make grouping
+/// A text is searched once from its start to its end, whatever the pattern, so that no pattern can make grouping
 /// slow. The pieces between two asterisks are found one after another by the algorithm Shift-And, which keeps one bit for each
 /// character of a piece.
 struct Glob: Hashable, Sendable {
@@ -22,7 +22,7 @@ struct Glob: Hashable, Sendable {
     /// The code points before the first asterisk; those of the whole pattern if it has none.
     private let first: [UInt32]
     private let searches: [Search]
-    /// The code points behind the last asterisk; `nil` for a pattern without asterisks.
+    /// The code points after the last asterisk; `nil` for a pattern without asterisks.
     private let last: [UInt32]?
 
     init(_ text: String) throws(Invalid) {
@@ -84,10 +84,13 @@ struct Glob: Hashable, Sendable {
     /// The search for the first place of a piece.
     private struct Search: Hashable, Sendable {
         private let count: Int
-        /// The places of each character in the piece: bit 0 is set for its first character.
-        private let masks: [UInt32: UInt64]
-        /// The places of `?`, where every character matches.
-        private let anyMask: UInt64
+        /// The places of each character in the piece, and those of `?`, where every character matches. Bit 0 is set for the first
+        /// place. The first element is for all characters that the piece does not contain.
+        private let masks: [UInt64]
+        /// The index in ``masks`` of each ASCII character. A list is read much faster than a dictionary.
+        private let asciiIndices: [UInt8]
+        /// The index in ``masks`` of other characters.
+        private let otherIndices: [UInt32: UInt8]
 
         init(_ piece: [UInt32]) {
             count = piece.count
@@ -100,18 +103,31 @@ struct Glob: Hashable, Sendable {
                     masks[character, default: 0] |= 1 << UInt64(index)
                 }
             }
-            self.masks = masks
-            self.anyMask = anyMask
+            var list = [anyMask]
+            var asciiIndices = [UInt8](repeating: 0, count: 128)
+            var otherIndices: [UInt32: UInt8] = [:]
+            for (character, mask) in masks {
+                if character < 128 {
+                    asciiIndices[Int(character)] = UInt8(list.count)
+                } else {
+                    otherIndices[character] = UInt8(list.count)
+                }
+                list.append(mask | anyMask)
+            }
+            (self.masks, self.asciiIndices, self.otherIndices) = (list, asciiIndices, otherIndices)
         }
 
-        /// Returns the index behind the first place of the piece; `nil` if the text does not contain the piece.
+        /// Returns the index after the first occurrence of the piece; `nil` if the text does not contain the piece.
         func end(in characters: ArraySlice<UInt32>, steps: inout Int) -> Int? {
             let found: UInt64 = 1 << UInt64(count - 1)
             // Bit n is set if the n + 1 characters up to here are the first ones of the piece.
             var state: UInt64 = 0
             for index in characters.indices {
                 steps += 1
-                state = (state << 1 | 1) & (masks[characters[index], default: 0] | anyMask)
+                let character = characters[index]
+                let mask =
+                    character < 128 ? asciiIndices[Int(character)] : otherIndices[character, default: 0]
+                state = (state << 1 | 1) & masks[Int(mask)]
                 if state & found != 0 { return index + 1 }
             }
             return nil

@@ -159,7 +159,7 @@ extension ForgetCounts {
             (builds, "build", "builds"), (leaks, "leak", "leaks"), (reports, "report", "reports"),
             (samples, "sample report", "sample reports"),
             (decisions, "decision or note", "decisions and notes"),
-            (merges, "merge by hand", "merges by hand"),
+            (merges, "merge by hand, which is undone first", "merges by hand, which are undone first"),
         ].filter { $0.0 > 0 }.map { Count($0.0).text(noun: $0.1, plural: $0.2) }
     }
 }

@@ -4,8 +4,9 @@ internal import LeakStore
 
 /// Threads that answer requests with data of the store. Each has its own reader.
 final class StoreThreadPool: Sendable {
-    /// Maximum number of requests that wait or run. Each takes a millisecond or two, so an accepted request waits for
-    /// at most about a second. Further requests are rejected.
+    /// Maximum number of requests that wait or run; further requests are rejected. Two threads share them. If each request takes
+    /// 2 ms, an accepted request waits for at most half a second. Lists of a large PostgreSQL database take up to 70 ms each, so that
+    /// the last of 512 waits for 18 seconds.
     static let maxRequestCount = 512
 
     /// The objects that belong to one thread.

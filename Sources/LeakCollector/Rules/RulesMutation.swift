@@ -72,6 +72,7 @@ struct RulesMutation: Mutation {
                     guard !isForm else {
                         return try page(fields, of: app, from: reader, for: change) {
                             $0.problem = error.description
+                            $0.baseVersion = fields.version
                         }
                     }
                     var problem = Problem(.badRequest, error.description)
@@ -93,7 +94,10 @@ struct RulesMutation: Mutation {
         ) { !change.context.previewThread.isStopping }
         guard let preview else { throw Erasure.stoppingProblem }
         guard !isForm else {
-            return try page(fields, of: app, from: reader, for: change) { $0.preview = preview }
+            return try page(fields, of: app, from: reader, for: change) {
+                $0.preview = preview
+                $0.baseVersion = fields.version
+            }
         }
         return JSONResponse.json { $0.fields(of: preview) }
     }
@@ -115,7 +119,8 @@ struct RulesMutation: Mutation {
             guard isForm else { throw Problem(.conflict, problem) }
             return try page(fields, of: app, from: reader, for: change) { $0.problem = problem }
         case .saved(let rules), .unchanged(let rules):
-            try change.context.rules.refresh(from: unlimited)
+            // The rules are saved. If they cannot be loaded now, the next maintenance loads them.
+            try? change.context.rules.refresh(from: unlimited)
             guard !isForm else {
                 return .redirect(
                     to: Links.served.to(.rules(app.scope)) + "#" + PageLayout.mainAnchor)

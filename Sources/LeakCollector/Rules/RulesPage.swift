@@ -8,6 +8,8 @@ struct RulesPage: Component {
     var versions: [AppRules]
     /// The text in the form.
     var text: String
+    /// The version on which the text in the form is based; `nil` for the newest.
+    var baseVersion: Int?
     /// The version whose text is shown, if the reader chose one.
     var shownVersion: Int?
     /// The reason why the text cannot be saved.
@@ -41,7 +43,7 @@ struct RulesPage: Component {
         #"""
         <form method="post" action="\#(context.links.to(.rulesForm))" aria-label="Grouping rules">\#
         <input type="hidden" name="app" value="\#(app)">\#(environmentChoice)\#
-        <input type="hidden" name="version" value="\#(versions.first?.version ?? 0)">\#
+        <input type="hidden" name="version" value="\#(baseVersion ?? versions.first?.version ?? 0)">\#
         <p><label for="rules">Rules, a line each</label></p>
         <p><textarea id="rules" name="text" rows="\#(Self.rowCount(of: text))" spellcheck="false" dir="ltr" class="rules">
         \#(text)</textarea></p>
@@ -73,7 +75,7 @@ struct RulesPage: Component {
         <li>In a pattern <code>*</code> is any text, and <code>?</code> any one character. Upper and lower case differ.</li>
         <li>The group comes after <code>-&gt;</code>, and is the title of the leak. In it <code>{class}</code> is the class of the \#
         report, so that one rule makes a group for each class.</li>
-        <li>Put a text with blanks into double quotes. A line that begins with <code>#</code> is a comment.</li></ul></details>
+        <li>Put a text with spaces in double quotes. A line that begins with <code>#</code> is a comment.</li></ul></details>
 
         """#
     }

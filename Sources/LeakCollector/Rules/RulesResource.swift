@@ -68,7 +68,9 @@ struct RulesResource: JSONResource, PageResource {
         var page = RulesPage(
             context: context, app: app, versions: versions, text: try chosen(app, among: versions).text)
         page.shownVersion = version
-        if let leak, let identity = try view.reader.leak(leak, now: view.now)?.row.identity {
+        if let leak, view.permissions.contains(.triage),
+            let identity = try view.reader.leak(leak, now: view.now)?.row.identity
+        {
             page.text = RuleSuggestion(for: identity).added(to: page.text)
         }
         return page.html

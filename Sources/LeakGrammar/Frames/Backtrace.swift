@@ -137,7 +137,8 @@ struct Backtrace {
         return PrivateTextRemover.removed(from: Array(whole)[...])[...] == Array(whole)[...]
     }
 
-    /// Separates the frames at the end of a text from a description before them, if the description ends with its line.
+    /// Splits a text into a description and the frames after it, if the line before the first frame ends with the `>` of the
+    /// description.
     ///
     /// - Returns: `nil` if the text does not end with a description with attributes and at least two frames, or if the frames
     ///   may be part of text that a user typed: quotes or brackets before the frames do not match, or the description has an

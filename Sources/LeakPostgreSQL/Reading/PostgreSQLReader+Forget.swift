@@ -79,19 +79,23 @@
                   partial as (select c.leak, c.reports, g.app, g.version
                     from release_gone g join leak_release c on c.release = g.id
                     where c.leak not in (select leak from gone)),
+                  merge_gone as (select case length(source_body) when 0 then 0 else reports end as reports from leak_merge
+                    where \(isMade) = 0 and app not in (select id from app_gone)),
                   numbers as (select (select count(*) from app_gone) as environments,
-                    (select count(*) from release_gone) as versions, (select count(*) from gone) as leaks,
+                    (select count(*) from release_gone) as versions,
+                    (select count(*) from gone) + (select count(*) from merge_gone where reports > 0) as leaks,
                     (select count(*) from build b where made_by = $1::bigint and made_at >= $2::bigint
                       and release not in (select id from release_gone) and session_buckets = 0 and leaky_buckets = 0
                       and not exists (select 1 from build_check where build = b.id)
                       and not exists (select 1 from leak_release c join leak_build p on p.leak = c.leak and p.build = b.id
                         where c.release = b.release and c.leak not in (select leak from gone))) as builds,
-                    (select count(*) from leak_merge where \(isMade) = 0 and app not in (select id from app_gone)) as merges,
+                    (select count(*) from merge_gone) as merges,
                     (select count(*) from app where \(isMade) = 1) as kept_environments,
                     (select count(*) from release where \(isMade) = 1) as kept_versions,
                     (select count(*) from leak where \(isMade) = 1) as kept_leaks)
                 select environments, versions, leaks,
-                  least((select coalesce(sum(reports), 0) from gone) + (select coalesce(sum(reports), 0) from partial),
+                  least((select coalesce(sum(reports), 0) from gone) + (select coalesce(sum(reports), 0) from partial)
+                    + (select coalesce(sum(reports), 0) from merge_gone),
                     LARGEST_TOTAL)::bigint,
                   (\(samplesSQL)) + (select count(*) from partial p join sample s on s.leak = p.leak
                     where s.version = p.version or p.version = 'other'

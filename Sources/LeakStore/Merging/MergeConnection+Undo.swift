@@ -97,6 +97,12 @@ extension MergeConnection {
         guard let newest, let saved = try read(MergeQueries.savedMerge(newest)),
             try !isDiscarded(saved.merge.target), try !isDiscarded(saved.merge.source)
         else { return nil }
+        if newest != number, let older = try read(MergeQueries.savedMerge(number)), older.sourceBody.isEmpty {
+            // All counts of the source were deleted since, so that there is nothing to subtract.
+            try change("delete from merged_leak where key = $1::uuid", .id(older.merge.source))
+            try deleteMerges(where: "id = $1::bigint", .integer(number))
+            return .undone(UndoneMerge(merge: older.merge, reports: 0), leaks: [older.leak])
+        }
         do throws(StoreError) {
             guard
                 let (undone, leaks) = try undoMerge(
@@ -105,6 +111,8 @@ extension MergeConnection {
             return .undone(undone, leaks: leaks)
         } catch {
             guard error.reason == .invalidArgument else { throw error }
+            // Without the reports of a newer merge nothing would be left of the target, so that these reports stay.
+            guard newest == number else { return nil }
             return .rejected(target: saved.leak)
         }
     }

@@ -36,6 +36,6 @@ public enum RulesOutcome: Hashable, Sendable {
 public struct RulesVersion: Hashable, Sendable {
     /// The highest row ID. Row IDs are never used again.
     var lastRowID: Int64
-    /// Number of versions of all apps. Only this number changes if an app is deleted.
-    var count: Int
+    /// The sum of all row IDs. It changes if an app is deleted, and if a lower row ID is committed after a higher one.
+    var rowIDSum: Int64
 }

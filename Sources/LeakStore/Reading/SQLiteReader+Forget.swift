@@ -44,8 +44,11 @@ extension SQLiteReader {
                           partial as (select c.leak, c.reports, g.app, g.version
                             from release_gone g join leak_release c on c.release = g.id
                             where c.leak not in (select leak from gone)),
+                          merge_gone as (select case length(source_body) when 0 then 0 else reports end as reports from leak_merge
+                            where made_by = ?1 and made_at >= ?2 and is_shared = 0 and app not in (select id from app_gone)),
                           made as (select (select count(*) from app_gone) as environments,
-                            (select count(*) from release_gone) as versions, (select count(*) from gone) as leaks,
+                            (select count(*) from release_gone) as versions,
+                            (select count(*) from gone) + (select count(*) from merge_gone where reports > 0) as leaks,
                             (select count(*) from build as b where made_by = ?1 and made_at >= ?2
                               and release not in (select id from release_gone)
                               and length(session_buckets) = 0 and length(leaky_buckets) = 0
@@ -53,10 +56,9 @@ extension SQLiteReader {
                               and not exists (select 1 from leak_release c
                                 join leak_build p on p.leak = c.leak and p.build = b.id
                                 where c.release = b.release and c.leak not in (select leak from gone))) as builds,
-                            (select count(*) from leak_merge where made_by = ?1 and made_at >= ?2 and is_shared = 0
-                              and app not in (select id from app_gone)) as merges)
+                            (select count(*) from merge_gone) as merges)
                         select environments, versions, leaks, cast(min(LARGEST_TOTAL, (select total(reports) from gone)
-                            + (select total(reports) from partial)) as integer),
+                            + (select total(reports) from partial) + (select total(reports) from merge_gone)) as integer),
                           (\(Self.samplesSQL)) + (\(Self.partialSamplesSQL)), (\(Self.decisionsSQL)),
                           environments + versions + leaks + builds + merges
                             + exists (select 1 from app where made_by = ?1 and made_at >= ?2 and is_shared = 1)

@@ -6,16 +6,16 @@ extension QueryReader {
     package func currentRules() throws(StoreError) -> [AppRules] { try read(AppRules.current) }
 
     package func rulesVersion() throws(StoreError) -> RulesVersion {
-        try probe(StoreQueries.rulesVersion) ?? RulesVersion(lastRowID: 0, count: 0)
+        try probe(StoreQueries.rulesVersion) ?? RulesVersion(lastRowID: 0, rowIDSum: 0)
     }
 }
 
 extension StoreQueries {
     fileprivate static var rulesVersion: StoreRead<RulesVersion?> {
-        enum Column: Int32, QueryColumn { case last, count }
-        return StoreRead("select coalesce(max(id), 0) as last, count(*) as count from app_rules") {
+        enum Column: Int32, QueryColumn { case last, sum }
+        return StoreRead("select coalesce(max(id), 0) as last, BOUNDED_SUM(id) as sum from app_rules") {
             (row: NamedRow<Column>) in
-            RulesVersion(lastRowID: row.int64(.last), count: row.int(.count))
+            RulesVersion(lastRowID: row.int64(.last), rowIDSum: row.int64(.sum))
         }
     }
 }

@@ -76,9 +76,10 @@ package struct ReleaseRates: Sendable {
         }
     }
 
-    /// Marks the leaks that were first seen in the version.
+    /// Marks the leaks that were reported in the checked version or build, but in none up to the baseline.
     ///
-    /// - Parameter seenLeaks: row IDs of leaks that were seen in a version or build up to the baseline.
+    /// - Parameter seenLeaks: row IDs of the leaks that were reported up to the baseline, and of the leaks `other`, which are never
+    ///   new.
     package mutating func markNew(except seenLeaks: Set<Int64>) {
         for (row, leak) in leaks where leak.reports > 0 && !seenLeaks.contains(row) {
             leaks[row]?.isNew = true

@@ -60,10 +60,10 @@
     @inline(__always)
     private mutating func page(_ number: UInt) -> UnsafeRawPointer? {
         if number == lastNumber, let lastPage = unsafe lastPage { return unsafe lastPage }
-        return unsafe findPage(number)
+        return unsafe findOrCopyPage(number)
     }
 
-    private mutating func findPage(_ number: UInt) -> UnsafeRawPointer? {
+    private mutating func findOrCopyPage(_ number: UInt) -> UnsafeRawPointer? {
         guard number > 0 else { return nil }
         let known = table.value(for: number)
         let index: Int

@@ -205,12 +205,25 @@ import Testing
         let late = try post("/rules/saved", "class:A+-%3E+B", version: 0)
         #expect(late.status == 400 && late.text.contains("version 1 of the rules was saved by"))
         #expect(late.text.contains(#"name="version" value="1""#) && late.text.contains("class:A"))
+        // A preview of an outdated text, and one with a mistake, do not accept the newer version.
+        for text in ["class:A+-%3E+B", "class:A"] {
+            let outdated = try post("/rules/preview", text, version: 0)
+            #expect(outdated.text.contains(#"name="version" value="0""#))
+        }
         #expect(try running.get("/leaks/\(leak)").text.contains("later reports go to"))
         #expect(try send() == 200)
         let named = try running.get("/leaks/\(try leakID("Views"))").text
         #expect(named.contains("The rule in line 1 of") && named.contains("(version 1)"))
         #expect(try running.get("/rules").text.contains(#"href="/rules?app=a.b""#))
         #expect(try running.get("/rules?app=a.b&version=1").text.contains("(shown)"))
+    }
+
+    @Test func `leaks of one text that a rule gives one group are one report`() async throws {
+        let saved = try await put(["text": "class:Many* -> Many"], to: "/api/v1/rules?app=a.b")
+        #expect(saved.status == 200)
+        let batch = #"{"app":{"id":"a.b"},"reports":[{"message":"Leaked: ManyA x2, ManyB x3, Other x1"}]}"#
+        #expect(try running.post(batch).status == 200)
+        #expect(try counts()[try leakID("Many")] == 1)
     }
 
     @Test func `a viewer reads rules, and a triager of one app changes only its rules`() async throws {

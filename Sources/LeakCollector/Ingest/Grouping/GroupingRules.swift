@@ -67,8 +67,18 @@ enum GroupingRules {
                 first: self.group(
                     report.withLeakRedacted(), app: app, module: module, rules: rules, symbols: symbols))
         }
+        // A rule may give several leaks of a text the same group, for which the text is one report.
+        let firstGroup = group(first)
+        var ids = [firstGroup.identity.id]
+        let others = parts.prefix(MessageSplitter.limit).dropFirst().map(group).filter { other in
+            guard rules != nil, ids.contains(other.identity.id) else {
+                ids.append(other.identity.id)
+                return true
+            }
+            return false
+        }
         var groups = Groups(
-            first: group(first), others: parts.prefix(MessageSplitter.limit).dropFirst().map(group),
+            first: firstGroup, others: others,
             omittedCount: max(0, parts.count - MessageSplitter.limit))
         groups.setAlive(report.alive)
         return groups
