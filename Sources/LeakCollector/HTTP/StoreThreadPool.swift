@@ -17,8 +17,9 @@ final class StoreThreadPool: Sendable {
     private let jobs = JobQueue<ThreadResources>(
         limit: StoreThreadPool.maxRequestCount,
         fullProblem: .unavailable(
-            "too many requests are waiting for the database; try again", afterSeconds: 1),
-        stoppingProblem: .unavailable("the collector is stopping; try again", afterSeconds: 1))
+            "too many requests are waiting for the database; try again", kind: .overloaded, afterSeconds: 1),
+        stoppingProblem: .unavailable(
+            "the collector is stopping; try again", kind: .stopping, afterSeconds: 1))
     private let health: StoreHealth
     private let log: Log
 
@@ -43,7 +44,8 @@ final class StoreThreadPool: Sendable {
     /// - Throws: ``Problem`` 503 if the database cannot be reached: each request would wait until it times out.
     func requireDatabase() throws(Problem) {
         guard !health.blocksReads else {
-            throw .unavailable("the database cannot be reached; try again", afterSeconds: 5)
+            throw .unavailable(
+                "the database cannot be reached; try again", kind: .databaseUnreachable, afterSeconds: 5)
         }
     }
 
@@ -61,6 +63,12 @@ final class StoreThreadPool: Sendable {
         }
         return startedThreads
     }
+
+    /// Number of requests that wait or run.
+    var requestCount: Int { jobs.count }
+
+    /// The time of each request on its thread.
+    var durations: DurationHistogram { jobs.durations.with { $0 } }
 
     /// Stops the threads after they have answered the waiting requests.
     func stop() { jobs.drain() }

@@ -93,6 +93,7 @@ import Testing
         ("GET", "/api/v1/leaks", "/api/v1/leaks?limit=+5", 400),
         ("GET", "/api/v1/leaks", "/api/v1/leaks?q=\(String(repeating: "a", count: 20_000))", 414),
         ("GET", "/api/v1/check", "/api/v1/check?app=&version=1", 400),
+        ("GET", "/metrics", "/metrics?app=a", 400),
         ("GET", "/api/v1/audit", "/api/v1/audit?limit=1001", 400),
         ("GET", "/api/v1/audit", "/api/v1/audit?cursor=x", 400),
         ("GET", "/api/v1/retention", "/api/v1/retention?app=a", 400),
