@@ -136,6 +136,7 @@ public final class Collector: Sendable {
             host: settings.host, port: settings.port, loops: Self.loopCount)
         configuration.limits = settings.serverLimits(loops: Self.loopCount)
         configuration.trustedProxies = settings.trustedProxies
+        configuration.sendsRequestIDs = true
         configuration.onSlowCall = { slowCalls.record($0) }
         if let accessLog { configuration.onAnswer = { accessLog.write(Self.withoutSecrets($0)) } }
         server = try Server(configuration, service: service)

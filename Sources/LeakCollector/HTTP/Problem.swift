@@ -46,8 +46,19 @@ struct Problem: Error, Sendable {
             if !rejected.isEmpty { writer.fields(of: rejected) }
         }
         var response = Response(status, type: "application/problem+json", body: .bytes(writer.bytes))
+        response.requestIDPosition = .lastMember
         response.fields += fields
         return response
+    }
+
+    /// Returns the problem of a request with a wrong parameter in its query or path.
+    static func invalidParameter(_ detail: String) -> Problem {
+        Problem(.badRequest, detail, kind: .invalidParameter)
+    }
+
+    /// Returns the problem of a request with a wrong field in its body, or with a body that cannot be read.
+    static func invalidBody(_ detail: String) -> Problem {
+        Problem(.badRequest, detail, kind: .invalidBody)
     }
 
     /// Returns the problem of a request without a credential, or with an unknown one.

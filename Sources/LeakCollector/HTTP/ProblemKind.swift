@@ -16,8 +16,6 @@ enum ProblemKind: String, CaseIterable, Sendable {
     case targetTooLong = "uri-too-long"
     case unsupportedMediaType = "unsupported-media-type"
     case expectationFailed = "expectation-failed"
-    case unprocessableContent = "unprocessable-content"
-    case tooManyRequests = "too-many-requests"
     case fieldsTooLarge = "request-header-fields-too-large"
     case internalError = "internal-server-error"
     case notImplemented = "not-implemented"
@@ -27,6 +25,7 @@ enum ProblemKind: String, CaseIterable, Sendable {
 
     // 400
     case invalidParameter = "invalid-parameter"
+    case invalidBody = "invalid-body"
     case invalidReports = "invalid-reports"
     case emptyBatch = "empty-batch"
     // 403
@@ -36,6 +35,7 @@ enum ProblemKind: String, CaseIterable, Sendable {
     case missingRole = "missing-role"
     case otherApp = "other-app"
     case otherSite = "other-site"
+    case invalidSentryKey = "invalid-sentry-key"
     // 422
     case reusedIdempotencyKey = "reused-idempotency-key"
     // 429
@@ -59,15 +59,16 @@ enum ProblemKind: String, CaseIterable, Sendable {
     private static let kindsByStatus: [Int: ProblemKind] = [
         400: .badRequest, 401: .unauthorized, 403: .forbidden, 404: .notFound, 405: .methodNotAllowed,
         408: .requestTimeout, 409: .conflict, 413: .contentTooLarge, 414: .targetTooLong,
-        415: .unsupportedMediaType, 417: .expectationFailed, 422: .unprocessableContent,
-        429: .tooManyRequests, 431: .fieldsTooLarge, 500: .internalError, 501: .notImplemented,
+        415: .unsupportedMediaType, 417: .expectationFailed, 422: .reusedIdempotencyKey,
+        429: .rateLimit, 431: .fieldsTooLarge, 500: .internalError, 501: .notImplemented,
         503: .unavailable, 505: .versionNotSupported, 507: .insufficientStorage,
     ]
 
     /// `true` if a request that sends reports often gets problems of the kind.
     var isOfBatches: Bool {
         switch self {
-        case .unauthorized, .revokedKey, .keyRestriction, .contentTooLarge, .unsupportedMediaType, .invalidReports,
+        case .unauthorized, .revokedKey, .keyRestriction, .invalidSentryKey, .contentTooLarge,
+            .unsupportedMediaType, .invalidReports,
             .emptyBatch, .reusedIdempotencyKey, .rateLimit, .overloaded, .stopping, .diskFull, .databaseFull,
             .databaseDamaged, .databaseUnreachable, .dataFolderReplaced, .writeFailed, .uncertainCommit:
             true

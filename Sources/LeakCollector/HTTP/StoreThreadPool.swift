@@ -68,7 +68,7 @@ final class StoreThreadPool: Sendable {
     var requestCount: Int { jobs.count }
 
     /// The time of each request on its thread.
-    var durations: DurationHistogram { jobs.durations.with { $0 } }
+    var durations: LatencyHistogram { jobs.durations.with { $0 } }
 
     /// Stops the threads after they have answered the waiting requests.
     func stop() { jobs.drain() }
@@ -104,7 +104,10 @@ struct StoreWork<ThreadResources>: Sendable {
             response = try makeResponse(resources)
         } catch {
             let problem = Problem(from: error)
-            if problem.status.code >= 500 { log.error("\(name): \(problem.cause ?? problem.detail)") }
+            if problem.status.code >= 500 {
+                let request = responders.first?.requestID.map { " (request \($0))" } ?? ""
+                log.error("\(name)\(request): \(problem.cause ?? problem.detail)")
+            }
             response = makeRejection(problem)
         }
         for responder in responders { responder.send(response) }

@@ -102,7 +102,7 @@ struct JobQueue<ThreadResources>: Sendable {
     private let fullProblem: Problem
     private let stoppingProblem: Problem
     /// The time of each request on its thread.
-    let durations = Guarded(DurationHistogram())
+    let durations = Guarded(LatencyHistogram())
 
     /// - Parameters:
     ///   - limit: the maximum number of requests that wait or run; each may hold a body of megabytes.

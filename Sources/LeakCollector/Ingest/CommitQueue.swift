@@ -46,7 +46,7 @@ final class CommitQueue: Sendable {
             "text_over_limit", "too_long", "too_old", "unseen",
         ]
         /// The time of each transaction that did not fail.
-        var commits = DurationHistogram()
+        var commits = LatencyHistogram()
         var failedCommits = 0
     }
 

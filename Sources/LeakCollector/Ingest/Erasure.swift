@@ -53,7 +53,7 @@ public final class Erasure: Mutation {
         guard count <= WireLimits.installBytes else {
             let detail =
                 "the id of the install is \(count) bytes, the limit is \(WireLimits.installBytes); check it"
-            throw Problem(.badRequest, detail)
+            throw Problem.invalidParameter(detail)
         }
         let hash = Install.hash(install)
         let entry = Self.entry(by: change.origin, at: change.now)

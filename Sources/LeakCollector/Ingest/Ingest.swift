@@ -88,7 +88,8 @@ final class Ingest: Sendable {
                 guard let known = Self.queryParameters.first(where: { $0 == name.lowercased() }) else {
                     continue
                 }
-                throw Problem(.badRequest, "unknown parameter “\(name)”; write it in lower case: \(known)")
+                throw Problem.invalidParameter(
+                    "unknown parameter “\(name)”; write it in lower case: \(known)")
             }
             if let key = request.field("idempotency-key"), !Self.isIdempotencyKey(key) {
                 throw Problem(.badRequest, "Idempotency-Key must be 1 to 64 visible ASCII characters")

@@ -80,7 +80,8 @@ struct SentryIngest: Sendable {
 
     private static let unknownKeyProblem = Problem(
         .forbidden,
-        "the public key of this DSN is not a valid ingest key; create one on the page /access or with collector key create"
+        "the public key of this DSN is not a valid ingest key; create one on the page /access or with collector key create",
+        kind: .invalidSentryKey
     )
 
     // MARK: After the body
@@ -182,7 +183,8 @@ struct SentryIngest: Sendable {
             try ingest.charge(key, RateLimit.unreadableCost)
             throw Problem(
                 .forbidden,
-                "the dsn in the envelope's header has another key than the request; use the same key in both")
+                "the dsn in the envelope's header has another key than the request; use the same key in both",
+                kind: .invalidSentryKey)
         }
         return submission
     }

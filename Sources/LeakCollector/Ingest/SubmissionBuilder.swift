@@ -83,14 +83,14 @@ struct SubmissionBuilder {
         for report in document.reports {
             guard leaks.count <= WireLimits.leaksCount else {
                 // Further reports are not even grouped, because grouping them all would block an event loop.
-                reject(report, .tooManyLeaks, Self.tooManyLeaksReason)
+                reject(report, .tooManyLeaks, reason: Self.tooManyLeaksReason)
                 continue
             }
             let originIndex: Int
             switch originTable.admission(of: document.origin(of: report), in: document) {
             case .admitted(let index): originIndex = index
             case .rejected(let reason):
-                reject(report, .keyRestriction, reason)
+                reject(report, .keyRestriction, reason: reason)
                 continue
             }
             let groups = cache.group(
@@ -103,7 +103,7 @@ struct SubmissionBuilder {
             leaks.insert(groups.first.identity.id)
             for other in groups.others { leaks.insert(other.identity.id) }
             guard leaks.count <= WireLimits.leaksCount else {
-                reject(report, .tooManyLeaks, Self.tooManyLeaksReason)
+                reject(report, .tooManyLeaks, reason: Self.tooManyLeaksReason)
                 continue
             }
             acceptedCount += 1
@@ -160,7 +160,7 @@ struct SubmissionBuilder {
         }
     }
 
-    private mutating func reject(_ report: ReportSlices, _ kind: ReportRejection, _ reason: String) {
+    private mutating func reject(_ report: ReportSlices, _ kind: ReportRejection, reason: String) {
         rejected.append(Rejection(index: report.index, reason: reason))
         rejectedCounts[kind, default: 0] += 1
     }

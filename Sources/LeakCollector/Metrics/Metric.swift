@@ -81,17 +81,20 @@ enum Metric: String, CaseIterable, Sendable {
         case .httpOpenConnections: "Connections that are open now."
         case .httpAcceptedConnections: "Accepted connections, including those that were then rejected."
         case .httpRejectedConnections: "Connections that were rejected because of a limit, by limit."
-        case .httpEvictedConnections: "Waiting connections that were closed early, to accept others or to free memory."
+        case .httpEvictedConnections:
+            "Waiting connections that were closed early, to accept others or to free memory."
         case .httpTimedOutConnections: "Connections whose peer timed out, by what the server waited for."
         case .httpFailedAccepts: "Connections that could not be accepted."
         case .httpRequests: "Requests with a complete and valid head."
         case .httpResponses: "Responses by class of their status."
-        case .httpInvalidRequests: "Requests that the server rejected because they violated HTTP or a size limit."
+        case .httpInvalidRequests:
+            "Requests that the server rejected because they violated HTTP or a size limit."
         case .httpReceivedBytes: "Bytes received from all peers."
         case .httpSentBytes: "Bytes sent to all peers."
         case .httpSlowCalls: "Calls that blocked an event loop for more than 50 ms."
         case .acceptedReports: "Reports that were counted, each with its number of equal sightings."
-        case .rejectedReports: "Reports that were rejected, in batches with other content that counts, by reason."
+        case .rejectedReports:
+            "Reports that were rejected, in batches with other content that counts, by reason."
         case .droppedReports: "Reports that devices dropped before sending, by reason."
         case .batches: "Batches that reached the database, by result."
         case .rejectedBatches: "Batches of which nothing was counted, by the kind of problem in the response."
@@ -103,16 +106,19 @@ enum Metric: String, CaseIterable, Sendable {
         case .readDuration: "Time of reads and changes on the reader threads, in seconds."
         case .queuedReads: "Requests that wait for a reader thread or run on one."
         case .databaseProblem: "1 while the database or its disk has the problem, else 0."
-        case .databaseReadable: "1 if the values of the database and its apps could be read, else 0; they are missing then."
+        case .databaseReadable:
+            "1 if the values of the database and its apps could be read, else 0; they are missing then."
         case .databaseBytes: "Size of the database in bytes."
         case .databaseLimitBytes: "Size in bytes at which a database file accepts no more reports."
         case .freeDiskBytes: "Free bytes of the disk of the data folder."
         case .lastBackupTime: "Time of the newest backup since 1970, in seconds."
         case .backupFailures: "Backups that failed."
         case .failedSignIns: "Attempts with a wrong secret, by the way in which it was presented."
-        case .blockedSignIns: "Attempts that were rejected without a check, because too many before them failed."
+        case .blockedSignIns:
+            "Attempts that were rejected without a check, because too many before them failed."
         case .apps: "Pairs of an app and an environment."
-        case .omittedApps: "Pairs of an app and an environment that have no metrics of their own, because there are too many."
+        case .omittedApps:
+            "Pairs of an app and an environment that have no metrics of their own, because there are too many."
         case .currentReleaseInfo: "Always 1; the current release of the app."
         case .appSessions: "Sessions of the current release since its first report."
         case .appLeakFreeSessions: "Sessions of the current release without a leak, since its first report."
@@ -151,10 +157,10 @@ struct MetricsWriter {
         for (value, count) in values { add(metric, count, labels: [(label, value)]) }
     }
 
-    mutating func add(_ metric: Metric, _ histogram: DurationHistogram) {
+    mutating func add(_ metric: Metric, _ histogram: LatencyHistogram) {
         begin(metric)
         var total = 0
-        for (bound, count) in zip(DurationHistogram.bounds, histogram.counts) {
+        for (bound, count) in zip(LatencyHistogram.bounds, histogram.counts) {
             total += count
             addSample(metric.rawValue + "_bucket", "\(total)", labels: [("le", "\(bound)")])
         }
@@ -203,7 +209,7 @@ struct MetricsWriter {
 }
 
 /// Counts of durations in a few ranges, with their sum.
-struct DurationHistogram: Hashable, Sendable {
+struct LatencyHistogram: Hashable, Sendable {
     /// The upper bounds of the ranges in seconds. Most transactions take a few milliseconds; one that takes two seconds delays
     /// every sender.
     static let bounds = [0.001, 0.005, 0.02, 0.1, 0.5, 2]

@@ -247,7 +247,8 @@ public struct Settings: Sendable {
     private static func parseListenAddress(
         _ value: String, settingError: (String) -> SettingError
     ) throws(SettingError) -> (host: String, port: Int) {
-        let problem = settingError("is “\(value)”, must be an address and a port, such as 127.0.0.1:9464 or [::1]:9464")
+        let problem = settingError(
+            "is “\(value)”, must be an address and a port, such as 127.0.0.1:9464 or [::1]:9464")
         guard let colon = value.lastIndex(of: ":"), value.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }),
             let port = UInt16(value[value.index(after: colon)...])
         else {

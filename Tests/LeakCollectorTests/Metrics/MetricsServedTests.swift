@@ -62,7 +62,7 @@ import Testing
         let running = try RunningCollector()
         let key = HTTPField("Authorization", "Bearer \(RunningCollector.key)")
         let once = [key, HTTPField("Idempotency-Key", "one")]
-        let body = Self.report("shop", #","dropped":{"budget":5,"made up":2,"unseen":1}"#)
+        let body = Self.report("shop", #","dropped":{"budget":5,"made_up":2,"unseen":1}"#)
         #expect(try running.post(body, fields: once).status == 200)
         #expect(try running.post(body, fields: once).status == 200)
         #expect(try running.post(Self.report("shop"), fields: once).status == 422)
@@ -82,14 +82,13 @@ import Testing
         #expect(dropped("budget") == 5 && dropped("other") == 3 && dropped("unseen") == 0)
         for (kind, count) in [
             "reused-idempotency-key": 1, "invalid-reports": 1, "unsupported-media-type": 1, "unauthorized": 1,
-            "forbidden": 1, "overloaded": 0,
+            "invalid-sentry-key": 1, "overloaded": 0,
         ] as [String: Double] {
             #expect(found["leak_collector_rejected_batches_total{problem=\"\(kind)\"}"] == count, "\(kind)")
         }
         #expect(try #require(found["leak_collector_commit_duration_seconds_count"]) >= 2)
         #expect(found["leak_collector_failed_commits_total"] == 0)
         #expect(found["leak_collector_commit_queue_batches"] == 0)
-        #expect(try #require(found["leak_collector_http_requests_total"]) >= 8)
         #expect(try #require(found["leak_collector_database_bytes"]) > 4096)
         #expect(found["leak_collector_database_limit_bytes"] == Double(16 << 30))
     }
@@ -97,7 +96,8 @@ import Testing
     @Test func `values of an app are those of the overview, and are read again after 30 seconds`() throws {
         let clock = Guarded(Self.noon)
         let running = try RunningCollector(now: { clock.with { $0 } })
-        let sessions = #","sessions":[{"id":"a","checks":9,"leaks":1},{"id":"b","checks":9},{"id":"c","checks":9}]"#
+        let sessions =
+            #","sessions":[{"id":"a","checks":9,"leaks":1},{"id":"b","checks":9},{"id":"c","checks":9}]"#
         #expect(try running.post(Self.report("shop", sessions)).status == 200)
         let labels = #"{app="shop",environment="production"}"#
         let first = try samples(running.get("/metrics"))
@@ -108,7 +108,9 @@ import Testing
         #expect(first["leak_collector_app_regressed_leaks\(labels)"] == 0)
         #expect(first["leak_collector_app_recent_reports\(labels)"] == 4)
         #expect(
-            first[#"leak_collector_app_current_release_info{app="shop",environment="production",version="2.0"}"#]
+            first[
+                #"leak_collector_app_current_release_info{app="shop",environment="production",version="2.0"}"#
+            ]
                 == 1)
         #expect(first["leak_collector_apps"] == 1 && first["leak_collector_apps_omitted"] == 0)
 
@@ -132,10 +134,14 @@ import Testing
         let shown = { (found: [String: Double]) in
             Set(
                 found.keys.compactMap {
-                    $0.firstMatch(of: /^leak_collector_app_leaks_to_fix\{app="([a-z0-9]+)"/).map { String($0.1) }
+                    $0.firstMatch(of: /^leak_collector_app_leaks_to_fix\{app="([a-z0-9]+)"/).map {
+                        String($0.1)
+                    }
                 })
         }
-        for number in 0..<MetricsHandler.maxApps { #expect(try running.post(Self.report("app\(number)")).status == 200) }
+        for number in 0..<MetricsHandler.maxApps {
+            #expect(try running.post(Self.report("app\(number)")).status == 200)
+        }
         let first = shown(try samples(running.get("/metrics")))
         #expect(first.count == MetricsHandler.maxApps)
         clock.with { $0 += MetricsHandler.cacheMilliseconds }
@@ -151,13 +157,15 @@ import Testing
         let running = try RunningCollector()
         #expect(try running.post(Self.report("shop")).status == 200)
         #expect(try running.post(Self.report("bank")).status == 200)
-        for app in ["shop", "bank", "shop"] {
-            let answer = try running.get("/metrics", fields: [token(running, app: app)])
+        let (shop, bank) = (try token(running, app: "shop"), try token(running, app: "bank"))
+        for (app, field) in [("shop", shop), ("bank", bank), ("shop", shop)] {
+            let answer = try running.get("/metrics", fields: [field])
             let found = try samples(answer)
             #expect(found["leak_collector_apps"] == 1)
             #expect(found.count == 9)
             #expect(
-                found.keys.allSatisfy { $0.hasPrefix("leak_collector_apps") || $0.contains("app=\"\(app)\"") })
+                found.keys.allSatisfy { $0.hasPrefix("leak_collector_apps") || $0.contains("app=\"\(app)\"") }
+            )
         }
         // The values of a limited token are not shown to others.
         #expect(try samples(running.get("/metrics"))["leak_collector_apps"] == 2)
@@ -182,8 +190,13 @@ import Testing
         let found = try samples(getWithoutToken(address))
         #expect(found["leak_collector_accepted_reports_total"] == 4)
         #expect(found.keys.contains { $0.contains("app=\"shop\"") })
-        // The counters are those of the server with the pages.
-        #expect(found["leak_collector_http_requests_total"] == 1)
+        // The counters are those of the server with the pages. A loop updates them at the end of its turn.
+        let deadline = ContinuousClock.now + .seconds(30)
+        var requests = found["leak_collector_http_requests_total"]
+        while requests != 1, ContinuousClock.now < deadline {
+            requests = try samples(getWithoutToken(address))["leak_collector_http_requests_total"]
+        }
+        #expect(requests == 1)
         let root = address.dropLast("/metrics".count)
         for path in ["/", "/api/v1/leaks", "/healthz", "/metrics/"] {
             #expect(try getWithoutToken(root + path).status == 404, "\(path)")

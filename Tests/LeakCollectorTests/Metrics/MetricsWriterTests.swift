@@ -37,8 +37,10 @@ import Testing
     }
 
     @Test func `a histogram has cumulative counts, the sum and the count`() {
-        var histogram = DurationHistogram()
-        for milliseconds in [0, 1, 3, 400, 3000] { histogram.record(nanoseconds: UInt64(milliseconds) * 1_000_000) }
+        var histogram = LatencyHistogram()
+        for milliseconds in [0, 1, 3, 400, 3000] {
+            histogram.record(nanoseconds: UInt64(milliseconds) * 1_000_000)
+        }
         let samples = text { $0.add(.commitDuration, histogram) }.split(separator: "\n").dropFirst(2)
         let name = "leak_collector_commit_duration_seconds"
         #expect(
@@ -64,7 +66,8 @@ import Testing
         let rows = try String(contentsOf: page, encoding: .utf8).split(separator: "\n").filter {
             $0.contains(/^\| `(leak_collector|process)_/)
         }
-        #expect(rows.map(String.init) == Metric.allCases.map { "| `\($0.rawValue)` | \($0.kind) | \($0.help) |" })
+        #expect(
+            rows.map(String.init) == Metric.allCases.map { "| `\($0.rawValue)` | \($0.kind) | \($0.help) |" })
     }
 
     // MARK: The process

@@ -153,10 +153,13 @@ import Testing
     }
 
     @Test(arguments: [
-        ("127.0.0.1:9464", "127.0.0.1", 9464), ("[::1]:0", "::1", 0), ("metrics.internal:80", "metrics.internal", 80),
+        ("127.0.0.1:9464", "127.0.0.1", 9464), ("[::1]:0", "::1", 0),
+        ("metrics.internal:80", "metrics.internal", 80),
         ("*:9464", "*", 9464),
     ])
-    func `the address of the metrics is split into host and port`(value: String, host: String, port: Int) throws {
+    func `the address of the metrics is split into host and port`(value: String, host: String, port: Int)
+        throws
+    {
         let settings = try Settings(flags: [.metricsListen: value], environment: [:])
         #expect(settings.metricsListen?.host == host && settings.metricsListen?.port == port)
     }

@@ -42,7 +42,7 @@ final class SymbolUploadWorker: Sendable {
         do throws(SymbolTable.Invalid) {
             table = try SymbolData(bytes)
         } catch {
-            throw Problem(.badRequest, error.description)
+            throw Problem.invalidBody(error.description)
         }
         jobs.add(
             change.work("storing symbols") { [self] reader in
