@@ -1,6 +1,6 @@
 # make run and make test do everything on a machine that has only the Swift toolchain.
 .PHONY: tls deb deb-check hosting-files
-.PHONY: help setup run demo key test checks postgresql conformance statistics openapi sanitize hostile fuzz lint format docs build image soak soak-detector bench bench-detector bench-reporter bench-http bench-store bench-database bench-postgresql bench-pages gate-simulation ten-years sample clean
+.PHONY: help setup run demo key test checks postgresql conformance statistics openapi metrics sanitize hostile fuzz lint format docs build image soak soak-detector bench bench-detector bench-reporter bench-http bench-store bench-database bench-postgresql bench-pages gate-simulation ten-years sample clean
 .DEFAULT_GOAL := help
 # Package.swift declares the products for the development of the collector only with it.
 export LEAK_COLLECTOR_DEVELOPMENT := 1
@@ -94,6 +94,12 @@ openapi: setup ## a running collector against its OpenAPI description: 13,000 re
 	@Conformance/openapi/setup
 	swift build $(tested) $(strict) --product collector
 	Conformance/openapi/run "$$(swift build --show-bin-path)/collector"
+
+metrics: setup ## the metrics of a running collector, the alert rules and the dashboard against promtool and Grafana's types (needs PyPI)
+	@Scripts/setup libpq-dev
+	@Conformance/metrics/setup
+	swift build $(tested) $(strict) --product collector
+	Conformance/metrics/run "$$(swift build --show-bin-path)/collector"
 
 # The test targets of everything that has threads: those of LeakReporter run the collector too, in their process. Package.swift
 # leaves out the others. Left out as well are long tests whose threads other tests have too; tests that repeat one scenario for each

@@ -20,6 +20,8 @@ public final class Collector: Sendable {
         public var address: String
         /// The address by which this machine reaches the collector: `http://HOST:PORT`.
         public var localAddress: String
+        /// The address of `/metrics` without a token; `nil` without ``Settings/metricsListen``.
+        public var metricsAddress: String?
         /// A sign-in link that works once, for ten minutes.
         public var signInLink: String
         /// The ingest key that was created at this start, because the database had no ingest key.
@@ -37,6 +39,8 @@ public final class Collector: Sendable {
     /// The address that people open, for links and snippets.
     let address: String
     private let server: Server
+    /// The server of `/metrics` without a token; `nil` if there is none.
+    private let metricsServer: Server?
     let service: CollectorService
     private let store: any Store
     private let queue: CommitQueue
@@ -56,10 +60,13 @@ public final class Collector: Sendable {
 
     /// Creates all parts of the collector, and listens. No request is answered before ``start()``.
     ///
-    /// - Parameter now: milliseconds since 1970.
+    /// - Parameters:
+    ///   - version: the version of the program, for `/metrics`.
+    ///   - now: milliseconds since 1970.
     /// - Throws: ``StoreError``, `ServerError` or another error whose description is one line for the operator.
     public init(
         settings: Settings, store: any Store, publicFolder: PublicFolder, log: Log,
+        version: String = "unknown",
         now: @escaping @Sendable () -> Int64 = WallClock.milliseconds
     ) throws {
         let events = EventQueue()
@@ -127,8 +134,16 @@ public final class Collector: Sendable {
             rateLimit: RateLimit(reportsPerSecond: settings.reportsPerSecond),
             symbolTables: symbolTables, rules: rules, storesExplanations: settings.storesExplanations,
             now: now)
+        var metricSources = MetricsHandler.Sources(version: version, queue: queue, ingest: ingest)
+        if settings.databaseURL == nil {
+            let folder = DataFolder(path: settings.dataFolder)
+            metricSources.isDatabaseServer = false
+            metricSources.databaseLimitBytes = settings.databaseBytes ?? StoreLimits().databaseBytes
+            metricSources.freeDiskBytes = { folder.freeBytes }
+        }
         service = CollectorService(
             context, signIn: signIn, ingest: ingest, erasure: erasure, symbolUploads: symbolUploads,
+            metricSources: metricSources,
             files: publicFolder.files, log: log)
         let slowCalls = SlowCallLog(log: log, now: now)
         accessLog = Self.accessFormat(settings.accessLogFormat).map { AccessLog(to: 1, as: $0) }
@@ -136,9 +151,18 @@ public final class Collector: Sendable {
             host: settings.host, port: settings.port, loops: Self.loopCount)
         configuration.limits = settings.serverLimits(loops: Self.loopCount)
         configuration.trustedProxies = settings.trustedProxies
+        configuration.sendsRequestIDs = true
         configuration.onSlowCall = { slowCalls.record($0) }
         if let accessLog { configuration.onAnswer = { accessLog.write(Self.withoutSecrets($0)) } }
         server = try Server(configuration, service: service)
+        let metrics = service.metrics
+        metrics.observe(server)
+        metricsServer = try settings.metricsListen.map { address in
+            var configuration = Server.Configuration(
+                host: address.host, port: address.port, limits: MetricsService.limits)
+            configuration.onSlowCall = { slowCalls.record($0) }
+            return try Server(configuration, service: MetricsService(metrics))
+        }
         if server.connectionLimit < configuration.limits.connections {
             log.warning(
                 "at most \(server.connectionLimit) connections at a time, not \(configuration.limits.connections):"
@@ -159,19 +183,26 @@ public final class Collector: Sendable {
         let localHost = settings.reachableHost
         address =
             settings.url ?? "http://\(localHost == "127.0.0.1" ? "localhost" : localHost):\(server.port)"
-        // An asterisk is not a host that a browser can open.
-        let listeningHost = settings.host == "*" ? "localhost" : settings.host
         context.boundAddress.with { [address] in $0 = address }
         startupInfo = StartupInfo(
-            listeningAddress:
-                "http://\(listeningHost.contains(":") ? "[\(listeningHost)]" : listeningHost):\(server.port)",
+            listeningAddress: Self.address(of: settings.host, server.port),
             address: address,
             localAddress: "http://\(localHost):\(server.port)",
+            metricsAddress: metricsServer.flatMap { server in
+                settings.metricsListen.map { Self.address(of: $0.host, server.port) + "/metrics" }
+            },
             signInLink: "\(address)/sign-in?code=\(code.text)", newIngestKey: createdSecrets.ingestKey?.text,
             newAccessToken: createdSecrets.accessToken?.text, lacksIngestKey: createdSecrets.lacksIngestKey,
             lacksAccessToken: createdSecrets.lacksAccessToken)
         threads = Guarded([])
         writerThread = Guarded(nil)
+    }
+
+    /// Returns the address of a server.
+    private static func address(of host: String, _ port: Int) -> String {
+        // An asterisk is not a host that a browser can open.
+        let host = host == "*" ? "localhost" : host
+        return "http://\(host.contains(":") ? "[\(host)]" : host):\(port)"
     }
 
     /// Removes secrets from an access log record. Sign-in links carry a code in their query, a link to the sign-in page may carry
@@ -221,6 +252,7 @@ public final class Collector: Sendable {
         threads.with { $0 += started }
         backups?.start()
         server.start()
+        metricsServer?.start()
     }
 
     /// Accepts no new connections, answers the requests in flight, writes the accepted reports, then returns.
@@ -231,6 +263,7 @@ public final class Collector: Sendable {
         erasure.stop()
         symbolUploads.stop()
         server.stop(within: timeout)
+        metricsServer?.stop(within: .seconds(1))
         parsingPool.stop()
         queue.stop()
         writerThread.with { $0.take() }?.join()

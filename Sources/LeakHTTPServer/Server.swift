@@ -16,6 +16,9 @@ public final class Server: Sendable {
         /// The proxies that name the client of a request in `Forwarded`, or in `X-Forwarded-For` and `X-Forwarded-Proto`. The log
         /// and the limits per address then use the client's address. The fields of other peers are ignored.
         public var trustedProxies: [IPNetwork] = []
+        /// `true` to give each request an identifier, and to send it in `X-Request-Id`: the one that a trusted proxy sent in the same
+        /// field, or a new one.
+        public var sendsRequestIDs = false
         /// Called for each request that was answered or rejected, on a loop's thread; it must not block. `nil` costs nothing.
         public var onAnswer: (@Sendable (AccessRecord) -> Void)?
         /// Called for each call of the service that took longer than ``Limits/serviceTime``, on the thread of the blocked loop.
@@ -68,7 +71,9 @@ public final class Server: Sendable {
                         service: service, limits: configuration.limits,
                         observers: Observers(
                             onAnswer: configuration.onAnswer, onSlowCall: configuration.onSlowCall),
-                        trustedProxies: TrustedProxies(configuration.trustedProxies), limiter: limiter,
+                        trustedProxies: TrustedProxies(configuration.trustedProxies),
+                        requestIDs: configuration.sendsRequestIDs ? RequestIDGenerator() : nil,
+                        limiter: limiter,
                         uploadByteLimit: configuration.limits.uploadBytes / count,
                         listeners: listeners))
             } catch {

@@ -148,7 +148,7 @@ enum Program {
         let publicFolder = try publicFolder(settings)
         let store = try openStore(settings, isServer: true)
         let collector = try Collector(
-            settings: settings, store: store, publicFolder: publicFolder, log: log)
+            settings: settings, store: store, publicFolder: publicFolder, log: log, version: version)
         try collector.start()
         let address = collector.startupInfo.localAddress
         let addressFile = AddressFile(folder: settings.dataFolder)
@@ -176,10 +176,15 @@ enum Program {
         switch settings.logFormat {
         case .text:
             let lines =
-                ["listening on \(startupInfo.listeningAddress)"] + credentialLines(startupInfo, settings)
+                ["listening on \(startupInfo.listeningAddress)"]
+                + (startupInfo.metricsAddress.map { ["metrics on \($0), without a token"] } ?? [])
+                + credentialLines(startupInfo, settings)
             Output.line(lines.joined(separator: "\n"))
         case .json:
             log.reportStartup("listening on \(startupInfo.listeningAddress)", ["url": startupInfo.address])
+            if let address = startupInfo.metricsAddress {
+                log.reportStartup("metrics without a token", ["url": address])
+            }
             guard settings.showsSecrets else {
                 for line in credentialLines(startupInfo, settings) { log.reportStartup(line) }
                 return

@@ -12,6 +12,16 @@ import Testing
         try #require(try store.makeReader().leak(identity.id, now: now))
     }
 
+    @Test func `the size of the database grows with its contents`() throws {
+        let empty = try store.makeReader().databaseBytes()
+        #expect(empty > 4096)
+        let reports = (0..<400).map {
+            Report(leak: leak("Page\($0)", stack: [String(repeating: "r", count: 400)]))
+        }
+        _ = try store.count([submission(reports)], now: noon)
+        #expect(try store.makeReader().databaseBytes() > empty + 100_000)
+    }
+
     @Test func `a report is added to every count of its leak`() throws {
         let page = leak("Page", stack: ["Root"])
         let receipts = try store.count(

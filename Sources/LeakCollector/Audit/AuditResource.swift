@@ -24,7 +24,8 @@ struct AuditResource: JSONResource, PageResource {
         func nonEmpty(_ name: String) -> String? { request.query(name).flatMap { $0.isEmpty ? nil : $0 } }
         cursor = try nonEmpty("cursor").map { (text) throws(Problem) -> Int64 in
             guard let id = Int64(decimalDigits: text) else {
-                throw Problem(.badRequest, "the parameter “cursor” must be the value of “next” in a response")
+                throw Problem.invalidParameter(
+                    "the parameter “cursor” must be the value of “next” in a response")
             }
             return id
         }
@@ -32,7 +33,7 @@ struct AuditResource: JSONResource, PageResource {
             try nonEmpty("limit").map { (text) throws(Problem) -> Int in
                 guard let limit = Int64(decimalDigits: text), (1...Int64(Self.maxLimit)).contains(limit)
                 else {
-                    throw Problem(.badRequest, "the parameter “limit” must be 1 to \(Self.maxLimit)")
+                    throw Problem.invalidParameter("the parameter “limit” must be 1 to \(Self.maxLimit)")
                 }
                 return Int(limit)
             } ?? Self.pageSize

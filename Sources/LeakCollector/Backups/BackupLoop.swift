@@ -29,6 +29,8 @@ final class BackupLoop: Sendable {
         var count = 0
         /// The reason why the last attempt failed; `nil` if it succeeded or has not ended.
         var failure: String?
+        /// Number of attempts that failed since the start of the process.
+        var failureCount = 0
         /// The time of the last attempt that failed.
         fileprivate var failedAt: Int64?
         /// Milliseconds from ``failedAt`` to the next attempt.
@@ -140,6 +142,7 @@ final class BackupLoop: Sendable {
         let time = now()
         status.with {
             ($0.failure, $0.failedAt, $0.retryMilliseconds) = (reason, time, retryMilliseconds)
+            $0.failureCount += 1
         }
         let minutes = countText(Int(retryMilliseconds / 60_000), of: "minute", plural: "minutes")
         log.error("the backup failed; the collector will try again in \(minutes): \(reason)")

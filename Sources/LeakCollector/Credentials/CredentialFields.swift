@@ -30,7 +30,7 @@ struct CredentialFields: Hashable, Sendable {
     /// - Throws: ``Problem`` 400.
     init(json body: [UInt8]) throws(Problem) {
         guard UTF8Validator.firstInvalidByte(in: body) == nil else {
-            throw Problem(.badRequest, "the body is not UTF-8")
+            throw Problem.invalidBody("the body is not UTF-8")
         }
         do {
             self = try JSONScanner.scan(body) { (scanner) throws(JSONError) in
@@ -42,8 +42,7 @@ struct CredentialFields: Hashable, Sendable {
                 return fields
             }
         } catch {
-            throw Problem(
-                .badRequest, "the body must be a JSON object such as {\"name\": \"shop\"}: \(error)")
+            throw Problem.invalidBody("the body must be a JSON object such as {\"name\": \"shop\"}: \(error)")
         }
     }
 

@@ -85,15 +85,14 @@ struct CredentialMutation: Mutation {
             fields = try CredentialFields(json: request.body())
         }
         guard fields.role == nil || kind == .tokens && action == .create else {
-            throw Problem(.badRequest, "the field “role” is allowed only when a token is created")
+            throw Problem.invalidBody("the field “role” is allowed only when a token is created")
         }
         guard !isForm else { return fields }
         guard fields.app == nil || action == .create else {
-            throw Problem(.badRequest, "the field “app” is allowed only when a key or a token is created")
+            throw Problem.invalidBody("the field “app” is allowed only when a key or a token is created")
         }
         guard fields.environments == nil || kind == .keys && action == .create else {
-            throw Problem(
-                .badRequest,
+            throw Problem.invalidBody(
                 "the field “environments” is allowed only when a key is created: it restricts nothing else"
             )
         }
@@ -140,7 +139,7 @@ struct CredentialMutation: Mutation {
         } catch let reserved as ReservedNameError {
             throw Problem(.conflict, reserved.description)
         } catch let error as SettingError {
-            throw Problem(.badRequest, "\(error.source.drop { $0 == "-" }) \(error.problem)")
+            throw Problem.invalidBody("\(error.source.drop { $0 == "-" }) \(error.problem)")
         }
     }
 

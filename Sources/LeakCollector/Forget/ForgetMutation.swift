@@ -83,7 +83,7 @@ struct ForgetMutation: Mutation {
         case "true": return true
         case "false", nil: return false
         case let value?:
-            throw Problem(.badRequest, "the parameter “discard” is “\(value)”, must be true or false")
+            throw Problem.invalidParameter("the parameter “discard” is “\(value)”, must be true or false")
         }
     }
 

@@ -11,21 +11,20 @@ extension ForgetTarget {
     init(_ parameters: [String: String]) throws(Problem) {
         func required(_ name: String) throws(Problem) -> String {
             guard let value = parameters[name], !value.isEmpty else {
-                throw Problem(.badRequest, "the parameter “\(name)” is missing")
+                throw Problem.invalidParameter("the parameter “\(name)” is missing")
             }
             return value
         }
         let word = try required("what")
         guard let kind = Kind(rawValue: word) else {
-            throw Problem(
-                .badRequest,
+            throw Problem.invalidParameter(
                 "the parameter “what” is “\(word)”, must be leak, version, environment, app or key")
         }
         guard kind != .key else {
             let number = try required("key")
             guard let key = Int64(decimalDigits: number), key > 0 else {
-                throw Problem(
-                    .badRequest, "the parameter “key” must be the ID of a key, as /api/v1/keys lists it")
+                throw Problem.invalidParameter(
+                    "the parameter “key” must be the ID of a key, as /api/v1/keys lists it")
             }
             self = .key(key, since: try Self.since(parameters["since"]))
             return
@@ -48,8 +47,7 @@ extension ForgetTarget {
     private static func since(_ text: String?) throws(Problem) -> Int64? {
         guard let text, !text.isEmpty else { return nil }
         guard let time = sinceTime(text) else {
-            throw Problem(
-                .badRequest,
+            throw Problem.invalidParameter(
                 "the parameter “since” must be a time or a day, such as 2026-11-20T12:00:00Z or 2026-11-20")
         }
         return time

@@ -19,6 +19,8 @@ struct ErrorPage: Component {
     var back: PageLink?
     /// False if the visitor has not signed in.
     var hasNavigation = true
+    /// True for a page that names its request, in the element that ``requestIDPosition(in:)`` finds.
+    var namesRequest = false
 
     var html: HTML {
         let message =
@@ -29,9 +31,24 @@ struct ErrorPage: Component {
             main: #"""
                 <div class="narrow"><p class="crumb">\#(status)</p><h1>\#(message.title)</h1>
                 <p dir="auto">\#(detail ?? message.advice)</p>\#(typedTextArea)
-                <p><a class="button" href="\#(context.links.to(back.target))">\#(back.text)</a></p></div>
+                <p><a class="button" href="\#(context.links.to(back.target))">\#(back.text)</a></p>\#(requestNote)</div>
                 """#
         ).html
+    }
+
+    private static let requestStart = #"<code id="request">"#
+
+    private var requestNote: HTML? {
+        namesRequest ? #"<p><small>Request <code id="request"></code></small></p>"# : nil
+    }
+
+    /// Returns the index of the byte before which the server inserts the identifier of the request.
+    static func requestIDPosition(in page: [UInt8]) -> Int? {
+        let start = Array(requestStart.utf8)
+        // Texts from outside contain no `<`, so the first match is the element.
+        return page.indices.first { page[$0] == start[0] && page[$0...].starts(with: start) }.map {
+            $0 + start.count
+        }
     }
 
     private var typedTextArea: HTML? {

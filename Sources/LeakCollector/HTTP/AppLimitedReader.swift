@@ -204,6 +204,9 @@ final class AppLimitedReader: StoreReader {
 
     var hasLocalChangeCounter: Bool { reader.hasLocalChangeCounter }
 
+    /// Returns 0: the size tells about other apps.
+    func databaseBytes() throws(StoreError) -> Int { 0 }
+
     func ping() throws(StoreError) { try reader.ping() }
 }
 

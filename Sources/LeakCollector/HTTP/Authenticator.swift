@@ -177,7 +177,8 @@ extension Authenticator {
         guard case .valid(let credential) = readCredential(of: request, now: now) else {
             throw Problem(
                 .forbidden,
-                "this session or token was revoked or has expired; sign in again or use another token")
+                "this session or token was revoked or has expired; sign in again or use another token",
+                kind: .revokedToken)
         }
         try credential.require(permission)
         // A browser adds the session cookie, or the cookie of the proxy, even to requests that another site makes it send, in ways
@@ -189,8 +190,8 @@ extension Authenticator {
                 .forbidden,
                 requestOrigin == .otherSite
                     ? "the request came from another site; open the page on this collector and send the request from there"
-                    : "the request does not say which page it came from (Origin or Sec-Fetch-Site); send an access token instead"
-            )
+                    : "the request does not say which page it came from (Origin or Sec-Fetch-Site); send an access token instead",
+                kind: .otherSite)
         }
         return credential
     }

@@ -17,7 +17,7 @@ extension Credential {
             "this needs the role \(Role.orList(permission.roles)); this \(noun) has "
             + (role.map { "the role \($0.rawValue)" } ?? "no role that this collector knows")
         if let app, !permission.isWithinApp { detail += ", and is limited to the app \(app)" }
-        throw Problem(.forbidden, detail)
+        throw Problem(.forbidden, detail, kind: .missingRole)
     }
 
     /// Checks that a request names no app, or an app that the credential may read.
@@ -27,7 +27,7 @@ extension Credential {
         guard let app, let name, !name.isEmpty, ByteText(name) != ByteText(app) else { return }
         throw Problem(
             .forbidden,
-            "this \(purpose == .session ? "session" : "access token") is limited to the app \(app); leave out the app, or name that one"
-        )
+            "this \(purpose == .session ? "session" : "access token") is limited to the app \(app); leave out the app, or name that one",
+            kind: .otherApp)
     }
 }

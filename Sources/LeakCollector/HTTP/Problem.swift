@@ -6,6 +6,7 @@ internal import LeakStore
 /// An error in the form in which the API returns it: problem details (RFC 9457).
 struct Problem: Error, Sendable {
     var status: Status
+    var kind: ProblemKind
     /// Description of what is wrong with this request and what to do, in one sentence.
     var detail: String
     /// Line of the error in the body, counted from 1.
@@ -19,8 +20,10 @@ struct Problem: Error, Sendable {
     /// Cause of the problem, for the log only.
     var cause: String?
 
-    init(_ status: Status, _ detail: String) {
+    /// - Parameter kind: `nil` for the kind of problems that only their status distinguishes.
+    init(_ status: Status, _ detail: String, kind: ProblemKind? = nil) {
         self.status = status
+        self.kind = kind ?? ProblemKind(status: status)
         self.detail = detail
     }
 
@@ -34,7 +37,7 @@ struct Problem: Error, Sendable {
     var response: Response {
         var writer = JSONWriter()
         writer.object { writer in
-            writer.field("type", status.problemType)
+            writer.field("type", kind.type)
             writer.field("title", status.reason)
             writer.field("status", Int(status.code))
             writer.field("detail", detail)
@@ -43,8 +46,19 @@ struct Problem: Error, Sendable {
             if !rejected.isEmpty { writer.fields(of: rejected) }
         }
         var response = Response(status, type: "application/problem+json", body: .bytes(writer.bytes))
+        response.requestIDPosition = .lastMember
         response.fields += fields
         return response
+    }
+
+    /// Returns the problem of a request with a wrong parameter in its query or path.
+    static func invalidParameter(_ detail: String) -> Problem {
+        Problem(.badRequest, detail, kind: .invalidParameter)
+    }
+
+    /// Returns the problem of a request with a wrong field in its body, or with a body that cannot be read.
+    static func invalidBody(_ detail: String) -> Problem {
+        Problem(.badRequest, detail, kind: .invalidBody)
     }
 
     /// Returns the problem of a request without a credential, or with an unknown one.
@@ -53,8 +67,8 @@ struct Problem: Error, Sendable {
     }
 
     /// Returns the problem of a store that is overloaded or cannot be reached. The client should retry.
-    static func unavailable(_ detail: String, afterSeconds: Int) -> Problem {
-        Problem(.serviceUnavailable, detail).withField("Retry-After", "\(afterSeconds)")
+    static func unavailable(_ detail: String, kind: ProblemKind, afterSeconds: Int) -> Problem {
+        Problem(.serviceUnavailable, detail, kind: kind).withField("Retry-After", "\(afterSeconds)")
     }
 
     static let noClass = Problem(
@@ -103,11 +117,28 @@ extension Problem {
         case .invalidArgument:
             self.init(.badRequest, error.description)
         case .locked, .diskFull, .databaseFull, .readOnly, .unavailable, .uncertain, .damaged:
-            self = .unavailable("the database is not available now; try again", afterSeconds: 5)
+            self = .unavailable(
+                "the database is not available now; try again", kind: ProblemKind(error.reason),
+                afterSeconds: 5)
             cause = error.description
         case .notADatabase, .newerSchema, .corrupt, .missing, .other:
             self.init(.internalServerError, "the database cannot be read; see the collector's log")
             cause = error.description
         }
+    }
+}
+
+extension ProblemKind {
+    /// The kind of a problem of the store because of which a request is answered with 503.
+    fileprivate init(_ reason: StoreError.Reason) {
+        self =
+            switch reason {
+            case .diskFull: .diskFull
+            case .databaseFull: .databaseFull
+            case .damaged: .databaseDamaged
+            case .unavailable: .databaseUnreachable
+            case .uncertain: .uncertainCommit
+            default: .unavailable
+            }
     }
 }

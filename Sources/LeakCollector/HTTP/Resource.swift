@@ -161,13 +161,12 @@ extension Request {
         var seen: Set<String> = []
         for name in queryNames {
             guard known.contains(name) else {
-                throw Problem(
-                    .badRequest,
+                throw Problem.invalidParameter(
                     "unknown parameter “\(name)”; this address has "
                         + (known.isEmpty ? "no parameters" : "only \(known.joined(separator: ", "))"))
             }
             guard seen.insert(name).inserted else {
-                throw Problem(.badRequest, "the parameter “\(name)” is given twice")
+                throw Problem.invalidParameter("the parameter “\(name)” is given twice")
             }
         }
     }

@@ -73,8 +73,12 @@ extension Response {
         let context = PageContext(links: .served, now: now, permissions: permissions)
         let page = ErrorPage(
             context: context, status: Int(status.code), detail: detail, typedText: typedText, back: back,
-            hasNavigation: permissions.contains(.read))
-        return Response(page: page.html, status: status)
+            hasNavigation: permissions.contains(.read), namesRequest: true)
+        var response = Response(page: page.html, status: status)
+        if case .bytes(let bytes) = response.body {
+            response.requestIDPosition = ErrorPage.requestIDPosition(in: bytes).map { .byte($0) }
+        }
+        return response
     }
 
     /// Returns a plain text for programs that check only the status.

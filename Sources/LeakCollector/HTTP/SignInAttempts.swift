@@ -17,7 +17,7 @@ final class SignInAttempts: Sendable {
     private static let minIntervalMilliseconds: Int64 = 1_000
 
     /// The way in which an attempt presents its secret.
-    enum SignInMethod {
+    enum SignInMethod: String, CaseIterable {
         /// The code of a sign-in link. Its failures are logged, but not limited.
         case link
         /// A token in the form of the sign-in page.
@@ -79,12 +79,23 @@ final class SignInAttempts: Sendable {
         var loggedAt = Int64.min
         /// Failed attempts since the last line of the log.
         var unloggedFailures = 0
+        var totals = Totals()
+    }
+
+    /// Counts since the start of the process.
+    struct Totals: Hashable {
+        /// Attempts with a wrong secret.
+        var failures: [SignInMethod: Int] = [:]
+        /// Attempts that were rejected without a check.
+        var rejections = 0
     }
 
     private let state = Guarded(State())
 
     /// Number of addresses in the table.
     var addressCount: Int { state.with { $0.allowances.count } }
+
+    var totals: Totals { state.with { $0.totals } }
 
     /// Returns the seconds until the client may try another token, at least 1; `nil` if it may now.
     ///
@@ -105,6 +116,7 @@ final class SignInAttempts: Sendable {
     /// - Returns: a line for the log, at most once a second; `nil` otherwise. It contains no secret.
     func recordFailure(_ client: IPAddress?, by method: SignInMethod, now: Int64) -> String? {
         state.with { state in
+            state.totals.failures[method, default: 0] += 1
             var isExhausted = false
             if method != .link {
                 var allowance =
@@ -133,7 +145,12 @@ final class SignInAttempts: Sendable {
     }
 
     /// Counts an attempt that was rejected without a check, for the next line of the log.
-    func recordRejection() { state.with { $0.unloggedFailures += 1 } }
+    func recordRejection() {
+        state.with { state in
+            state.unloggedFailures += 1
+            state.totals.rejections += 1
+        }
+    }
 
     /// Returns the allowance that applies to an address.
     ///

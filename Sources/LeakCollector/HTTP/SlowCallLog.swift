@@ -44,7 +44,8 @@ final class SlowCallLog: Sendable {
                 state.unloggedCalls > 0 ? "; \(state.unloggedCalls) more since the last line like this" : ""
             let milliseconds = Int(call.duration / .milliseconds(1))
             let path = String(decoding: LoggedPath.masked(Array(call.path.utf8)), as: UTF8.self)
-            return "slow request: \(call.method.name) \(path) took \(milliseconds) ms\(others)"
+            let request = call.requestID.map { " (request \($0))" } ?? ""
+            return "slow request: \(call.method.name) \(path) took \(milliseconds) ms\(request)\(others)"
         }
     }
 }

@@ -5,16 +5,17 @@ internal import LeakStore
 /// Problems of the database and its disk. All of them except a failed transaction stop the collector from accepting
 /// reports.
 final class StoreHealth: Sendable {
-    enum Issue: Int, Hashable, Sendable, CaseIterable {
+    /// The raw value is a label of a metric.
+    enum Issue: String, Hashable, Sendable, CaseIterable {
         /// The database is no longer where it was opened. Data that is written now is lost when the process ends.
-        case dataFolderReplaced
+        case dataFolderReplaced = "data_folder_replaced"
         /// The database is damaged, or is not the file that was opened.
         case damaged
-        case diskNearlyFull
+        case diskNearlyFull = "disk_nearly_full"
         /// The PostgreSQL database cannot be reached.
-        case databaseUnreachable
+        case databaseUnreachable = "database_unreachable"
         /// The last transaction failed.
-        case writeFailed
+        case writeFailed = "write_failed"
     }
 
     private let issues = Guarded<Set<Issue>>([])
@@ -31,6 +32,9 @@ final class StoreHealth: Sendable {
 
     /// True if the database cannot be reached. A request that reads would wait until it times out.
     var blocksReads: Bool { issues.with { $0.contains(.databaseUnreachable) } }
+
+    /// All problems that are present.
+    var present: Set<Issue> { issues.with { $0 } }
 
     /// The most serious problem; `nil` if there is none.
     var mostSerious: Issue? {
@@ -49,19 +53,23 @@ extension StoreHealth.Issue {
         case .dataFolderReplaced:
             .unavailable(
                 "nothing was counted: the data folder was removed or replaced while the collector ran, so the collector must be restarted",
-                afterSeconds: 60)
+                kind: .dataFolderReplaced, afterSeconds: 60)
         case .damaged:
             .unavailable(
                 "nothing was counted: the database may be damaged; keep leaks.sqlite-wal, copy the data folder, then restore a backup; see the collector's log",
-                afterSeconds: 60)
+                kind: .databaseDamaged, afterSeconds: 60)
         case .diskNearlyFull:
-            .unavailable("nothing was counted: the disk is nearly full; free some space", afterSeconds: 60)
+            .unavailable(
+                "nothing was counted: the disk is nearly full; free some space", kind: .diskFull,
+                afterSeconds: 60)
         case .databaseUnreachable:
             .unavailable(
-                "nothing was counted: the database cannot be reached; send again later", afterSeconds: 5)
+                "nothing was counted: the database cannot be reached; send again later",
+                kind: .databaseUnreachable, afterSeconds: 5)
         case .writeFailed:
             .unavailable(
-                "the last reports could not be written; see the collector's log", afterSeconds: 10)
+                "the last reports could not be written; see the collector's log", kind: .writeFailed,
+                afterSeconds: 10)
         }
     }
 }

@@ -32,8 +32,9 @@ final class StoreThreadPool: Sendable {
         jobs = JobQueue(
             limit: limit,
             fullProblem: .unavailable(
-                "too many requests are waiting for the database; try again", afterSeconds: 1),
-            stoppingProblem: .unavailable("the collector is stopping; try again", afterSeconds: 1))
+                "too many requests are waiting for the database; try again", kind: .overloaded, afterSeconds: 1),
+            stoppingProblem: .unavailable(
+                "the collector is stopping; try again", kind: .stopping, afterSeconds: 1))
     }
 
     /// `true` once the collector stops.
@@ -55,7 +56,8 @@ final class StoreThreadPool: Sendable {
     /// - Throws: ``Problem`` 503 if the database cannot be reached: each request would wait until it times out.
     func requireDatabase() throws(Problem) {
         guard !health.blocksReads else {
-            throw .unavailable("the database cannot be reached; try again", afterSeconds: 5)
+            throw .unavailable(
+                "the database cannot be reached; try again", kind: .databaseUnreachable, afterSeconds: 5)
         }
     }
 
@@ -73,6 +75,12 @@ final class StoreThreadPool: Sendable {
         }
         return startedThreads
     }
+
+    /// Number of requests that wait or run.
+    var requestCount: Int { jobs.count }
+
+    /// The time of each request on its thread.
+    var durations: LatencyHistogram { jobs.durations.with { $0 } }
 
     /// Stops the threads after they have answered the waiting requests.
     func stop() { jobs.drain() }
@@ -108,7 +116,10 @@ struct StoreWork<ThreadResources>: Sendable {
             response = try makeResponse(resources)
         } catch {
             let problem = Problem(from: error)
-            if problem.status.code >= 500 { log.error("\(name): \(problem.cause ?? problem.detail)") }
+            if problem.status.code >= 500 {
+                let request = responders.first?.requestID.map { " (request \($0))" } ?? ""
+                log.error("\(name)\(request): \(problem.cause ?? problem.detail)")
+            }
             response = makeRejection(problem)
         }
         for responder in responders { responder.send(response) }

@@ -72,6 +72,9 @@ final class WorkQueue<Work: Sendable>: Sendable {
 
     var isStopping: Bool { state.with { $0.isStopping } }
 
+    /// Weight of waiting and running work.
+    var weight: Int { state.with { $0.weight } }
+
     /// Accepts no more work. Threads run the waiting work before they get ``WorkOutcome/stopped``.
     func drain() {
         state.with { $0.isStopping = true }
@@ -98,6 +101,8 @@ struct JobQueue<ThreadResources>: Sendable {
     private let queue: WorkQueue<StoreWork<ThreadResources>>
     private let fullProblem: Problem
     private let stoppingProblem: Problem
+    /// The time of each request on its thread.
+    let durations = Guarded(LatencyHistogram())
 
     /// - Parameters:
     ///   - limit: the maximum number of requests that wait or run; each may hold a body of megabytes.
@@ -122,8 +127,16 @@ struct JobQueue<ThreadResources>: Sendable {
     ///
     /// - Parameter timeout: the longest wait; `nil` for no limit.
     func runNext(with resources: ThreadResources, timeout: Duration? = nil, log: Log) -> WorkOutcome {
-        queue.runNext(timeout: timeout) { $0.run(with: resources, log: log) }
+        queue.runNext(timeout: timeout) { work in
+            let start = SystemTime.monotonicNanoseconds
+            work.run(with: resources, log: log)
+            let duration = SystemTime.monotonicNanoseconds - start
+            durations.with { $0.record(nanoseconds: duration) }
+        }
     }
+
+    /// Number of requests that wait or run.
+    var count: Int { queue.weight }
 
     var isStopping: Bool { queue.isStopping }
 

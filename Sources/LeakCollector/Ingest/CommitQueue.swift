@@ -28,21 +28,47 @@ final class CommitQueue: Sendable {
         case full, stopping
     }
 
+    /// Counts since the start of the process. The writer adds to them once for each transaction.
+    struct Totals: Hashable, Sendable {
+        var countedBatches = 0
+        var repeatedBatches = 0
+        var reusedKeys = 0
+        var failedBatches = 0
+        /// Reports, each with its number of equal sightings.
+        var acceptedReports = 0
+        var rejectedReports: [ReportRejection: Int] = [:]
+        /// Dropped reports by reason. Reasons outside of ``dropReasons`` count as `sentry` or `other`.
+        var droppedReports: [String: Int] = [:]
+        /// The reasons that are counted by themselves: those of LeakReporter and of ``SubmissionBuilder``. Senders may invent
+        /// reasons, so their number must be limited.
+        static let dropReasons: Set<String> = [
+            "before_send", "budget", "damaged", "over_limit", "queue_full", "reentrant", "refused",
+            "text_over_limit", "too_long", "too_old", "unseen",
+        ]
+        /// The time of each transaction that did not fail.
+        var commits = LatencyHistogram()
+        var failedCommits = 0
+    }
+
     /// One submission whose request waits for the answer.
-    private final class PendingSubmission: @unchecked Sendable {
+    fileprivate final class PendingSubmission: @unchecked Sendable {
         // `Sendable` is unchecked: the event loop hands the submission to the writer under the lock, and only one of them
         // uses it at a time.
         let submission: Submission
+        /// Reports of the request that are not in the submission.
+        let rejectedReports: [ReportRejection: Int]
         /// Returns the response for the outcome.
         let answer: @Sendable (Outcome) -> Response
         /// `nil` once the response was sent.
         var responder: Responder?
 
         init(
-            _ submission: Submission, responder: consuming Responder,
+            _ submission: Submission, rejectedReports: [ReportRejection: Int],
+            responder: consuming Responder,
             answer: @escaping @Sendable (Outcome) -> Response
         ) {
             self.submission = submission
+            self.rejectedReports = rejectedReports
             self.responder = consume responder
             self.answer = answer
         }
@@ -60,8 +86,9 @@ final class CommitQueue: Sendable {
     }
 
     private let state = Guarded(State())
+    private let currentTotals = Guarded(Totals())
     private let store: any Store
-    private let limits: Limits
+    let limits: Limits
     private let now: @Sendable () -> Int64
     private let onTransactionEnd: @Sendable (StoreError?) -> Void
     private let onCheckpointError: @Sendable (StoreError) -> Void
@@ -95,13 +122,22 @@ final class CommitQueue: Sendable {
     /// Number of submissions that wait for the next transaction.
     var waitingCount: Int { state.with { $0.waiting.count } }
 
+    /// Bytes of the submissions that wait for the next transaction.
+    var waitingBytes: Int { state.with { $0.waitingBytes } }
+
+    var totals: Totals { currentTotals.with { $0 } }
+
     /// Enqueues a submission. The answer is sent after its transaction is on disk, or has failed.
+    ///
+    /// - Parameter rejectedReports: reports of the request that are not in the submission, for ``totals``.
     func submit(
-        _ submission: Submission, _ responder: consuming Responder,
+        _ submission: Submission, rejectedReports: [ReportRejection: Int] = [:],
+        _ responder: consuming Responder,
         answer: @escaping @Sendable (Outcome) -> Response
     ) {
         let bytes = submission.heldBytes
-        let waiting = PendingSubmission(submission, responder: responder, answer: answer)
+        let waiting = PendingSubmission(
+            submission, rejectedReports: rejectedReports, responder: responder, answer: answer)
         let rejection: Outcome? = state.with { state in
             if state.isStopping { return .stopping }
             if state.waitingBytes + bytes > limits.waitingBytes { return .full }
@@ -173,7 +209,13 @@ final class CommitQueue: Sendable {
         var failures = 0
         while let part = parts.popLast() {
             do {
+                let start = SystemTime.monotonicNanoseconds
                 let receipts = try store.count(part.map(\.submission), now: now())
+                let duration = SystemTime.monotonicNanoseconds - start
+                currentTotals.with { totals in
+                    totals.commits.record(nanoseconds: duration)
+                    for (waiting, receipt) in zip(part, receipts) { totals.add(waiting, receipt) }
+                }
                 onTransactionEnd(nil)
                 for (waiting, receipt) in zip(part, receipts) { waiting.send(.written(receipt)) }
                 let remaining = part.dropFirst(max(1, receipts.count))
@@ -190,16 +232,42 @@ final class CommitQueue: Sendable {
                     continue
                 }
                 onTransactionEnd(error)
-                for waiting in part { waiting.send(.failed(error)) }
-                guard !mayContinue else { continue }
-                for waiting in parts.joined() { waiting.send(.failed(error)) }
-                parts = []
+                let failed = mayContinue ? Array(part) : Array(part) + parts.joined()
+                currentTotals.with { totals in
+                    totals.failedCommits += 1
+                    totals.failedBatches += failed.count
+                }
+                for waiting in failed { waiting.send(.failed(error)) }
+                if !mayContinue { parts = [] }
             }
         }
         do {
             try store.checkpointIfNeeded(now: now())
         } catch {
             onCheckpointError(error)
+        }
+    }
+}
+
+extension CommitQueue.Totals {
+    private static func label(of reason: String) -> String {
+        if dropReasons.contains(reason) { return reason }
+        return reason.hasPrefix(SubmissionBuilder.sentryReasonPrefix) ? "sentry" : "other"
+    }
+
+    fileprivate mutating func add(_ waiting: CommitQueue.PendingSubmission, _ receipt: Receipt) {
+        switch receipt {
+        case .repeated: repeatedBatches += 1
+        case .keyReused: reusedKeys += 1
+        case .counted:
+            countedBatches += 1
+            for sighting in waiting.submission.sightings where !sighting.isFreed {
+                acceptedReports += sighting.count
+            }
+            for (reason, count) in waiting.rejectedReports { rejectedReports[reason, default: 0] += count }
+            for dropped in waiting.submission.dropped {
+                droppedReports[Self.label(of: dropped.reason), default: 0] += dropped.count
+            }
         }
     }
 }

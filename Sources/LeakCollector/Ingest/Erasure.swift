@@ -9,7 +9,7 @@ internal import LeakPlatform
 /// (``ForgetMutation``), run one after another on a thread of their own, so that no reader waits for them.
 public final class Erasure: Mutation {
     static let stoppingProblem = Problem.unavailable(
-        "the collector is stopping; send the request again later", afterSeconds: 5)
+        "the collector is stopping; send the request again later", kind: .stopping, afterSeconds: 5)
 
     let method = LeakHTTPServer.Method.delete
     let permission = Permission.administer
@@ -22,7 +22,7 @@ public final class Erasure: Mutation {
         limit: Erasure.maxRequestCount,
         fullProblem: .unavailable(
             "too many requests to erase or delete data are waiting; send this one again later",
-            afterSeconds: 10),
+            kind: .overloaded, afterSeconds: 10),
         stoppingProblem: Erasure.stoppingProblem)
     private let store: any Store
     private let log: Log
@@ -53,7 +53,7 @@ public final class Erasure: Mutation {
         guard count <= WireLimits.installBytes else {
             let detail =
                 "the id of the install is \(count) bytes, the limit is \(WireLimits.installBytes); check it"
-            throw Problem(.badRequest, detail)
+            throw Problem.invalidParameter(detail)
         }
         let hash = Install.hash(install)
         let entry = Self.entry(by: change.origin, at: change.now)

@@ -31,6 +31,7 @@ final class Ingest: Sendable {
     private let rules: RulesCache
     private let storesExplanations: Bool
     private let now: @Sendable () -> Int64
+    private let rejectedBatches = Guarded<[ProblemKind: Int]>([:])
     /// Caches that no thread uses at the moment. A thread takes one for the time of a request, so there are as many caches as
     /// threads that ever grouped reports at the same time.
     private let caches = Guarded<[GroupCache]>([])
@@ -59,7 +60,7 @@ final class Ingest: Sendable {
             // The key is looked up again, because it may have been revoked between head and body: a slow phone takes
             // minutes to send the body.
             guard case .valid(let key) = authenticator.ingestKey(of: request, now: now()) else {
-                responder.send(Problem(.forbidden, "this ingest key was revoked; use another one").response)
+                responder.send(rejection(by: Self.revokedKeyProblem))
                 return
             }
             process(request, key: key, responder)
@@ -89,7 +90,8 @@ final class Ingest: Sendable {
                 guard let known = Self.queryParameters.first(where: { $0 == name.lowercased() }) else {
                     continue
                 }
-                throw Problem(.badRequest, "unknown parameter “\(name)”; write it in lower case: \(known)")
+                throw Problem.invalidParameter(
+                    "unknown parameter “\(name)”; write it in lower case: \(known)")
             }
             if let key = request.field("idempotency-key"), !Self.isIdempotencyKey(key) {
                 throw Problem(.badRequest, "Idempotency-Key must be 1 to 64 visible ASCII characters")
@@ -97,9 +99,26 @@ final class Ingest: Sendable {
             try requireCapacity(for: request.announcedLength ?? 0, health)
             return nil
         } catch {
-            return error.response
+            return rejection(by: error)
         }
     }
+
+    /// Counts a batch of which nothing is counted, and returns the response.
+    private func rejection(by problem: Problem) -> Response {
+        recordRejection(problem)
+        return problem.response
+    }
+
+    /// Counts a batch of which nothing is counted.
+    func recordRejection(_ problem: Problem) {
+        rejectedBatches.with { $0[problem.kind, default: 0] += 1 }
+    }
+
+    /// Number of batches of which nothing was counted since the start of the process, by the kind of problem.
+    var rejectedBatchCounts: [ProblemKind: Int] { rejectedBatches.with { $0 } }
+
+    static let revokedKeyProblem = Problem(
+        .forbidden, "this ingest key was revoked; use another one", kind: .revokedKey)
 
     private static let unknownKeyProblem = Problem.unauthorized(
         "sending reports needs a valid ingest key: Authorization: Bearer KEY, or X-Leak-Key: KEY")
@@ -120,7 +139,7 @@ final class Ingest: Sendable {
                 throw Self.rateLimitProblem(seconds)
             }
         case .revoked:
-            throw Problem(.forbidden, "this ingest key was revoked; use another one")
+            throw Self.revokedKeyProblem
         case .unknown:
             // While the database cannot be reached, a key that was created a moment ago cannot be looked up. A sender that
             // is told that its key is unknown gives up.
@@ -142,16 +161,19 @@ final class Ingest: Sendable {
     private static func rateLimitProblem(_ seconds: Int) -> Problem {
         Problem(
             .tooManyRequests,
-            "nothing was counted: this ingest key exceeds its rate limit; send again after the seconds in Retry-After"
+            "nothing was counted: this ingest key exceeds its rate limit; send again after the seconds in Retry-After",
+            kind: .rateLimit
         )
         .withField("Retry-After", "\(seconds)")
     }
 
     static let overloadedProblem = Problem.unavailable(
-        "nothing was counted: the database is overloaded; send again later", afterSeconds: retrySeconds)
+        "nothing was counted: the database is overloaded; send again later", kind: .overloaded,
+        afterSeconds: retrySeconds)
 
     private static let stoppingProblem = Problem.unavailable(
-        "nothing was counted: the collector is stopping; send again later", afterSeconds: 5)
+        "nothing was counted: the collector is stopping; send again later", kind: .stopping,
+        afterSeconds: 5)
 
     /// Returns the format of a body by its media type; `nil` for another type.
     static func format(of request: borrowing Request) -> WireFormat? {
@@ -170,14 +192,14 @@ final class Ingest: Sendable {
     /// was counted, or why that is unknown.
     func process(_ request: borrowing Request, key: Credential, _ responder: consuming Responder) {
         guard let format = Self.format(of: request) else {
-            responder.send(Self.unknownTypeProblem.response)
+            responder.send(rejection(by: Self.unknownTypeProblem))
             return
         }
         let (app, version) = (request.query("app"), request.query("version"))
         let (module, environment) = (request.query("module"), request.query("environment"))
         let (idempotencyKey, receivedAt) = (request.field("idempotency-key"), now())
-        parse(request, responder) {
-            $0.response
+        parse(request, responder) { [self] in
+            rejection(by: $0)
         } work: { [self] body, responder, thread in
             let ingestRequest = IngestRequest(
                 body: body, format: format, app: app, version: version, module: module,
@@ -256,7 +278,7 @@ final class Ingest: Sendable {
             document = try read(ingestRequest, from: key)
             builder = try group(document, of: ingestRequest, from: key, on: thread)
         } catch {
-            responder.send(error.response)
+            responder.send(rejection(by: error))
             return
         }
         guard builder.isIncomplete else {
@@ -269,10 +291,10 @@ final class Ingest: Sendable {
             do throws(Problem) {
                 submit(try group(document, of: ingestRequest, from: key, on: .pool), responder)
             } catch {
-                responder.send(error.response)
+                responder.send(rejection(by: error))
             }
         }
-        enqueue(bytes: ingestRequest.body.count, job, sharedResponder) { $0.response }
+        enqueue(bytes: ingestRequest.body.count, job, sharedResponder) { [self] in rejection(by: $0) }
     }
 
     private func submit(_ builder: SubmissionBuilder, _ responder: consuming Responder) {
@@ -280,7 +302,9 @@ final class Ingest: Sendable {
         // after another.
         let answer = builder.response(isDuplicate: false)
         let repeatedBody = builder.submission.response
-        submit(builder, responder) { Self.answer($0, written: answer, repeatedBody: repeatedBody) }
+        submit(builder, responder) { [self] in
+            self.answer($0, written: answer, repeatedBody: repeatedBody)
+        }
     }
 
     /// Passes the received reports to the writer.
@@ -288,7 +312,8 @@ final class Ingest: Sendable {
         _ builder: SubmissionBuilder, _ responder: consuming Responder,
         answer: @escaping @Sendable (CommitQueue.Outcome) -> Response
     ) {
-        queue.submit(builder.submission, responder, answer: answer)
+        queue.submit(
+            builder.submission, rejectedReports: builder.rejectedCounts, responder, answer: answer)
     }
 
     /// Parses a request, charges its ingest key, and groups its reports. Reads symbols from the store if they are not in memory.
@@ -327,7 +352,7 @@ final class Ingest: Sendable {
         if let symbolError = cache.symbolError {
             var problem = Problem.unavailable(
                 "nothing was counted: the symbols of a frame cannot be read now; send again later",
-                afterSeconds: 5)
+                kind: .unavailable, afterSeconds: 5)
             problem.cause = "\(symbolError)"
             throw problem
         }
@@ -352,14 +377,15 @@ final class Ingest: Sendable {
     /// Returns the response for the outcome of a submission.
     ///
     /// - Parameter repeatedBody: body of the response to a repeated request if the first response is not stored.
-    private static func answer(
+    private func answer(
         _ outcome: CommitQueue.Outcome, written answer: Response, repeatedBody: [UInt8]
     ) -> Response {
         switch outcome {
         case .written(.counted): answer
         case .written(.repeated(let answer)):
             Response(.ok, type: "application/json", body: .bytes(answer.isEmpty ? repeatedBody : answer))
-        case .written(.keyReused), .failed, .full, .stopping: problem(of: outcome)?.response ?? answer
+        case .written(.keyReused), .failed, .full, .stopping:
+            Self.problem(of: outcome).map { rejection(by: $0) } ?? answer
         }
     }
 
@@ -373,14 +399,15 @@ final class Ingest: Sendable {
         case .written(.keyReused):
             Problem(
                 .unprocessableContent,
-                "this Idempotency-Key was used before with another body or address; use a new key for each batch"
-            )
+                "this Idempotency-Key was used before with another body or address; use a new key for each batch",
+                kind: .reusedIdempotencyKey)
         case .failed(let error) where error.reason == .diskFull:
-            .unavailable("nothing was counted: the disk is full; free some space", afterSeconds: 60)
+            .unavailable(
+                "nothing was counted: the disk is full; free some space", kind: .diskFull, afterSeconds: 60)
         case .failed(let error) where error.reason == .databaseFull:
             .unavailable(
                 "nothing was counted: the database has reached its size limit (--database-bytes)",
-                afterSeconds: 60)
+                kind: .databaseFull, afterSeconds: 60)
         case .failed(let error) where error.reason == .locked:
             overloadedProblem
         case .failed(let error) where error.reason == .damaged:
@@ -390,7 +417,7 @@ final class Ingest: Sendable {
         case .failed(let error) where error.reason == .uncertain:
             .unavailable(
                 "it is not known whether the reports were counted: send them again with the same Idempotency-Key",
-                afterSeconds: 5)
+                kind: .uncertainCommit, afterSeconds: 5)
         case .failed:
             StoreHealth.Issue.writeFailed.problem
         case .full:

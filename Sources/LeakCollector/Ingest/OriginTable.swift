@@ -60,7 +60,7 @@ struct OriginTable {
     ) throws(Problem) -> String? {
         guard let value, !value.isEmpty else { return nil }
         if let problem = WireName.problem(in: value, of: "the address's parameter \(name)", atMost: limit) {
-            throw Problem(.badRequest, problem)
+            throw Problem.invalidParameter(problem)
         }
         let trimmed = value.trimmedOfWhiteSpace
         return trimmed.isEmpty ? nil : trimmed

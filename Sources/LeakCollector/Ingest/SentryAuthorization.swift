@@ -24,12 +24,14 @@ enum SentryAuthorization {
             throw Problem(
                 .forbidden,
                 "sending needs the public key of the DSN: X-Sentry-Auth: Sentry sentry_key=KEY, or ?sentry_key=KEY; "
-                    + "a dsn in the body, as a tunnel sends it, is not enough")
+                    + "a dsn in the body, as a tunnel sends it, is not enough",
+                kind: .invalidSentryKey)
         }
         guard distinctKeys.count == 1 else {
             throw Problem(
                 .forbidden,
-                "the request gives two different values of sentry_key; send the public key of one DSN")
+                "the request gives two different values of sentry_key; send the public key of one DSN",
+                kind: .invalidSentryKey)
         }
         return key
     }

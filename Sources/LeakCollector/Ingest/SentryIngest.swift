@@ -68,13 +68,20 @@ struct SentryIngest: Sendable {
         } catch {
             // The content is not known yet, so the request counts as one report.
             if case .valid(let key) = lookup { rejections.record(error, 1, of: key.id) }
-            return SentryResponse.response(to: error)
+            return rejection(by: error)
         }
+    }
+
+    /// Counts a request of which nothing is counted, and returns the response.
+    private func rejection(by problem: Problem) -> Response {
+        ingest.recordRejection(problem)
+        return SentryResponse.response(to: problem)
     }
 
     private static let unknownKeyProblem = Problem(
         .forbidden,
-        "the public key of this DSN is not a valid ingest key; create one on the page /access or with collector key create"
+        "the public key of this DSN is not a valid ingest key; create one on the page /access or with collector key create",
+        kind: .invalidSentryKey
     )
 
     // MARK: After the body
@@ -93,18 +100,18 @@ struct SentryIngest: Sendable {
             // minutes to send the body.
             guard case .valid(let credential) = authenticator.find(presentedKey, for: [.ingest], now: now)
             else {
-                throw Problem(.forbidden, "this ingest key was revoked; use another one")
+                throw Ingest.revokedKeyProblem
             }
             key = credential
         } catch {
-            responder.send(SentryResponse.response(to: error))
+            responder.send(rejection(by: error))
             return
         }
         // An event loop must not wait for the disk, and reading a request of Sentry may need any of the symbols.
         let maxBytesOnLoop = ingest.symbolTables.areInMemory ? Self.maxBytesParsedOnLoop : 0
         ingest.parse(request, responder, maxBytesOnLoop: maxBytesOnLoop) { [rejections] problem in
             rejections.record(problem, 1, of: key.id)
-            return SentryResponse.response(to: problem)
+            return rejection(by: problem)
         } work: { body, responder, _ in
             receive(body, as: format, presentedKey: presentedKey, from: key, responder: responder, now: now)
         }
@@ -120,7 +127,7 @@ struct SentryIngest: Sendable {
             submission = try read(body, as: format, presentedKey: presentedKey, from: key)
             receivedBuilder = try receive(submission, from: key, now: now)
         } catch {
-            responder.send(SentryResponse.response(to: error))
+            responder.send(rejection(by: error))
             return
         }
         guard var builder = receivedBuilder else {
@@ -138,7 +145,7 @@ struct SentryIngest: Sendable {
                     app: $0.app, environment: $0.environment, version: $0.version)
             }
             : nil
-        ingest.submit(builder, responder) { [rejections, senders] outcome in
+        ingest.submit(builder, responder) { outcome in
             if case .written(.counted) = outcome, let sender { senders.record(sender, of: keyID) }
             if !outcome.mayHaveCounted { rejections.add(rejectedCount, of: keyID) }
             switch outcome {
@@ -147,7 +154,7 @@ struct SentryIngest: Sendable {
             case .written: return answer
             case .failed, .full, .stopping:
                 let problem = Ingest.problem(of: outcome) ?? StoreHealth.Issue.writeFailed.problem
-                return SentryResponse.response(to: problem)
+                return rejection(by: problem)
             }
         }
     }
@@ -168,7 +175,9 @@ struct SentryIngest: Sendable {
                 }
         } catch {
             try ingest.charge(key, RateLimit.unreadableCost)
-            var problem = Problem(error.isTooLarge ? .contentTooLarge : .badRequest, error.reason)
+            var problem = Problem(
+                error.isTooLarge ? .contentTooLarge : .badRequest, error.reason,
+                kind: error.isTooLarge ? .contentTooLarge : .invalidReports)
             (problem.line, problem.column) = (error.line, error.column)
             throw problem
         }
@@ -176,7 +185,8 @@ struct SentryIngest: Sendable {
             try ingest.charge(key, RateLimit.unreadableCost)
             throw Problem(
                 .forbidden,
-                "the dsn in the envelope's header has another key than the request; use the same key in both")
+                "the dsn in the envelope's header has another key than the request; use the same key in both",
+                kind: .invalidSentryKey)
         }
         return submission
     }

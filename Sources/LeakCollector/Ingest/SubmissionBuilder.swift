@@ -3,6 +3,15 @@ internal import LeakGrammar
 internal import LeakMessage
 internal import LeakStore
 
+/// The reason why one report of a batch is rejected. The raw value is a label of a metric.
+enum ReportRejection: String, CaseIterable, Sendable {
+    /// The report cannot be read, or has an invalid value.
+    case invalid
+    /// The ingest key is restricted to another app or to other environments.
+    case keyRestriction = "key_restriction"
+    case tooManyLeaks = "too_many_leaks"
+}
+
 /// Builder of the submission and the response of an ingest request. It groups the reports of the request. It reads no clock,
 /// because the time of receipt comes with the request.
 struct SubmissionBuilder {
@@ -22,6 +31,8 @@ struct SubmissionBuilder {
     var submission: Submission
     /// The rejected reports, in their order in the request.
     private(set) var rejected: [Rejection]
+    /// Number of ``rejected`` reports by reason.
+    private(set) var rejectedCounts: [ReportRejection: Int] = [:]
     /// `true` if the builder stopped, because more than `maxUncachedReports` reports were not in the cache, or because of
     /// ``GroupCache/lacksSymbols``. The submission must then be built again, with a higher limit, and with a cache that reads
     /// symbols. The groups that were found so far stay in the cache.
@@ -47,7 +58,7 @@ struct SubmissionBuilder {
         do throws(WireError) {
             return try WireReader.read(ingestRequest.body, as: ingestRequest.format)
         } catch {
-            var problem = Problem(.badRequest, error.reason)
+            var problem = Problem(.badRequest, error.reason, kind: .invalidReports)
             (problem.line, problem.column) = (error.line, error.column)
             throw problem
         }
@@ -65,6 +76,7 @@ struct SubmissionBuilder {
         var originTable = try OriginTable(ingestRequest: ingestRequest, key: key)
         submission = Submission(keyID: key.id, receivedAt: ingestRequest.receivedAt)
         rejected = document.rejected
+        if !rejected.isEmpty { rejectedCounts[.invalid] = rejected.count }
         submission.body = document.body
         submission.sightings.reserveCapacity(document.reports.count)
         var leaks: Set<LeakID> = []
@@ -72,14 +84,14 @@ struct SubmissionBuilder {
         for report in document.reports {
             guard leaks.count <= WireLimits.leaksCount else {
                 // Further reports are not even grouped, because grouping them all would block an event loop.
-                rejected.append(Rejection(index: report.index, reason: Self.tooManyLeaksReason))
+                reject(report, .tooManyLeaks, reason: Self.tooManyLeaksReason)
                 continue
             }
             let originIndex: Int
             switch originTable.admission(of: document.origin(of: report), in: document) {
             case .admitted(let index): originIndex = index
             case .rejected(let reason):
-                rejected.append(Rejection(index: report.index, reason: reason))
+                reject(report, .keyRestriction, reason: reason)
                 continue
             }
             let groups = cache.group(
@@ -92,7 +104,7 @@ struct SubmissionBuilder {
             leaks.insert(groups.first.identity.id)
             for other in groups.others { leaks.insert(other.identity.id) }
             guard leaks.count <= WireLimits.leaksCount else {
-                rejected.append(Rejection(index: report.index, reason: Self.tooManyLeaksReason))
+                reject(report, .tooManyLeaks, reason: Self.tooManyLeaksReason)
                 continue
             }
             acceptedCount += 1
@@ -154,6 +166,11 @@ struct SubmissionBuilder {
         }
     }
 
+    private mutating func reject(_ report: ReportSlices, _ kind: ReportRejection, reason: String) {
+        rejected.append(Rejection(index: report.index, reason: reason))
+        rejectedCounts[kind, default: 0] += 1
+    }
+
     private mutating func addSighting(
         of grouped: GroupedReport, in report: ReportSlices, originIndex: Int, at countedAt: Int64
     ) {
@@ -188,7 +205,7 @@ struct SubmissionBuilder {
         let originIndex: Int
         switch originTable.admission(of: document.origin, in: document) {
         case .admitted(let index): originIndex = index
-        case .rejected(let reason): throw Problem(.forbidden, reason)
+        case .rejected(let reason): throw Problem(.forbidden, reason, kind: .keyRestriction)
         }
         let origin = originTable.origins[originIndex]
         var checks = ClassCounts()
@@ -297,23 +314,28 @@ struct SubmissionBuilder {
             && submission.dropped.isEmpty
         guard isEmpty else { return }
         guard document.reportCount > 0 || !document.explanations.isEmpty else {
-            if let reason = document.firstExplanationProblem { throw Problem(.badRequest, reason) }
+            if let reason = document.firstExplanationProblem {
+                throw Problem(.badRequest, reason, kind: .invalidReports)
+            }
             throw Problem(
                 .badRequest,
-                "the request is empty: it must have at least one report, session, check or dropped count")
+                "the request is empty: it must have at least one report, session, check or dropped count",
+                kind: .emptyBatch)
         }
         guard document.reports.isEmpty && document.explanations.isEmpty else {
             let restriction =
                 (key.app.map { ["the app \($0)"] } ?? [])
                 + (key.environmentList.map { ["the environments \($0)"] } ?? [])
             throw Problem(
-                .forbidden, "this ingest key is restricted to \(restriction.joined(separator: " and "))")
+                .forbidden, "this ingest key is restricted to \(restriction.joined(separator: " and "))",
+                kind: .keyRestriction)
         }
         var problem = Problem(
             .badRequest,
             document.reportCount == 1
                 ? rejected[0].reason
-                : "none of the reports is valid; the field rejected gives the reason for each")
+                : "none of the reports is valid; the field rejected gives the reason for each",
+            kind: .invalidReports)
         problem.rejected = rejected
         throw problem
     }

@@ -14,7 +14,7 @@ struct ClassResource: JSONResource, PageResource {
 
     init(_ request: borrowing Request, _: Parameters) throws(Problem) {
         guard let name = request.query("class"), !name.isEmpty else {
-            throw Problem(.badRequest, "missing parameter: class, as in ?class=CheckoutViewController")
+            throw Problem.invalidParameter("missing parameter: class, as in ?class=CheckoutViewController")
         }
         self.name = name
         scope = request.queriedScope

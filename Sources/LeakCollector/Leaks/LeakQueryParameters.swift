@@ -21,8 +21,7 @@ extension LeakQuery {
         query.className = parameter("class", request)
         if let kind = parameter("kind", request) {
             guard LeakReport.Kind(rawValue: kind) != nil else {
-                throw Problem(
-                    .badRequest,
+                throw Problem.invalidParameter(
                     "the parameter “kind” must be one of \(joined(LeakReport.Kind.allCases.map(\.rawValue)))")
             }
             query.kind = kind
@@ -31,37 +30,34 @@ extension LeakQuery {
         query.search = parameter("q", request)
         query.cursor = parameter("cursor", request)
         if let search = query.search, search.utf8.count > maxSearchBytes {
-            throw Problem(
-                .badRequest, "the parameter “q” is \(search.utf8.count) bytes, the limit is \(maxSearchBytes)"
+            throw Problem.invalidParameter(
+                "the parameter “q” is \(search.utf8.count) bytes, the limit is \(maxSearchBytes)"
             )
         }
         if let text = parameter("state", request) {
             guard let state = StateFilter(rawValue: text) else {
-                throw Problem(
-                    .badRequest,
+                throw Problem.invalidParameter(
                     "the parameter “state” must be one of \(joined(StateFilter.allCases.map(\.rawValue)))")
             }
             query.state = state
         }
         if let text = parameter("sort", request) {
             guard let sort = Sort(rawValue: text) else {
-                throw Problem(
-                    .badRequest,
+                throw Problem.invalidParameter(
                     "the parameter “sort” must be one of \(joined(Sort.allCases.map(\.rawValue)))")
             }
             query.sort = sort
         }
         if let text = parameter("order", request) {
             guard let order = Order(rawValue: text) else {
-                throw Problem(
-                    .badRequest,
+                throw Problem.invalidParameter(
                     "the parameter “order” must be one of \(joined(Order.allCases.map(\.rawValue)))")
             }
             query.order = order == query.sort.usualOrder ? nil : order
         }
         if let text = parameter("limit", request) {
             guard let limit = Int(decimalDigits: text), (1...maxLimit).contains(limit) else {
-                throw Problem(.badRequest, "the parameter “limit” must be a number from 1 to \(maxLimit)")
+                throw Problem.invalidParameter("the parameter “limit” must be a number from 1 to \(maxLimit)")
             }
             query.limit = limit
         }
@@ -78,8 +74,7 @@ extension LeakQuery {
     ) throws(Problem) -> Period? {
         guard let text = parameter("period", request) else { return nil }
         guard let period = Period(rawValue: text) else {
-            throw Problem(
-                .badRequest,
+            throw Problem.invalidParameter(
                 "the parameter “period” must be one of \(joined(Period.allCases.map(\.rawValue))), or left out for \(absence)"
             )
         }

@@ -18,7 +18,7 @@ struct TrendResource: JSONResource {
             return
         }
         guard let step = Trend.Step(rawValue: text) else {
-            throw Problem(.badRequest, "the parameter “by” must be hour or day")
+            throw Problem.invalidParameter("the parameter “by” must be hour or day")
         }
         self.step = step
     }

@@ -69,8 +69,7 @@ struct MergeMutation: Mutation {
             (source, text) = (try parameters.leak, try Self.target(json: request.body()))
         }
         guard let target = text.flatMap({ LeakID(inLink: $0) }) else {
-            throw Problem(
-                .badRequest,
+            throw Problem.invalidBody(
                 "the field “target” must be the id of the leak to merge into, or the address of its page")
         }
         return (source, target)
@@ -79,7 +78,7 @@ struct MergeMutation: Mutation {
     /// Reads the only field of a JSON object.
     private static func target(json body: [UInt8]) throws(Problem) -> String? {
         guard UTF8Validator.firstInvalidByte(in: body) == nil else {
-            throw Problem(.badRequest, "the body is not UTF-8")
+            throw Problem.invalidBody("the body is not UTF-8")
         }
         do {
             return try JSONScanner.scan(body) { (scanner) throws(JSONError) in
@@ -102,8 +101,7 @@ struct MergeMutation: Mutation {
                 return target
             }
         } catch {
-            throw Problem(
-                .badRequest,
+            throw Problem.invalidBody(
                 #"the body must be a JSON object such as {"target": "0f6a3b5c7d9e1f2030405060708090a0"}: \#(error)"#
             )
         }

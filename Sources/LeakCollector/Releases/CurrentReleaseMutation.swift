@@ -46,8 +46,7 @@ struct CurrentReleaseMutation: Mutation {
     func start(_ request: borrowing Request, _ change: ChangeRequest) throws(Problem) {
         let (scope, version) = try target(of: request)
         guard let app = scope.key else {
-            throw Problem(
-                .badRequest,
+            throw Problem.invalidBody(
                 kind == .form
                     ? "No app is chosen: choose one on the page of releases, and pin one of its versions."
                     : "the field or parameter “app” is missing: name the app whose current release is meant")
@@ -71,8 +70,7 @@ struct CurrentReleaseMutation: Mutation {
     /// 404 does not show the detail.
     private func missingProblem(_ version: String?, of app: AppKey) -> Problem {
         guard kind != .form else {
-            return Problem(
-                .badRequest,
+            return Problem.invalidBody(
                 version.map { "\(app) has no version \($0): choose one of the versions in the list." }
                     ?? "There is no app \(app): choose another app on the page of releases.")
         }
@@ -92,7 +90,7 @@ struct CurrentReleaseMutation: Mutation {
             try request.requireJSON()
             let fields = try CurrentReleaseFields(json: request.body())
             guard let version = fields.version else {
-                throw Problem(.badRequest, "the field “version” is missing; to remove the pin, send DELETE")
+                throw Problem.invalidBody("the field “version” is missing; to remove the pin, send DELETE")
             }
             return (fields.scope, version)
         case .form:
@@ -105,13 +103,12 @@ struct CurrentReleaseMutation: Mutation {
             case "pin" where fields.version != nil: return (fields.scope, fields.version)
             case "unpin": return (fields.scope, nil)
             case "pin":
-                throw Problem(
-                    .badRequest,
+                throw Problem.invalidBody(
                     "No version is chosen: choose one in the list, and press Pin as current release."
                 )
             default:
-                throw Problem(
-                    .badRequest, "This form is not from this collector: load the page of releases again.")
+                throw Problem.invalidBody(
+                    "This form is not from this collector: load the page of releases again.")
             }
         }
     }
@@ -154,7 +151,7 @@ struct CurrentReleaseFields: Hashable, Sendable {
     /// - Throws: ``Problem`` 400.
     init(json body: [UInt8]) throws(Problem) {
         guard UTF8Validator.firstInvalidByte(in: body) == nil else {
-            throw Problem(.badRequest, "the body is not UTF-8")
+            throw Problem.invalidBody("the body is not UTF-8")
         }
         do {
             self = try JSONScanner.scan(body) { (scanner) throws(JSONError) in
@@ -167,8 +164,7 @@ struct CurrentReleaseFields: Hashable, Sendable {
                 return fields
             }
         } catch {
-            throw Problem(
-                .badRequest,
+            throw Problem.invalidBody(
                 #"the body must be a JSON object such as {"app": "shop", "version": "5.3.0"}: \#(error)"#)
         }
     }

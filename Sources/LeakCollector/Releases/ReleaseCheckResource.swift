@@ -21,8 +21,7 @@ struct ReleaseCheckResource: JSONResource, TextResource {
         func nonEmpty(_ name: String) -> String? { request.query(name).flatMap { $0.isEmpty ? nil : $0 } }
         let scope = request.queriedScope
         guard let app = scope.app, let version = nonEmpty("version") else {
-            throw Problem(
-                .badRequest,
+            throw Problem.invalidParameter(
                 "missing parameter: app or version; send both, as in ?app=com.acme.shop&version=5.2.0")
         }
         var query = ReleaseCheckQuery(
@@ -32,7 +31,7 @@ struct ReleaseCheckResource: JSONResource, TextResource {
         for limit in ReleaseCheckRequest.Limit.allCases {
             guard let text = nonEmpty(limit.rawValue) else { continue }
             guard limit.set(text, in: &query) else {
-                throw Problem(.badRequest, "\(limit.rawValue) is “\(text)”, must be \(limit.validValues)")
+                throw Problem.invalidParameter("\(limit.rawValue) is “\(text)”, must be \(limit.validValues)")
             }
         }
         checkRequest = ReleaseCheckRequest(query)

@@ -13,25 +13,31 @@ final class CollectorService: Service {
     private let files: StaticFiles
     /// Wrong tokens in `Authorization`, counted separately from those of the sign-in page: people can sign in even if a program
     /// in their network still sends an old token.
-    private let bearerAttempts = SignInAttempts()
+    private let bearerAttempts: SignInAttempts
+    let metrics: MetricsHandler
     private let log: Log
 
     init(
         _ context: RequestContext, signIn: SignIn, ingest: Ingest, erasure: Erasure,
-        symbolUploads: SymbolUploadWorker,
+        symbolUploads: SymbolUploadWorker, metricSources: MetricsHandler.Sources,
         files: StaticFiles, log: Log
     ) {
         self.context = context
         self.files = files
         self.log = log
+        let signInHandler = SignInHandler(signIn: signIn, context: context, log: log)
+        let bearerAttempts = SignInAttempts()
+        self.bearerAttempts = bearerAttempts
+        metrics = MetricsHandler(
+            context, metricSources, signInAttempts: [signInHandler.attempts, bearerAttempts])
         let mutations = Mutations.all(erasure: erasure, symbolUploads: symbolUploads, ingest: ingest)
         routes =
             Resources.addresses.map { $0.route(in: context) }
             + mutations.flatMap { $0.routes(in: context) }
-            + SignInHandler(signIn: signIn, context: context, log: log).routes
+            + signInHandler.routes
             + SentryIngest(ingest: ingest, authenticator: context.authenticator).routes(
                 context.health, context.now)
-            + [ingest.route(context.authenticator, context.health)] + Self.probes(context)
+            + [ingest.route(context.authenticator, context.health), metrics.route] + Self.probes(context)
         router = Router(routes.map { ($0.method, $0.path, $0) })
     }
 
@@ -174,7 +180,10 @@ final class CollectorService: Service {
     private func authenticate(_ request: borrowing Request) -> Result<Credential, Problem> {
         switch context.authenticator.readCredential(of: request, now: context.now()) {
         case .valid(let credential): .success(credential)
-        case .revoked: .failure(Problem(.forbidden, "this access token was revoked; use another one"))
+        case .revoked:
+            .failure(
+                Problem(
+                    .forbidden, "this access token was revoked; use another one", kind: .revokedToken))
         case .unknown:
             .failure(
                 .unauthorized(

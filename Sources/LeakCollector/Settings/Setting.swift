@@ -18,6 +18,7 @@ public enum Setting: String, CaseIterable, Sendable {
     case log
     case logSecrets = "log-secrets"
     case accessLog = "access-log"
+    case metricsListen = "metrics-listen"
     case connections
     case idleTime = "idle-time"
     case bodyBytes = "body-bytes"
@@ -59,6 +60,7 @@ public enum Setting: String, CaseIterable, Sendable {
         case .log: "COLLECTOR_LOG"
         case .logSecrets: "COLLECTOR_LOG_SECRETS"
         case .accessLog: "COLLECTOR_ACCESS_LOG"
+        case .metricsListen: "COLLECTOR_METRICS_LISTEN"
         case .connections: "COLLECTOR_CONNECTIONS"
         case .idleTime: "COLLECTOR_IDLE_TIME"
         case .bodyBytes: "COLLECTOR_BODY_BYTES"
@@ -101,6 +103,7 @@ public enum Setting: String, CaseIterable, Sendable {
         case .log: "text"
         case .logSecrets: "yes with --log text, no with --log json"
         case .accessLog: "off"
+        case .metricsListen: "/metrics only at the address of the pages, with an access token"
         case .connections: "1024"
         case .idleTime: "75"
         case .bodyBytes: "1048576 (1 MiB)"
@@ -147,6 +150,8 @@ public enum Setting: String, CaseIterable, Sendable {
             "format of the log on standard error, text or json; json also applies to the startup messages on standard output"
         case .logSecrets: "yes or no: print the sign-in link, and create and print a first key and token"
         case .accessLog: "off, text or json: log every request in a line on standard output"
+        case .metricsListen:
+            "ADDRESS:PORT where /metrics needs no token, such as 10.0.0.5:9464; choose one that only Prometheus reaches"
         case .connections:
             "maximum number of open connections; if all are in use, a new connection replaces the connection that has waited longest: one that is idle for 50 ms or more, else one whose client is slow; if there is none, the new connection gets 503"
         case .idleTime:

@@ -47,6 +47,8 @@ public struct Settings: Sendable {
     /// True to print secrets; `nil` prints them if ``logFormat`` is text, and not if it is JSON.
     public var logSecrets: Bool?
     public var accessLogFormat = AccessLogFormat.off
+    /// Host and port of a second server that serves only `/metrics`, without a token; `nil` for none.
+    public var metricsListen: (host: String, port: Int)?
     /// Maximum number of open connections.
     public var maxConnections = 1024
     /// Seconds that a connection may be idle between two requests.
@@ -217,6 +219,8 @@ public struct Settings: Sendable {
                 throw settingError("is “\(value)”, must be off, text or json")
             }
             accessLogFormat = format
+        case .metricsListen:
+            metricsListen = try Self.parseListenAddress(value, settingError: settingError)
         case .connections:
             maxConnections = try Self.parseNumber(value, in: 1...1_000_000, settingError: settingError)
         case .idleTime:
@@ -246,6 +250,27 @@ public struct Settings: Sendable {
         case .accessToken:
             accessToken = try Self.parseSecret(value, settingError: settingError)
         }
+    }
+
+    /// Reads `host:port`; an IPv6 address is in brackets, and its brackets are removed.
+    private static func parseListenAddress(
+        _ value: String, settingError: (String) -> SettingError
+    ) throws(SettingError) -> (host: String, port: Int) {
+        let problem = settingError(
+            "is “\(value)”, must be an address and a port, such as 127.0.0.1:9464 or [::1]:9464")
+        guard let colon = value.lastIndex(of: ":"), value.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }),
+            let port = UInt16(value[value.index(after: colon)...])
+        else {
+            throw problem
+        }
+        var host = value[..<colon]
+        if host.hasPrefix("["), host.hasSuffix("]") {
+            host = host.dropFirst().dropLast()
+        } else if host.contains(":") {
+            throw problem
+        }
+        guard !host.isEmpty else { throw problem }
+        return (String(host), Int(port))
     }
 
     private static func parseYesOrNo(

@@ -197,5 +197,5 @@ struct DecisionFields: Hashable, Sendable {
             "the field “\(field.name)” does not go with the action “\(action)”: remove it")
     }
 
-    private static func invalidField(_ detail: String) -> Problem { Problem(.badRequest, detail) }
+    private static func invalidField(_ detail: String) -> Problem { Problem.invalidBody(detail) }
 }

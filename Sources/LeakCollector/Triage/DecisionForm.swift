@@ -28,21 +28,20 @@ extension DecisionFields {
             shownBuild = text("newest-build")
         case .resolveInVersion:
             guard let version = text("in") else {
-                throw Problem(
-                    .badRequest, "The version is empty: fill in the version that has the fix.")
+                throw Problem.invalidBody("The version is empty: fill in the version that has the fix.")
             }
             (action, fixVersion) = ("resolve", version)
         case .ignore: action = "ignore"
         case .ignoreUntil:
             guard let day = text("until") else {
-                throw Problem(
-                    .badRequest, "The date is empty: fill in the day until which the leak is ignored.")
+                throw Problem.invalidBody(
+                    "The date is empty: fill in the day until which the leak is ignored.")
             }
             (action, until) = ("ignore", day)
         case .ignoreReports:
             guard let count = text("reports").flatMap({ Int(decimalDigits: $0) }) else {
-                throw Problem(
-                    .badRequest, "The number of reports is missing: fill in a whole number, 1 or more.")
+                throw Problem.invalidBody(
+                    "The number of reports is missing: fill in a whole number, 1 or more.")
             }
             (action, reports) = ("ignore", count)
         case .reopen: action = "reopen"
@@ -57,15 +56,14 @@ extension DecisionFields {
             ]
             .filter { form[$0.0]?.isEmpty == false }.map(\.1)
             guard filledFields.count <= 1 else {
-                throw Problem(
-                    .badRequest,
+                throw Problem.invalidBody(
                     "More than one field is filled in: press the button beside the field that you mean."
                 )
             }
             return filledFields.first ?? .note
         }
         guard let button = Button(rawValue: pressedButton) else {
-            throw Problem(.badRequest, "This form is not from this collector: load the leak's page again.")
+            throw Problem.invalidBody("This form is not from this collector: load the leak's page again.")
         }
         return button
     }

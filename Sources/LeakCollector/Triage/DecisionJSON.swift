@@ -11,7 +11,7 @@ extension DecisionFields {
     init(json body: [UInt8]) throws(Problem) {
         self.init()
         if UTF8Validator.firstInvalidByte(in: body) != nil {
-            throw Problem(.badRequest, "the body is not UTF-8")
+            throw Problem.invalidBody("the body is not UTF-8")
         }
         var fields = self
         var problem: Problem?
@@ -19,8 +19,7 @@ extension DecisionFields {
         do throws(JSONError) {
             try JSONScanner.scan(body) { (scanner) throws(JSONError) in
                 guard try scanner.kind() == .object else {
-                    problem = Problem(
-                        .badRequest, #"the body must be a JSON object such as \#(Self.example)"#)
+                    problem = Problem.invalidBody(#"the body must be a JSON object such as \#(Self.example)"#)
                     return
                 }
                 if try scanner.enterObject() {
@@ -32,7 +31,7 @@ extension DecisionFields {
                 try scanner.finish()
             }
         } catch {
-            throw Problem(.badRequest, "the body is not JSON: \(error)")
+            throw Problem.invalidBody("the body is not JSON: \(error)")
         }
         if let problem { throw problem }
         self = fields
@@ -53,7 +52,7 @@ extension DecisionFields {
         let slice = try scanner.name()
         let name = scanner.text(of: slice)
         guard names.insert(name).inserted else {
-            return Problem(.badRequest, "the field “\(name.prefix(Self.maxQuotedNameLength))” is given twice")
+            return Problem.invalidBody("the field “\(name.prefix(Self.maxQuotedNameLength))” is given twice")
         }
         let field: WritableKeyPath<DecisionFields, String?>?
         switch name {
@@ -65,8 +64,7 @@ extension DecisionFields {
         case "note": field = \.note
         default:
             let unknown = name.prefix(Self.maxQuotedNameLength)
-            return Problem(
-                .badRequest,
+            return Problem.invalidBody(
                 "unknown field \"\(unknown)\"; a decision has action, in, build, until, reports and note")
         }
         let kind = try scanner.kind()
@@ -76,14 +74,14 @@ extension DecisionFields {
         }
         guard let field else {
             guard kind == .number else {
-                return Problem(.badRequest, "the field “reports” must be a whole number")
+                return Problem.invalidBody("the field “reports” must be a whole number")
             }
             let number = try scanner.number()
             // 0 is out of bounds, and stands for a number that is not whole or too large.
             reports = scanner.integer(of: number) ?? 0
             return nil
         }
-        guard kind == .string else { return Problem(.badRequest, "the field “\(name)” must be a string") }
+        guard kind == .string else { return Problem.invalidBody("the field “\(name)” must be a string") }
         let text = try scanner.string()
         self[keyPath: field] = scanner.text(of: text)
         return nil

@@ -2,12 +2,12 @@
 /// sent line breaks or other bytes.
 public enum AccessFormat: String, Hashable, Sendable, CaseIterable {
     /// The combined log format, which most log analyzers read, followed by the duration in seconds, the received bytes of the
-    /// body, and whether the connection was kept open or closed. The second field, the third field and the referrer are always
+    /// body, whether the connection was kept open or closed, and the identifier of the request if it has one. The second field, the third field and the referrer are always
     /// `-`. Bytes that could end the line or the quoted part are written as `\xHH`.
     /// https://httpd.apache.org/docs/2.4/logs.html#combined
     case text
     /// A JSON object with `time`, `peer`, `method`, `target`, `version`, `status`, `bytes_in`, `bytes_out`, `duration_ms`, `closed`
-    /// and `user_agent`; unknown values are `null`.
+    /// and `user_agent`; unknown values are `null`. If requests have identifiers, also with `request_id`.
     case json
 
     /// Returns the line of `record`, including its line feed.
@@ -71,6 +71,10 @@ public enum AccessFormat: String, Hashable, Sendable, CaseIterable {
         line.append(" ")
         line.append(decimal: record.bytesReceived)
         line.append(record.closesConnection ? " close" : " keep")
+        if let requestID = record.requestID {
+            line.append(" ")
+            line.append(escaping: requestID.description)
+        }
     }
 
     private func appendJSON(_ record: AccessRecord, into line: inout LogLine) {
@@ -107,6 +111,10 @@ public enum AccessFormat: String, Hashable, Sendable, CaseIterable {
             record.closesConnection ? ",\"closed\":true,\"user_agent\":" : ",\"closed\":false,\"user_agent\":"
         )
         line.append(json: record.userAgent)
+        if let requestID = record.requestID {
+            line.append(",\"request_id\":")
+            line.append(json: requestID.bytes)
+        }
         line.append("}")
     }
 }

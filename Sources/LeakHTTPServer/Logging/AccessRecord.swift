@@ -30,12 +30,14 @@ public struct AccessRecord: Hashable, Sendable {
     public var duration: Duration
     /// `true` if the connection closes after the response.
     public var closesConnection: Bool
+    /// The identifier of the request; `nil` unless ``Server/Configuration/sendsRequestIDs`` is set.
+    public var requestID: RequestID?
 
     /// Creates a record. The target and the user agent are cut to ``maxTextBytes``.
     public init(
         time: Int64, peer: String?, method: Method?, target: [UInt8], minorVersion: Int = 1,
         userAgent: [UInt8]? = nil, status: Status, bytesReceived: Int = 0, bytesSent: Int = 0,
-        duration: Duration = .zero, closesConnection: Bool = false
+        duration: Duration = .zero, closesConnection: Bool = false, requestID: RequestID? = nil
     ) {
         self.time = time
         self.peer = peer
@@ -48,6 +50,7 @@ public struct AccessRecord: Hashable, Sendable {
         self.bytesSent = bytesSent
         self.duration = duration
         self.closesConnection = closesConnection
+        self.requestID = requestID
     }
 
     /// Replaces the values of these query parameters by `***`.
@@ -85,12 +88,15 @@ public struct SlowCall: Hashable, Sendable {
     public var path: String
     /// The duration, longer than ``Limits/serviceTime``; accurate to a few milliseconds.
     public var duration: Duration
+    /// The identifier of the request; `nil` unless ``Server/Configuration/sendsRequestIDs`` is set.
+    public var requestID: RequestID?
 
     /// Creates a record of a slow call.
-    public init(method: Method, path: String, duration: Duration) {
+    public init(method: Method, path: String, duration: Duration, requestID: RequestID? = nil) {
         self.method = method
         self.path = path
         self.duration = duration
+        self.requestID = requestID
     }
 }
 

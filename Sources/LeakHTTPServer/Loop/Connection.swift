@@ -21,6 +21,8 @@ final class Connection {
     let isProxied: Bool
     let address: IPAddress
     var phase = Phase.open
+    /// The identifier of the request that is being parsed, until its exchange has it.
+    var requestID: RequestID?
     /// Received bytes that cannot be parsed yet.
     var input: Buffer?
     /// A partially received head.

@@ -11,6 +11,7 @@ final class PendingAccessRecords {
         var userAgent: [UInt8]?
         /// The client's address according to a trusted proxy; `nil` stands for the peer.
         var client: String?
+        var requestID: RequestID?
         var bytesReceived = 0
         /// The time when the head was complete, in nanoseconds on the monotonic clock.
         var startedAt: UInt64
@@ -39,6 +40,7 @@ extension Loop {
         pendingRecord.method = head.hasUnknownMethod ? nil : head.method
         pendingRecord.target = unsafe Array(bytes[head.target.range.prefix(AccessRecord.maxTextBytes)])
         pendingRecord.minorVersion = Int(head.minorVersion)
+        pendingRecord.requestID = connection.requestID
         if connection.client.isForwarded { pendingRecord.client = connection.client.address?.description }
         let agent = fields.first {
             unsafe ASCII.equal(bytes.span, in: $0.name.range, to: "user-agent")
@@ -73,10 +75,13 @@ extension Loop {
     /// Records that the server itself rejects the last request of the connection, which may be a request that could not be parsed.
     ///
     /// - Parameter requests: the number of unanswered requests, including this request.
-    func recordRejection(_ connection: Connection, receivedBytes: Int, requests: Int) {
+    func recordRejection(
+        _ connection: Connection, receivedBytes: Int, requests: Int, requestID: RequestID? = nil
+    ) {
         let pendingRecords = pendingRecords(of: connection)
         if pendingRecords.records.count < requests {
-            pendingRecords.records.append(.init(startedAt: SystemTime.monotonicNanoseconds))
+            pendingRecords.records.append(
+                .init(requestID: requestID, startedAt: SystemTime.monotonicNanoseconds))
         }
         pendingRecords.setReceived(receivedBytes)
     }
@@ -97,7 +102,7 @@ extension Loop {
                 minorVersion: pendingRecord.minorVersion, userAgent: pendingRecord.userAgent, status: status,
                 bytesReceived: pendingRecord.bytesReceived, bytesSent: bodyBytes,
                 duration: .nanoseconds(SystemTime.monotonicNanoseconds - pendingRecord.startedAt),
-                closesConnection: closesConnection)
+                closesConnection: closesConnection, requestID: pendingRecord.requestID)
         )
     }
 
@@ -118,6 +123,9 @@ extension Loop {
         counters.slowCalls += 1
         guard let observe = observers.onSlowCall else { return }
         let path = request.pathAsSent(upTo: AccessRecord.maxTextBytes)
-        observe(SlowCall(method: request.method, path: path, duration: .milliseconds(milliseconds)))
+        observe(
+            SlowCall(
+                method: request.method, path: path, duration: .milliseconds(milliseconds),
+                requestID: request.requestID))
     }
 }

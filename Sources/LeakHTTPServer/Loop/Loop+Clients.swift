@@ -32,6 +32,22 @@ extension Loop {
         return true
     }
 
+    /// Returns the identifier of the request whose head is complete: the one that a trusted proxy sent, or a new one.
+    ///
+    /// - Returns: `nil` if requests have no identifiers.
+    func requestID(
+        of connection: Connection, fields: [FieldLine], bytes: UnsafeBufferPointer<UInt8>
+    ) -> RequestID? {
+        guard requestIDs != nil else { return nil }
+        if connection.isProxied {
+            let field = fields.first { unsafe ASCII.equal(bytes.span, in: $0.name.range, to: "x-request-id") }
+            if let field, let forwarded = unsafe RequestID(forwarded: bytes[field.value.range]) {
+                return forwarded
+            }
+        }
+        return requestIDs?.next()
+    }
+
     /// Stops counting a proxy's connection for a client whose requests are all answered.
     func releaseClient(_ connection: Connection) {
         guard connection.isProxied, connection.peer != .proxy, limiter.move(from: connection.peer, to: .proxy)

@@ -17,10 +17,12 @@ extension Loop {
         let fields = parser.fields
         stopTimer(connection)
         let isOverPeerLimit = unsafe !identifyClient(of: connection, fields: fields, bytes: bytes)
+        connection.requestID = unsafe requestID(of: connection, fields: fields, bytes: bytes)
         if isObserved { unsafe recordRequest(connection, head: head, fields: fields, bytes: bytes) }
         if head.hasUnknownMethod {
             let headBytes = unsafe UnsafeBufferPointer(rebasing: bytes[..<length])
-            let request = unsafe Request(head: head, fields: fields, bytes: headBytes)
+            var request = unsafe Request(head: head, fields: fields, bytes: headBytes)
+            request.requestID = connection.requestID
             reject(connection, .unknownMethod, answer: service.rejectUnknownMethod(of: request))
             return bytes.count
         }
@@ -29,11 +31,13 @@ extension Loop {
         let headBytes = unsafe UnsafeBufferPointer(rebasing: bytes[..<length])
         var request = unsafe Request(
             head: head, fields: fields, bytes: headBytes, client: connection.client)
+        request.requestID = connection.requestID
         let screening = isOverPeerLimit ? ScreeningResult(Self.peerLimitReached) : screen(head, request)
         request.context = screening.context
         let bodyLimit = max(limits.bodyBytes, screening.bodyLimit ?? 0)
         if case .length(let count) = head.framing, count > bodyLimit { throw .bodyTooLong }
         var exchange = Exchange(head, fields: fields, of: unsafe headBytes.span)
+        exchange.requestID = connection.requestID.take()
         let sequence = connection.nextSequence
         connection.nextSequence &+= 1
         if Int(connection.nextSequence) >= limits.requestsPerConnection || stopDeadline != nil {
@@ -161,6 +165,8 @@ extension Loop {
         // The method may be known even if the head is incomplete. A rejected HEAD request gets no body either (RFC 9110 §9.3.2).
         let head = connection.upload?.head ?? (connection.partialHead?.parser ?? parser).head
         exchange.isHead = head.method == .head
+        exchange.requestID =
+            connection.upload?.exchange.requestID ?? connection.requestID.take() ?? requestIDs?.next()
         if let upload = connection.upload {
             sequence = upload.sequence
             connection.upload = nil
@@ -173,10 +179,13 @@ extension Loop {
         connection.bytesToDiscard = 0
         connection.stopsReading = true
         if isObserved {
-            recordRejection(connection, receivedBytes: receivedBytes, requests: connection.unansweredCount)
+            recordRejection(
+                connection, receivedBytes: receivedBytes, requests: connection.unansweredCount,
+                requestID: exchange.requestID)
         }
         var response = replacement ?? error.response
         response.closesConnection = true
+        response.addRequestID(exchange.requestID)
         answer(
             connection,
             AddressedResponse(
@@ -207,6 +216,7 @@ extension Loop {
             var request = unsafe Request(
                 head: upload.head, fields: upload.fields, bytes: headBytes, client: connection.client)
             request.context = upload.context
+            request.requestID = upload.exchange.requestID
             unsafe request.setBody(upload.body.bytes, of: upload.body)
             dispatch(
                 connection, request: request, inflates: upload.inflates,

@@ -54,6 +54,8 @@ final class Loop: @unchecked Sendable {
     var parser: HeadParser
     var decoder: BodyDecoder
     let writer = ResponseWriter()
+    /// `nil` if requests have no identifiers.
+    var requestIDs: RequestIDGenerator?
     var counters = Counters()
     /// The time when ``counters`` were last published, in milliseconds on the monotonic clock.
     private var publishedAt: UInt64 = 0
@@ -90,12 +92,14 @@ final class Loop: @unchecked Sendable {
 
     init(
         service: any Service, limits: Limits, observers: Observers, trustedProxies: TrustedProxies,
-        limiter: ConnectionLimiter, uploadByteLimit: Int, listeners: [ListeningSocket]
+        requestIDs: RequestIDGenerator? = nil, limiter: ConnectionLimiter, uploadByteLimit: Int,
+        listeners: [ListeningSocket]
     ) throws(SystemError) {
         self.service = service
         self.limits = limits
         self.observers = observers
         self.trustedProxies = trustedProxies
+        self.requestIDs = requestIDs
         isObserved = observers.onAnswer != nil
         slowMilliseconds = limits.serviceTime.milliseconds
         self.limiter = limiter

@@ -17,6 +17,9 @@ public struct Responder: ~Copyable, Sendable {
         self.exchange = exchange
     }
 
+    /// The identifier of the request.
+    public var requestID: RequestID? { exchange.requestID }
+
     /// Sends the response. Content negotiation and compression run on the calling thread. If the peer has disconnected, the
     /// response is discarded.
     public consuming func send(_ response: consuming Response) {
@@ -33,9 +36,10 @@ public struct Responder: ~Copyable, Sendable {
         messageQueue.deliver(
             AddressedResponse(
                 connection: connection, sequence: sequence, exchange: exchange,
-                response: .problem(
+                response: Response.problem(
                     .internalServerError,
-                    "The server did not answer the request because of an internal error.")))
+                    "The server did not answer the request because of an internal error."
+                ).negotiated(for: exchange)))
     }
 }
 
@@ -71,9 +75,14 @@ public final class SharedResponder: @unchecked Sendable {
     // `@unchecked` is safe: the responder is accessed only once, by the caller that sets `isTaken`.
     private var responder: Responder?
     private let isTaken = Guarded(false)
+    /// The identifier of the request.
+    public let requestID: RequestID?
 
     /// Takes ownership of the responder.
-    public init(_ responder: consuming Responder) { self.responder = consume responder }
+    public init(_ responder: consuming Responder) {
+        requestID = responder.requestID
+        self.responder = consume responder
+    }
 
     /// Sends the response. Only the first call has an effect.
     ///

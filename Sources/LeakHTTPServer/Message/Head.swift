@@ -63,6 +63,8 @@ struct Exchange: Sendable {
     var closesConnection = false
     var acceptsGzip = false
     var ifNoneMatch: String?
+    /// `nil` unless ``Server/Configuration/sendsRequestIDs`` is set.
+    var requestID: RequestID?
 
     /// The exchange of a request that could not be parsed.
     static let broken: Exchange = {

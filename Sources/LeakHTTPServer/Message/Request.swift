@@ -4,6 +4,8 @@ public struct Request: ~Copyable {
     /// The method. Requests with a method that ``Method`` does not have are never served, see
     /// ``Service/rejectUnknownMethod(of:)``.
     public let method: Method
+    /// The identifier of the request; `nil` unless ``Server/Configuration/sendsRequestIDs`` is set.
+    public internal(set) var requestID: RequestID?
     private let client: Client
     private let head: Head
     private let fields: [FieldLine]

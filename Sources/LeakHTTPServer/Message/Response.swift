@@ -48,6 +48,8 @@ public struct Response: Sendable {
     public var body: Body
     /// The entity tag of the body, with or without quotes. If it is set, the server handles `If-None-Match`.
     public var etag: String?
+    /// The part of the body where the server adds the identifier of the request; `nil` adds it nowhere.
+    public var requestIDPosition: RequestIDPosition?
     /// `true` if the connection closes after this response.
     public var closesConnection = false
     /// `true` if the connection closes instead of sending this response, for clients that give up after an error response but retry
@@ -83,7 +85,9 @@ public struct Response: Sendable {
         let text =
             #"{"title":"\#(status.reason)","status":\#(status.code),"detail":"\#(detail)","#
             + #""type":"\#(status.problemType)"}"#
-        return Response(status, type: "application/problem+json", body: .bytes(Array(text.utf8)))
+        var response = Response(status, type: "application/problem+json", body: .bytes(Array(text.utf8)))
+        response.requestIDPosition = .lastMember
+        return response
     }
 
     /// Returns `true` if gzip makes content of this media type smaller.
@@ -96,11 +100,38 @@ public struct Response: Sendable {
         "application/x-ndjson", "application/manifest+json", "image/svg+xml",
     ]
 
+    /// The part of a body where the server adds the identifier of the request, if requests have identifiers.
+    public enum RequestIDPosition: Hashable, Sendable {
+        /// The body is a JSON object with at least one member. The member `request_id` is added at its end.
+        case lastMember
+        /// The text is inserted before the byte with this index.
+        case byte(Int)
+    }
+
+    /// Adds the identifier of the request to the body.
+    mutating func addRequestID(_ requestID: RequestID?) {
+        guard let position = requestIDPosition, let requestID, case .bytes(var bytes) = body else { return }
+        requestIDPosition = nil
+        switch position {
+        case .lastMember:
+            guard bytes.last == UInt8(ascii: "}") else { return }
+            bytes.removeLast()
+            bytes += #","request_id":""#.utf8
+            bytes += requestID.bytes
+            bytes += "\"}".utf8
+        case .byte(let index):
+            guard bytes.indices.contains(index) else { return }
+            bytes.insert(contentsOf: requestID.bytes, at: index)
+        }
+        body = .bytes(bytes)
+    }
+
     /// The number of bytes above which a body is compressed; a shorter body fits into one packet anyway.
     static let compressionThreshold = 1024
 
     /// Selects the content for `exchange`: the body, the compressed body, or no body if the client already has it.
     mutating func negotiate(for exchange: Exchange) {
+        addRequestID(exchange.requestID)
         if let tag = etag { etag = EntityTag.quoted(tag) }
         if body.count > Self.compressionThreshold, let type, Self.isCompressible(type),
             !hasField("content-encoding")

@@ -121,8 +121,12 @@ public struct Status: Hashable, Sendable {
     /// The `type` of a problem document with this status (RFC 9457 §3.1.1), such as `urn:leak-collector:problem:not-found`.
     /// It tells clients that this server wrote the document, and not a gateway in front of it.
     public var problemType: String {
-        "urn:leak-collector:problem:" + reason.lowercased().split(separator: " ").joined(separator: "-")
+        Self.problemTypePrefix + reason.lowercased().split(separator: " ").joined(separator: "-")
     }
+
+    /// The beginning of the `type` of every problem document. It is a URN and not a URL, because a collector has no address that
+    /// holds everywhere, and a relative reference would mean something else at each address (RFC 9457 §3.1.1).
+    public static let problemTypePrefix = "urn:leak-collector:problem:"
 
     /// `true` if a response with this status ends with its head, RFC 9110 §6.4.1.
     var endsWithHead: Bool { code == 204 || code == 304 }

@@ -43,6 +43,11 @@ final class ResponseWriter {
         } else if !status.endsWithHead {
             output.append("Content-Length: 0\r\n")
         }
+        if let requestID = exchange.requestID, !response.hasField("x-request-id") {
+            output.append("X-Request-Id: ")
+            requestID.append(to: output)
+            output.append("\r\n")
+        }
         if response.varies { output.append("Vary: Accept-Encoding\r\n") }
         if let etag = response.etag { Self.write("ETag: ", etag, to: output) }
         if closesConnection {

@@ -96,6 +96,12 @@
             ).first ?? 0
         }
 
+        func databaseBytes() throws(StoreError) -> Int {
+            let bytes = try probe(
+                StoreRead<[Int64]>.numbers("select pg_database_size(current_database())"))
+            return Int(bytes.first ?? 0)
+        }
+
         var hasLocalChangeCounter: Bool { false }
 
         func leaks(withFramesOf images: [String]) throws(StoreError) -> [LeakID] {

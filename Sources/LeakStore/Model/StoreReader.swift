@@ -95,6 +95,8 @@ public protocol StoreReader: AnyObject {
     /// `true` if ``changeCounter()`` takes only microseconds, because it does not query a server. It may then be called before
     /// each read, to reuse cached results while the number stays the same.
     var hasLocalChangeCounter: Bool { get }
+    /// Returns the size of the database in bytes, with all its tables and indexes.
+    func databaseBytes() throws(StoreError) -> Int
     /// Checks that the store answers, by reading one row.
     func ping() throws(StoreError)
 }

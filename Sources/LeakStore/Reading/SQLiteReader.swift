@@ -78,6 +78,11 @@ final class SQLiteReader: QueryReader {
         try connection.number("pragma data_version") ?? 0
     }
 
+    func databaseBytes() throws(StoreError) -> Int {
+        let pages = try connection.number("pragma page_count") ?? 0
+        return Int(pages * (try connection.number("pragma page_size") ?? 0))
+    }
+
     var hasLocalChangeCounter: Bool { true }
 
     func leaks(withFramesOf images: [String]) throws(StoreError) -> [LeakID] {

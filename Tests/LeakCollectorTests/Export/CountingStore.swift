@@ -7,6 +7,8 @@ struct CountingStore: ForwardingStore {
     final class Reads: Sendable {
         let leaks = Guarded<[LeakID: Int]>([:])
         let samples = Guarded<[LeakID: Int]>([:])
+        /// The error of reads of all apps; `nil` for none.
+        let summaryError = Guarded<StoreError?>(nil)
     }
 
     let store: any Store
@@ -37,7 +39,8 @@ private final class CountingReader: StoreReader {
     }
 
     func appSummaries() throws(StoreError) -> [AppSummary] {
-        try reader.appSummaries()
+        if let error = reads.summaryError.with({ $0 }) { throw error }
+        return try reader.appSummaries()
     }
 
     func versions(app: AppScope) throws(StoreError) -> [String] {
@@ -169,6 +172,8 @@ private final class CountingReader: StoreReader {
     func changeCounter() throws(StoreError) -> Int64 {
         try reader.changeCounter()
     }
+
+    func databaseBytes() throws(StoreError) -> Int { try reader.databaseBytes() }
 
     func ping() throws(StoreError) {
         try reader.ping()

@@ -117,6 +117,7 @@ import Testing
         ("GET", "/api/v1/check", "/api/v1/check?app=&version=1", 400),
         ("GET", "/api/v1/check/markdown", "/api/v1/check/markdown?app=a", 400),
         ("GET", "/api/v1/check/markdown", "/api/v1/check/markdown?app=a&version=9", 404),
+        ("GET", "/metrics", "/metrics?app=a", 400),
         ("GET", "/api/v1/audit", "/api/v1/audit?limit=1001", 400),
         ("GET", "/api/v1/audit", "/api/v1/audit?cursor=x", 400),
         ("GET", "/api/v1/events", "/api/v1/events?since=x", 400),

@@ -46,7 +46,7 @@ import Testing
         let described = paths.flatMap { path, item in
             ((item as? [String: Any]) ?? [:]).keys.map { "\($0.uppercased()) \(Self.withoutNames(path))" }
         }
-        let others = ["/healthz", "/readyz", "/sign-in"]
+        let others = ["/healthz", "/readyz", "/sign-in", "/metrics"]
         let answered = try RunningCollector().collector.service.routes.filter {
             $0.path.hasPrefix("/api/") || others.contains($0.path)
         }.map { "\($0.method.name) \(Self.withoutNames($0.path))" }

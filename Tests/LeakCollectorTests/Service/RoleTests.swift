@@ -23,6 +23,7 @@ import Testing
         "GET /api/v1/causes": .read, "GET /releases": .read, "GET /api/v1/releases": .read,
         "GET /compare": .read, "GET /api/v1/apps": .read,
         "GET /api/v1/check": .check, "GET /api/v1/check/markdown": .check,
+        "GET /metrics": .read,
         "POST /leaks/{leak}/decisions": .triage, "GET /leaks/{leak}/decisions": .triage,
         "POST /api/v1/leaks/{leak}/decisions": .triage,
         "GET /api/v1/symbols": .listSymbols, "POST /api/v1/symbols": .uploadSymbols,

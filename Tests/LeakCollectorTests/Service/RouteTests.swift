@@ -50,6 +50,13 @@ import Testing
         #expect(Set(paths).count == paths.count)
     }
 
+    @Test func `the metrics have a route for GET and HEAD, whose rejections are JSON`() throws {
+        for method in [LeakHTTPServer.Method.get, .head] {
+            let route = try #require(try Self.find(method, "/metrics")).route
+            #expect(route.path == "/metrics" && route.access == .readers(.read))
+        }
+    }
+
     @Test(arguments: ["/healthz", "/readyz", "/sign-in"])
     func `health, readiness and sign-in may be read without a credential`(path: String) throws {
         for method in [LeakHTTPServer.Method.get, .head] {

@@ -57,6 +57,18 @@ import Testing
         ("COLLECTOR_EXPLANATIONS", "off", "COLLECTOR_EXPLANATIONS is “off”, must be yes or no"),
         ("COLLECTOR_LOG", "xml", "COLLECTOR_LOG is “xml”, must be text or json"),
         ("COLLECTOR_ACCESS_LOG", "on", "COLLECTOR_ACCESS_LOG is “on”, must be off, text or json"),
+        (
+            "COLLECTOR_METRICS_LISTEN", "9464",
+            "COLLECTOR_METRICS_LISTEN is “9464”, must be an address and a port, such as 127.0.0.1:9464 or [::1]:9464"
+        ),
+        (
+            "COLLECTOR_METRICS_LISTEN", "::1:9464",
+            "COLLECTOR_METRICS_LISTEN is “::1:9464”, must be an address and a port, such as 127.0.0.1:9464 or [::1]:9464"
+        ),
+        (
+            "COLLECTOR_METRICS_LISTEN", "localhost:65536",
+            "COLLECTOR_METRICS_LISTEN is “localhost:65536”, must be an address and a port, such as 127.0.0.1:9464 or [::1]:9464"
+        ),
         ("COLLECTOR_URL", "leaks.example.com", "COLLECTOR_URL must start with http:// or https://"),
         (
             "COLLECTOR_URL", "https://",
@@ -142,6 +154,18 @@ import Testing
         // Each of the 8 event loops can hold an envelope with attachments, even an envelope of unknown length, whose buffer
         // grows by doubling.
         #expect(usual.uploadBytes / 8 >= 3 * SentryIngest.maxBodyBytes)
+    }
+
+    @Test(arguments: [
+        ("127.0.0.1:9464", "127.0.0.1", 9464), ("[::1]:0", "::1", 0),
+        ("metrics.internal:80", "metrics.internal", 80),
+        ("*:9464", "*", 9464),
+    ])
+    func `the address of the metrics is split into host and port`(value: String, host: String, port: Int)
+        throws
+    {
+        let settings = try Settings(flags: [.metricsListen: value], environment: [:])
+        #expect(settings.metricsListen?.host == host && settings.metricsListen?.port == port)
     }
 
     @Test func `trusted origins and proxies are read from lists that are separated by commas`() throws {

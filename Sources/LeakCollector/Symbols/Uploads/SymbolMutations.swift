@@ -51,8 +51,7 @@ struct SymbolRemovalMutation: Mutation {
     func start(_: borrowing Request, _ change: ChangeRequest) throws(Problem) {
         let text = change.match.parameters["image"] ?? ""
         guard let image = ImageID(text) else {
-            throw Problem(
-                .badRequest,
+            throw Problem.invalidParameter(
                 "“\(text.prefix(80))” is not the id of an image; collector symbols list shows the ids")
         }
         uploads.remove(image, change)

@@ -16,8 +16,10 @@ final class SymbolUploadWorker: Sendable {
 
     private let jobs = JobQueue<any StoreReader>(
         limit: 9,
-        fullProblem: .unavailable("too many uploads of symbols are waiting; try again", afterSeconds: 5),
-        stoppingProblem: .unavailable("the collector is stopping; upload the symbols again", afterSeconds: 5))
+        fullProblem: .unavailable(
+            "too many uploads of symbols are waiting; try again", kind: .overloaded, afterSeconds: 5),
+        stoppingProblem: .unavailable(
+            "the collector is stopping; upload the symbols again", kind: .stopping, afterSeconds: 5))
     /// The passes that will name frames again: the spellings of an image, and the time at which its pass is due.
     private let scheduledPasses = Guarded<[(spellings: [String], due: ContinuousClock.Instant)]>([])
     private let store: any Store
@@ -40,7 +42,7 @@ final class SymbolUploadWorker: Sendable {
         do throws(SymbolTable.Invalid) {
             table = try SymbolData(bytes)
         } catch {
-            throw Problem(.badRequest, error.description)
+            throw Problem.invalidBody(error.description)
         }
         jobs.add(
             change.work("storing symbols") { [self] reader in
