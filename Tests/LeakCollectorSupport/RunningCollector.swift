@@ -40,6 +40,8 @@ public final class RunningCollector {
         var options = HTTPClient.Options()
         options.maxResponseBytes = 4 * 1024 * 1024
         options.usesProxy = false
+        // A busy machine takes long for some requests, such as for a deletion of 10,000 leaks.
+        (options.connectMilliseconds, options.totalMilliseconds) = (600_000, 600_000)
         client = try HTTPClient(options)
     }
 

@@ -133,7 +133,7 @@ struct RulesPage: Component {
         let reason: HTML = group.line.map { "rule in line \($0)" } ?? "no rule"
         let rows = group.leaks.map { leak -> HTML in
             let identity = leak.row.identity
-            let path: HTML? = identity.stack.isEmpty ? nil : "<br>\(LeakPath(brief: identity))"
+            let path: HTML? = identity.stack.isEmpty ? nil : "<div>\(LeakPath(brief: identity))</div>"
             let samples: HTML =
                 leak.samples == 0 ? "" : "\(Count(leak.movedSamples)) of \(Count(leak.samples))"
             return #"""

@@ -31,8 +31,7 @@
 
         private static let columns = """
             asked.index, l.id, f.id, coalesce(l.first_order, f.order_key), n.id, n.order_key, l.sightings,
-            coalesce(l.first_sample, case when l.sightings > 0 then l.first_seen end), l.newest_sample,
-            l.newest_kept, l.builds, (select module from leak_text where leak = l.id), b.id, b.release, b.order_key
+            l.first_sample, l.newest_sample, l.newest_kept, l.builds, (select module from leak_text where leak = l.id), b.id, b.release, b.order_key
             """
 
         static func query(for leaks: [LeakID]) -> Query {

@@ -163,9 +163,14 @@ extension Writer {
         entry.installs = select.int(9)
         entry.samples.sightings = select.int(10)
         entry.maxAlive = select.optionalInt(11)
-        // If the sample of the first report was deleted, no later report becomes the first sample.
-        entry.samples.firstReportedAt =
-            select.optionalTime(12) ?? (entry.samples.sightings > 0 ? entry.firstSeen : nil)
+        // If the sample of the first report may have expired, no later report becomes the first sample.
+        let isFirstExpired =
+            entry.samples.sightings > 0
+            && clock.map {
+                entry.firstSeen < RetentionRule.Times(retention, now: $0.expiryTime).samplesBefore
+            }
+                ?? true
+        entry.samples.firstReportedAt = select.optionalTime(12) ?? (isFirstExpired ? entry.firstSeen : nil)
         entry.samples.newestReportedAt = select.optionalTime(13)
         entry.buildCount = select.int(14)
         entry.module = select.optionalText(17)

@@ -24,6 +24,7 @@ struct Markup {
     ]
     private static let attributes: Set = [
         "lang", "charset", "name", "content", "rel", "href", "type", "class", "id", "method", "action",
+        "formaction",
         "value",
         "placeholder", "selected", "required", "autofocus", "open", "autocomplete", "spellcheck", "for",
         "scope",
@@ -102,7 +103,7 @@ struct Markup {
             let value = try Self.resolve(String(rest[rest.index(after: rest.startIndex)..<end]))
             texts.append(value)
             if attribute == "class" { classes.formUnion(value.split(separator: " ").map(String.init)) }
-            if ["href", "action", "src"].contains(attribute) { links.append(value) }
+            if ["href", "action", "formaction", "src"].contains(attribute) { links.append(value) }
             rest = rest[rest.index(after: end)...]
         }
     }
