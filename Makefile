@@ -272,6 +272,8 @@ soak: build-tests hostile ## the long runs: kills, power cuts, failing disks, da
 		--filter 'CrashTests|\.KillTests|PowerCutTests|DiskFaultTests|DamageTests|CountingModelTests'
 	STORE_KILLS=$(if $(SHORT),12,50) Scripts/with-postgresql --unflushed swift test --skip-build $(tested) \
 		--filter 'ForgetKillTests|EvictionKillTests|MergeKillTests|RetentionKillTests|ForgetFaultTests'
+	STORE_SEEDS=$(if $(SHORT),1,20) Scripts/with-postgresql --unflushed swift test --skip-build $(tested) \
+		--filter 'StoreRetentionTests|StoreEvictionTests|StoreTriageModelTests|StorePeriodListTests|StoreForgetTests|StoreMerge|StoreUndoTests'
 	REPORTER_KILLS=$(kills) REPORTER_FAULT_SEEDS=$(if $(SHORT),1,60) swift test --skip-build $(tested) --filter 'ReporterKillTests|RandomFaultTests'
 	$(detector) --soak $(if $(SHORT),--objects 200000)
 	$(hostile) --slow $(if $(SHORT),5,90) --slow-connections $(if $(SHORT),300,3000) --churn $(if $(SHORT),2000,100000)

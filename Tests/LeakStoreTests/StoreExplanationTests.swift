@@ -121,7 +121,17 @@ import Testing
 
     @Test func `closures of a leak beyond the first 200 are counted together`() throws {
         try explain(cart, [("p1", 1)], reports: [Report(leak: cart)])
-        for number in 0..<210 { try explain(cart, [("p1", nil)], closures: "closure \(number)") }
+        for first in stride(from: 0, to: 210, by: 70) {
+            var batch = submission([])
+            batch.origins.append(Submission.Origin(app: cart.app, version: "1.0"))
+            batch.explanations = (first..<first + 70).map {
+                Submission.Explanation(
+                    leak: cart, originIndex: batch.origins.count - 1, at: noon, reason: "p1",
+                    closures: "closure \($0)", bytes: nil)
+            }
+            #expect(try store.count([batch], now: noon) == [.counted])
+        }
+        #expect(try store.verify() == [])
         let detail = try #require(try detail(cart))
         #expect(
             detail.closures.count == 201 && detail.closures.contains { $0.value == "" && $0.reports == 10 })
@@ -251,8 +261,9 @@ import Testing
                 Int(sizes[leak] * Double.random(in: 0.5...1.5, using: &random)))
         }
         var freed: [String: Int] = [:]
+        let sessionsOfLeaks = Dictionary(grouping: objects, by: \.key.leak)
         for number in leaks.indices {
-            let sessions = objects.filter { $0.key.leak == number }
+            let sessions = (sessionsOfLeaks[number] ?? [])
                 .sorted { ($0.key.install, $0.key.day) < ($1.key.install, $1.key.day) }
             var submission = submission(
                 sessions.map { session, bytes in

@@ -221,7 +221,7 @@ import Testing
 
     // MARK: Random data
 
-    @Test(arguments: (1...8).map { UInt64($0) })
+    @Test(arguments: RandomSeeds.upTo(3))
     func `after random deletions a store has the counts of a store that never got the deleted reports`(
         seed: UInt64
     ) throws {

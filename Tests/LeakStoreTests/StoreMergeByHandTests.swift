@@ -590,7 +590,7 @@ import Testing
         return batch
     }
 
-    @Test(arguments: 1...UInt64(6))
+    @Test(arguments: RandomSeeds.upTo(2))
     func `undoing a merge restores both leaks, and leaves later reports to the target`(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         let (control, later) = (StoreLocation(), noon + 3 * day)
@@ -664,7 +664,7 @@ import Testing
         }
     }
 
-    @Test(arguments: 1...UInt64(6))
+    @Test(arguments: RandomSeeds.upTo(2))
     func `deletions between merges and their undoing leave all totals right`(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         var limits = StoreLimits()

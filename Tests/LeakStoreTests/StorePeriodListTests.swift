@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    @Test(arguments: 1...2 as ClosedRange<UInt64>)
+    @Test(arguments: RandomSeeds.upTo(1))
     func `a list of a period is the same with a filter that every leak passes`(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         let store = try place.store()
@@ -112,11 +112,14 @@ import Testing
             _ = try store.count([submission(reports)], now: noon)
         }
         let reader = try store.makeReader()
-        for sort in LeakQuery.Sort.allCases {
-            for (now, order) in [
-                (noon, .descending), (noon, .ascending), (noon - 2 * hour, .descending),
-                (noon - 9 * day, .ascending),
-            ] as [(Int64, LeakQuery.Order)] {
+        let times: [(Int64, LeakQuery.Order)] = [
+            (noon, .descending), (noon, .ascending), (noon - 2 * hour, .descending),
+            (noon - 9 * day, .ascending),
+        ]
+        for (number, sort) in LeakQuery.Sort.allCases.enumerated() {
+            // Each time and order is used with every second sort order.
+            for index in [number % 2, 2 + number % 2] {
+                let (now, order) = times[index]
                 var query = LeakQuery()
                 (query.period, query.sort, query.order, query.limit) = (period, sort, order, 20)
                 let listed = try list(query, reader, now: now, pages: 4)

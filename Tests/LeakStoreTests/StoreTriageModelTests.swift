@@ -27,7 +27,7 @@ import Testing
                 build: ["7", "8", "9", "10"].randomElement(using: &random)))
     }
 
-    @Test(arguments: [1, 2, 3, 4, 5, 6] as [UInt64])
+    @Test(arguments: RandomSeeds.upTo(1))
     func `after random reports and decisions, a store and the model agree`(seed: UInt64) throws {
         let store = try place.store()
         let reader = try store.makeReader(known: KnownLeaks([knownLeakRule("UI*")]))

@@ -196,7 +196,7 @@ import Testing
         #expect(try versions("app0").isEmpty && versions("app1") == ["1.0"])
     }
 
-    @Test(arguments: (1...6).map { UInt64($0) })
+    @Test(arguments: RandomSeeds.upTo(3))
     func `after an undone attack a store has the counts of a store that never got the made-up reports`(
         seed: UInt64
     ) throws {

@@ -48,10 +48,6 @@ extension JSONResource {
     static var jsonParameters: [String] { [] }
 }
 
-extension TextResource {
-    static var textParameters: [String] { [] }
-}
-
 extension PageResource {
     static var isCached: Bool { true }
 }

@@ -32,7 +32,8 @@ final class StoreThreadPool: Sendable {
         jobs = JobQueue(
             limit: limit,
             fullProblem: .unavailable(
-                "too many requests are waiting for the database; try again", kind: .overloaded, afterSeconds: 1),
+                "too many requests are waiting for the database; try again", kind: .overloaded,
+                afterSeconds: 1),
             stoppingProblem: .unavailable(
                 "the collector is stopping; try again", kind: .stopping, afterSeconds: 1))
     }

@@ -103,7 +103,7 @@ struct MergePage: Component {
     private func table(_ leaks: [(heading: HTML, row: LeakRow)]) -> HTML {
         let rows = leaks.map { heading, row -> HTML in
             let leak = row.identity
-            let path: HTML? = leak.stack.isEmpty ? nil : "<br>\(LeakPath(leak.stack))"
+            let path: HTML? = leak.stack.isEmpty ? nil : "<div>\(LeakPath(leak.stack))</div>"
             return #"""
                 <tr><th scope="row">\#(heading)</th>\#
                 <td><a href="\#(context.links.to(.leak(leak.id)))">\#(IsolatedText(leak.title))</a>\#(path)</td>\#

@@ -191,6 +191,34 @@ private func pages(_ text: String) -> [TestedPage] {
     return pages + morePages(text, context, row, reasons: detail.reasons)
 }
 
+private func rulesPage(_ text: String, _ context: PageContext, _ row: LeakRow) -> HTML {
+    var page = RulesPage(
+        context: context, app: text, versions: [AppRules(app: text, version: 1, text: text, by: text, at: 0)],
+        text: text, problem: text)
+    var preview = RulesPreview(app: AppKey(text, environment: text))
+    preview.groups = [
+        RulesPreview.Group(
+            id: row.identity.id, title: text, line: 1, reports: 2,
+            leaks: [RulesPreview.Leak(row: row, recentReports: (1, 2), samples: 3, movedSamples: 4)])
+    ]
+    page.preview = preview
+    return page.html
+}
+
+private func eventsPage(_ text: String, _ context: PageContext, _ app: AppKey, leak: LeakID) -> HTML {
+    var events = (Event.Kind.all + [Event.Kind(rawValue: text)]).map { kind in
+        Event(
+            id: 1, at: 0, kind: kind, app: app, version: text, build: text, leak: leak, key: text,
+            title: text,
+            text: text, details: text)
+    }
+    for index in events.indices { events[index].hasLeak = index.isMultiple(of: 2) }
+    return EventsPage(
+        context: context, filter: EventFilter(app: text, environment: text, kind: .newLeak), events: events,
+        next: 1, isFirst: false
+    ).html
+}
+
 /// Returns the pages about classes, causes, comparisons, merges and the administration.
 ///
 /// - Parameter reasons: the stored reasons of the leak.
@@ -212,7 +240,8 @@ private func morePages(
     var check = SampleCheck.check(
         .failed, results.map { SampleCheck.leak($0, row, before: (10, 1_000), (600, 1_000)) })
     (check.app, check.environment) = (text, text)
-    (check.version.version, check.baseline?.version) = (text, text)
+    check.version.version = text
+    check.baseline?.version = text
     (check.worseCount, check.newCount, check.backCount, check.betterCount) = (1, 1, 1, 1)
     check.worseClasses = [
         ReleaseCheck.WorseClass(
@@ -279,6 +308,9 @@ private func morePages(
                 context: context, rule: RetentionRule(), apps: [RetentionCounts(app: key, leaks: 1)]
             ).html
         ),
+        (RulesResource.pagePath, rulesPage(text, context, row)),
+        (RulesResource.pagePath, RulesAppsPage(context: context, apps: [text]).html),
+        (EventsResource.pagePath, eventsPage(text, context, key, leak: row.identity.id)),
     ]
     return pages + forgetPages.map { (ForgetResource.pagePath, $0) }
 }

@@ -73,12 +73,14 @@ import Testing
         #expect(try running.post("{}", to: "/api/1/store/", fields: []).status == 403)
 
         let found = try samples(running.get("/metrics"))
-        let batches = { found["leak_collector_batches_total{result=\"\($0)\"}"] }
+        let batches = { (result: String) in found["leak_collector_batches_total{result=\"\(result)\"}"] }
         #expect(batches("counted") == 2 && batches("repeated") == 1 && batches("reused_key") == 1)
         #expect(batches("failed") == 0)
         #expect(found["leak_collector_accepted_reports_total"] == 5)
         #expect(found["leak_collector_rejected_reports_total{reason=\"invalid\"}"] == 2)
-        let dropped = { found["leak_collector_dropped_reports_total{reason=\"\($0)\"}"] }
+        let dropped = { (reason: String) in
+            found["leak_collector_dropped_reports_total{reason=\"\(reason)\"}"]
+        }
         #expect(dropped("budget") == 5 && dropped("other") == 3 && dropped("unseen") == 0)
         for (kind, count) in [
             "reused-idempotency-key": 1, "invalid-reports": 1, "unsupported-media-type": 1, "unauthorized": 1,

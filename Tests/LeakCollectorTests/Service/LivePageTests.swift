@@ -63,7 +63,8 @@ import LeakPlatform
     {
         let markup = try Markup(page.html.bytes)
         let live: [SamplePage] = [
-            .summary, .summaryEmpty, .releases, .first, .leakClass, .leak, .regressed, .knownLeak,
+            .summary, .summaryEmpty, .releases, .first, .leakClass, .leak, .regressed, .knownLeak, .events,
+            .eventsEmpty,
         ]
         #expect(markup.shape.contains("main.data-live") == live.contains(page))
         let scriptless: [SamplePage] = [.exported, .exportedLeak, .signIn, .signInLink]

@@ -91,7 +91,8 @@ struct GroupCache {
 
     /// - Parameter hashMask: the bits of the hashes that are used. Fewer bits let tests cause equal hashes.
     init(
-        limit: Int = 8192, symbolTables: SymbolTableCache? = nil, rules: RulesCache? = nil, hashMask: UInt64 = .max
+        limit: Int = 8192, symbolTables: SymbolTableCache? = nil, rules: RulesCache? = nil,
+        hashMask: UInt64 = .max
     ) {
         self.limit = max(2, limit)
         self.symbolTables = symbolTables
