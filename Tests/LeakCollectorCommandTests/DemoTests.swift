@@ -38,7 +38,7 @@ import Testing
         Leak("an enum with a closure that tries again", "Catalogue", "Video", is: "PlayerScreen"),
         Leak("an error that carries its sender", "Account", "Login", is: "LoginScreen"),
         Leak("a ring of six pages", "Welcome", "Tour", is: "TourPage"),
-        Leak("an actor in a task that polls for ever", "Search", is: "SearchSession"),
+        Leak("an actor in a task that polls forever", "Search", is: "SearchSession"),
         Leak("a loop over a stream that never ends", "Offers", "Auction", is: "AuctionScreen"),
         Leak("a stream's onTermination that holds its listener", "Help", "Chat", is: "ChatRoom"),
         Leak("a repeating Timer that is never invalidated", "Offers", "Countdown", is: "Countdown"),

@@ -290,7 +290,7 @@ import Testing
         #expect(after.row.fix == before.row.fix)
     }
 
-    @Test func `nothing is counted by week or deleted if everything is kept for ever`() throws {
+    @Test func `nothing is counted by week or deleted if everything is kept forever`() throws {
         let store = try place.store(retention: .unlimited)
         for offset in 0..<10 {
             try count(Report(leak: leak("Page")), in: store, at: noon + Int64(offset) * day)

@@ -89,13 +89,13 @@ extension RetentionRule {
     public var sentences: [String] {
         [
             sampleDays.map { "Sample reports are deleted after \($0) days (\(Setting.sampleDays.variable))." }
-                ?? "Sample reports are kept for ever (\(Setting.sampleDays.variable)).",
+                ?? "Sample reports are kept forever (\(Setting.sampleDays.variable)).",
             unseenDays.map {
                 "Leaks without a decision or comment, and versions, are deleted if they are not seen for \($0) days (\(Setting.unseenDays.variable))."
-            } ?? "Leaks and versions are kept for ever (\(Setting.unseenDays.variable)).",
+            } ?? "Leaks and versions are kept forever (\(Setting.unseenDays.variable)).",
             dailyDays.map {
                 "Reports are counted by day for \($0) days, and by week from then on (\(Setting.dailyDays.variable))."
-            } ?? "Reports are counted by day for ever (\(Setting.dailyDays.variable)).",
+            } ?? "Reports are counted by day forever (\(Setting.dailyDays.variable)).",
         ]
     }
 }

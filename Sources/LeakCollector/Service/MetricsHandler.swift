@@ -113,7 +113,7 @@ final class MetricsHandler: Sendable {
     // MARK: Values from the database
 
     private static func isFresh(_ values: StoredValues, now: Int64) -> Bool {
-        // A clock that was set back does not keep values for ever.
+        // A clock that was set back does not keep values forever.
         (0..<cacheMilliseconds).contains(now - values.readAt)
     }
 

@@ -126,9 +126,9 @@ public enum Setting: String, CaseIterable, Sendable {
             "PostgreSQL instead of a file, for several collectors: postgres://user@host/database; put the password in "
                 + "the environment variable only"
         case .databaseBytes: "maximum bytes of the database file; when it is full, reports get 503"
-        case .sampleDays: "days after which sample reports are deleted, 7 or more; 0 keeps them for ever"
+        case .sampleDays: "days after which sample reports are deleted, 7 or more; 0 keeps them forever"
         case .unseenDays:
-            "days after which a leak without a decision, or a version, is deleted if it was not seen again, 31 or more; 0 keeps them for ever"
+            "days after which a leak without a decision, or a version, is deleted if it was not seen again, 31 or more; 0 keeps them forever"
         case .dailyDays:
             "days for which reports are counted by day, 98 or more; older ones are counted by week; 0 keeps all days"
         case .backup: "folder of its own for backups that the collector makes by itself and checks"

@@ -282,13 +282,13 @@ public struct Settings: Sendable {
         return flag
     }
 
-    /// Parses a number of days. Returns `nil` for 0, which keeps the data for ever.
+    /// Parses a number of days. Returns `nil` for 0, which keeps the data forever.
     private static func parseDays(
         _ value: String, atLeast minimum: Int, settingError: (String) -> SettingError
     ) throws(SettingError) -> Int? {
         guard let days = Int(value), days == 0 || (minimum...36_500).contains(days) else {
             throw settingError(
-                "is “\(value)”, must be a number of days from \(minimum) to 36500, or 0 for ever")
+                "is “\(value)”, must be a number of days from \(minimum) to 36500, or 0 forever")
         }
         return days == 0 ? nil : days
     }

@@ -160,7 +160,7 @@
                 try deletion.finish()
                 let entry = deletion.counts.isEmpty ? nil : run.pendingEntry
                 _ = try connection.run(
-                    [InstallErasure.deletionMark, InstallErasure.countIncrement]
+                    [InstallErasure.deletionMark, InstallErasure.cacheInvalidation]
                         + (entry?.queries ?? []) + [Query("commit")])
                 run.counts.add(deletion.counts)
                 if entry != nil { run.pendingEntry = nil }

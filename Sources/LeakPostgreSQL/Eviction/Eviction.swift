@@ -70,7 +70,7 @@
                     isChanged = try evict(from: app, times, &next, on: connection)
                 }
                 _ = try connection.run(
-                    (isChanged ? [InstallErasure.deletionMark, InstallErasure.countIncrement] : [])
+                    (isChanged ? [InstallErasure.deletionMark, InstallErasure.cacheInvalidation] : [])
                         + [Query("commit")])
                 eviction = next
                 return true

@@ -155,7 +155,7 @@
                 try Migration.requireKnownVersion(answers[1], connection)
                 let result = try answers[2].first == nil ? nil : body(connection)
                 let changes =
-                    [InstallErasure.deletionMark, InstallErasure.countIncrement] + (entry?.queries ?? [])
+                    [InstallErasure.deletionMark, InstallErasure.cacheInvalidation] + (entry?.queries ?? [])
                 _ = try connection.run((result == nil ? [] : changes) + [Query("commit")])
                 return result
             } catch {

@@ -60,7 +60,7 @@
                             values ($1::bigint, $2::bigint, $3::text, 'note', $4::text)
                             """, .integer(rowID), .integer(now), .text(entry.by), .text(entry.note)),
                         Self.oldDecisionsDeletion(about: rowID),
-                    ] + (hasMerges ? [InstallErasure.countIncrement] : [])
+                    ] + (hasMerges ? [InstallErasure.cacheInvalidation] : [])
                         + (auditEntry?.queries ?? []) + [Query("commit")])
                 return summary
             } catch {

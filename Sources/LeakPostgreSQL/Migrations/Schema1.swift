@@ -113,7 +113,8 @@
               primary key (day, key_id)
             ) with (fillfactor = 50)
             """,
-            // count: ExistingRows.erasureCount.
+            // count: the generation of the caches of all collectors. Each change that makes them outdated, not only an erasure of an
+            // install, increments it: ExistingRows.cacheGeneration.
             "create table erasure (count bigint not null)",
             "insert into erasure (count) values (0)",
             "create index idempotency_in_time on idempotency (at)",

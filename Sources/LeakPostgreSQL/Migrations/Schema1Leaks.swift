@@ -101,6 +101,7 @@
               primary key (leak, kind, value)
             ) with (fillfactor = 80)
             """,
+            // For how long reported objects of a leak stayed in memory until they were freed: a DurationHistogram.
             "create table leak_lived (leak bigint primary key, histogram bytea not null)",
             // slot: see SampleSlot. message: only in the newest sample, for searches.
             """

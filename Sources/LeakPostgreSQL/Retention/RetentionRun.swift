@@ -118,7 +118,7 @@
                 }
                 try deletion.finish()
                 let counts = deletion.counts
-                var queries = [InstallErasure.deletionMark, InstallErasure.countIncrement]
+                var queries = [InstallErasure.deletionMark, InstallErasure.cacheInvalidation]
                 if counts.leaks > 0 {
                     queries.append(.overLimitIncrement(counts.leaks, of: .deletedLeaks, app: app))
                 }

@@ -52,7 +52,7 @@
                             """, .uuids([id]), .integer(row.int64(1)), .text(row.text(3)), .text(row.text(4)),
                             .text(author), .integer(now), .integer(row.int64(0)),
                             .text(MergedIDs.unknownModule)),
-                        InstallErasure.countIncrement,
+                        InstallErasure.cacheInvalidation,
                     ] + (entry?.queries ?? []) + [Query("commit")])
                 return true
             } catch {
@@ -85,7 +85,7 @@
                 try Migration.requireKnownVersion(answers[1], connection)
                 let isAccepted = answers[3].changedRowCount > 0
                 _ = try connection.run(
-                    (isAccepted ? [InstallErasure.countIncrement] + (entry?.queries ?? []) : [])
+                    (isAccepted ? [InstallErasure.cacheInvalidation] + (entry?.queries ?? []) : [])
                         + [Query("commit")])
                 return isAccepted
             } catch {
@@ -100,19 +100,19 @@
     struct CachedLeakIDs {
         var discards = DiscardedIDs()
         var merges = MergedIDs()
-        /// ``ExistingRows/erasureCount``. Discarding a leak, accepting it again, merging by hand, undoing that, and a merge by
+        /// ``ExistingRows/cacheGeneration``. Discarding a leak, accepting it again, merging by hand, undoing that, and a merge by
         /// rule of a leak with such merges increment it.
-        var erasureCount: Int64 = 0
+        var cacheGeneration: Int64 = 0
 
-        /// The queries of ``init(on:)``. The count is read first, so that it is not newer than the ids.
+        /// The queries of ``init(on:)``. The generation is read first, so that it is not newer than the ids.
         private static let queries = [
-            InstallErasure.countQuery, Query("select key, module from discarded_leak"),
+            InstallErasure.generationQuery, Query("select key, module from discarded_leak"),
             Query(MergedIDs.stored),
         ]
 
         init(on connection: PostgreSQLConnection) throws(StoreError) {
             let answers = try connection.run(Self.queries)
-            erasureCount = answers[0].first?.int64(0) ?? 0
+            cacheGeneration = answers[0].first?.int64(0) ?? 0
             for row in answers[1] {
                 guard let id = LeakID(blob: row.bytes(0)) else {
                     throw .unreadable("a discarded leak", in: connection.name)
@@ -122,7 +122,7 @@
             merges = try answers[2].result(of: MergedIDs.stored)
         }
 
-        /// Returns `true` if both have the same ids, whatever their ``erasureCount``.
+        /// Returns `true` if both have the same ids, whatever their ``cacheGeneration``.
         func hasSameIDs(as other: CachedLeakIDs) -> Bool {
             discards == other.discards && merges == other.merges
         }

@@ -25,8 +25,8 @@
         private(set) var buildCounts: [Int64: Int] = [:]
         /// Number of changes, since the database was made, that make cached names, ids and sets of installs outdated: erasures of
         /// installs, deletions, evictions, merges by hand and their undoing, and leaks that were discarded or accepted again. See
-        /// ``InstallErasure/countIncrement``.
-        private(set) var erasureCount: Int64 = 0
+        /// ``InstallErasure/cacheInvalidation``.
+        private(set) var cacheGeneration: Int64 = 0
 
         private let connection: PostgreSQLConnection
         /// The leaks that were merged by hand, with which the aggregate was computed.
@@ -50,7 +50,7 @@
                     select asked.index, a.id, a.leaks, a.text_bytes, a.cells, a.newest_release
                     from unnest($1::bigint[]) with ordinality as asked (id, index) join app a on a.id = asked.id
                     """, .integers(ids)),
-                StoredLeak.query(for: leakIDs), InstallErasure.countQuery,
+                StoredLeak.query(for: leakIDs), InstallErasure.generationQuery,
             ])
             for row in answers[1] {
                 apps[aggregate.apps[row.int(0) - 1].key] = App(
@@ -63,8 +63,8 @@
                     .locked, "database \(connection.name): an app was deleted while its reports were counted")
             }
             add(answers[2], of: leakIDs)
-            erasureCount = answers[3].first?.int64(0) ?? 0
-            names.invalidate(unlessErasureCountIs: erasureCount)
+            cacheGeneration = answers[3].first?.int64(0) ?? 0
+            names.invalidate(unlessGenerationIs: cacheGeneration)
             try lookUp(
                 for: aggregate.releases.indices.map { name(ofRelease: $0, in: aggregate) },
                 aggregate.builds.indices.map { name(ofBuild: $0, in: aggregate) }, &names)

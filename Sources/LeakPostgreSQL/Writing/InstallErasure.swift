@@ -50,10 +50,10 @@
         static let deletionMark = Query(
             "select nextval(pg_get_serial_sequence('merged_leak', 'id')::regclass)")
 
-        /// A query for ``ExistingRows/erasureCount``. It runs after the apps are locked, so that the number is as new as the sets.
-        static let countQuery = Query("select count from erasure")
+        /// A query for ``ExistingRows/cacheGeneration``. It runs after the apps are locked, so that the number is as new as the sets.
+        static let generationQuery = Query("select count from erasure")
         /// A query that makes all collectors clear what they have cached about names and sets of installs.
-        static let countIncrement = Query("update erasure set count = count + 1")
+        static let cacheInvalidation = Query("update erasure set count = count + 1")
     }
 
     extension Writer {
@@ -191,7 +191,7 @@
             if !changedSets.isEmpty {
                 _ = try connection.run(
                     RecentInstallSet.upsertQueries(of: changedSets) + [
-                        RecentInstallSet.impactUpdate(changedSets), InstallErasure.countIncrement,
+                        RecentInstallSet.impactUpdate(changedSets), InstallErasure.cacheInvalidation,
                     ])
             }
             erasure.erased.sets += erasedCount
@@ -230,7 +230,7 @@
                     """, .integers(changedSets.map { $0.row.scope }),
                     .integers(changedSets.map { $0.row.owner }),
                     .integers(changedSets.map { $0.row.part }), .byteArrays(changedSets.map(\.set.bytes))),
-                InstallErasure.countIncrement,
+                InstallErasure.cacheInvalidation,
             ]
             for scope in InstallScope.countedScopes {
                 guard let counted = InstallScope.countTable(ofScope: scope) else { continue }

@@ -24,21 +24,21 @@
     }
 
     /// A cache of sets of installs, as they were when this writer last committed. Other collectors may have added members
-    /// since. Every removal of a member increments ``ExistingRows/erasureCount``, which empties this cache. So a hash that is
+    /// since. Every removal of a member increments ``ExistingRows/cacheGeneration``, which empties this cache. So a hash that is
     /// in a cached set is also in the set in the database.
     struct InstallSetCache {
-        private var erasureCount: Int64?
+        private var cacheGeneration: Int64?
         /// Installs that are known to be in the stored ``RecentInstallSet`` of their leak and release.
         var countedInstalls = CountedInstalls()
         private var sets = RecentCache<InstallScope, InstallSet>(capacity: 2_048)
 
-        /// Removes all sets if the number of erasures has changed.
+        /// Removes all sets if the generation has changed.
         ///
-        /// - Parameter erasureCount: ``ExistingRows/erasureCount`` of this transaction.
-        mutating func invalidate(unlessErasureCountIs erasureCount: Int64) {
-            guard erasureCount != self.erasureCount else { return }
+        /// - Parameter cacheGeneration: ``ExistingRows/cacheGeneration`` of this transaction.
+        mutating func invalidate(unlessGenerationIs cacheGeneration: Int64) {
+            guard cacheGeneration != self.cacheGeneration else { return }
             self = InstallSetCache()
-            self.erasureCount = erasureCount
+            self.cacheGeneration = cacheGeneration
         }
 
         /// Returns the hashes that may be new to the set.

@@ -2,10 +2,10 @@
     internal import LeakStore
 
     /// Names in the database with their row IDs, and keys of rows in the database. Both stay valid while other collectors
-    /// write, because the row ID of a name never changes. Every deletion of names increments ``ExistingRows/erasureCount``,
+    /// write, because the row ID of a name never changes. Every deletion of names increments ``ExistingRows/cacheGeneration``,
     /// which empties this cache.
     struct NameCache {
-        private var erasureCount: Int64?
+        private var cacheGeneration: Int64?
         var apps = RecentCache<AppKey, Int64>(capacity: 512)
         var releases = RecentCache<ReleaseName, Int64>(capacity: 2_048)
         var builds = RecentCache<BuildName, Int64>(capacity: 4_096)
@@ -21,14 +21,14 @@
         private(set) var modules: [LeakID: String] = [:]
         private static let moduleLimit = 4_096
 
-        /// Removes all names, except apps, if the number of deletions has changed. The caller has looked up the apps already.
+        /// Removes all names, except apps, if the generation has changed. The caller has looked up the apps already.
         ///
-        /// - Parameter erasureCount: ``ExistingRows/erasureCount`` of this transaction.
-        mutating func invalidate(unlessErasureCountIs erasureCount: Int64) {
-            guard erasureCount != self.erasureCount else { return }
+        /// - Parameter cacheGeneration: ``ExistingRows/cacheGeneration`` of this transaction.
+        mutating func invalidate(unlessGenerationIs cacheGeneration: Int64) {
+            guard cacheGeneration != self.cacheGeneration else { return }
             let (apps, modules) = (apps, modules)
             self = NameCache()
-            (self.apps, self.modules, self.erasureCount) = (apps, modules, erasureCount)
+            (self.apps, self.modules, self.cacheGeneration) = (apps, modules, cacheGeneration)
         }
 
         mutating func remember(_ module: String?, of leak: LeakID) {

@@ -47,7 +47,7 @@
                 merges: leakIDs.merges, by: AppNameQuota(apps, modules: writer.nameCache.modules))
             var existing = try ExistingRows(
                 of: aggregate, apps: apps, merges: leakIDs.merges, on: connection, names: &writer.nameCache)
-            try requireCurrent(leakIDs, existing.erasureCount, by: writer)
+            try requireCurrent(leakIDs, existing.cacheGeneration, by: writer)
             for countedID in aggregate.countedIDs {
                 for leak in countedID.reported.ids {
                     writer.nameCache.remember(existing.module(of: leak), of: leak)
@@ -74,7 +74,7 @@
             let rowIDs = try RowIDs(
                 of: aggregate, &existing, on: connection, names: &writer.nameCache, now: now)
 
-            writer.installSetCache.invalidate(unlessErasureCountIs: existing.erasureCount)
+            writer.installSetCache.invalidate(unlessGenerationIs: existing.cacheGeneration)
             var batch = WriteBatch(
                 of: aggregate, in: rowIDs, submissions, now: now, expiry: clock.expiryTime, by: writer)
             try batch.readAndMerge(&existing, on: connection, by: writer)
@@ -98,9 +98,9 @@
         ///
         /// - Throws: ``StoreError/Reason/locked`` if the ids changed. The writer reads them again and makes another attempt.
         private func requireCurrent(
-            _ leakIDs: CachedLeakIDs, _ erasureCount: Int64, by writer: Writer
+            _ leakIDs: CachedLeakIDs, _ cacheGeneration: Int64, by writer: Writer
         ) throws(StoreError) {
-            guard leakIDs.erasureCount != erasureCount else { return }
+            guard leakIDs.cacheGeneration != cacheGeneration else { return }
             let current = try CachedLeakIDs(on: connection)
             guard current.hasSameIDs(as: leakIDs) else {
                 throw StoreError(

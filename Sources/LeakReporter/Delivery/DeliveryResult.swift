@@ -17,12 +17,12 @@ enum DeliveryResult: Hashable, Sendable {
     case failed(reason: String)
     /// The batch was not counted, but the collector has not rejected it permanently: keep the batch and try again later. Other
     /// batches go first.
-    case declined(reason: String)
+    case notCounted(reason: String)
     /// The batch was not counted because it is too long: split it and try again. If a single report is too long, it is discarded if
     /// the collector said so (`isFinal`), and kept if a gateway did.
     case tooLong(isFinal: Bool, reason: String)
     /// The collector rejects the batch permanently: remove it and count it as lost.
-    case refused(reason: String)
+    case rejected(reason: String)
     /// The collector does not know the key, so it rejects all other batches with it too.
     case unauthorized(reason: String)
     /// The key may not write for the app of this batch.
@@ -60,7 +60,7 @@ enum DeliveryResult: Hashable, Sendable {
                 reason: result.firstReason,
                 takesExplanations: result.takesExplanations)
         case 300...399:
-            return .declined(reason: reason)
+            return .notCounted(reason: reason)
         case 500...599 where delay == nil:
             return .failed(reason: reason)
         case 408, 425, 429, 500...599:
@@ -69,16 +69,16 @@ enum DeliveryResult: Hashable, Sendable {
             return .tooLong(isFinal: ProblemDetails.isFromCollector(response), reason: reason)
         case 400...499 where !ProblemDetails.isFromCollector(response):
             // A response from a firewall, a gateway or a hotel's network says nothing about the batch or the key.
-            return .declined(reason: Self.unexpectedResponse(response))
+            return .notCounted(reason: Self.unexpectedResponse(response))
         case 401:
             return .unauthorized(reason: reason)
         case 403:
             return .forbidden(reason: reason)
         case 404, 405:
             // The endpoint is another server, or a collector of another version, than the app was made for.
-            return .declined(reason: reason)
+            return .notCounted(reason: reason)
         case 400...499:
-            return .refused(reason: reason)
+            return .rejected(reason: reason)
         default:
             return .postponed(afterMilliseconds: nil, reason: reason)
         }
@@ -92,8 +92,8 @@ enum DeliveryResult: Hashable, Sendable {
                 ? nil
                 : "the collector rejected \(countText(rejected.count &+ unnamedRejections, of: "report"))"
                     + (reason.map { ": \($0)" } ?? "")
-        case .postponed(_, let reason), .failed(let reason), .declined(let reason), .tooLong(_, let reason),
-            .refused(let reason), .unauthorized(let reason), .forbidden(let reason):
+        case .postponed(_, let reason), .failed(let reason), .notCounted(let reason), .tooLong(_, let reason),
+            .rejected(let reason), .unauthorized(let reason), .forbidden(let reason):
             reason
         }
     }

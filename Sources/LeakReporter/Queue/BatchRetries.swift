@@ -1,4 +1,4 @@
-/// Batches on which the server failed or which it declined, and the times of their next attempts.
+/// Batches on which the server failed or which it did not count, and the times of their next attempts.
 ///
 /// If only one batch has failed since the last ``recordSuccess()``, that batch is assumed to be the cause: it has a back-off of
 /// its own, and the other batches are still sent. If several batches have failed, the server is assumed to be the cause, and
@@ -53,7 +53,7 @@ struct BatchRetries {
         newestFailureAt = max(newestFailureAt, newestFirstSentAt)
     }
 
-    /// Records that the server failed on a batch or declined it.
+    /// Records that the server failed on a batch or did not count it.
     ///
     /// - Parameter wait: returns the milliseconds to wait after the given number of failures.
     /// - Returns: the presumed cause.

@@ -54,7 +54,7 @@ struct DeliverySchedule: Sendable {
             postpone(at: now, jitter)
             collectorRetryAt = wait.map { now.advanced(byMilliseconds: $0) }
             return
-        case .failed, .declined:
+        case .failed, .notCounted:
             if isCausedByBatch { failureCount = 0 }
             return postpone(at: now, jitter)
         case .unauthorized(let reason):
@@ -71,7 +71,7 @@ struct DeliverySchedule: Sendable {
         case .forbidden(let reason):
             failedAttempts += 1
             lastFailure = Self.advice(reason)
-        case .accepted, .tooLong, .refused: break
+        case .accepted, .tooLong, .rejected: break
         }
         failureCount = 0
         (wasUnauthorized, wasUnauthorizedTwice) = (false, false)

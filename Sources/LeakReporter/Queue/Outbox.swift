@@ -273,20 +273,20 @@ struct Outbox: ~Copyable {
         }
         let lastSequence = configuration.sendsAutomatically ? .max : flushThrough ?? 0
         queue.endForbiddenPeriods(at: now)
-        let hasDueUndeclined = queue.waitingSegments.contains {
-            !$0.isDeclined && $0.firstSequence <= lastSequence
+        let hasDueUntriedBatch = queue.waitingSegments.contains {
+            !$0.isRetry && $0.firstSequence <= lastSequence
                 && queue.releaseTime(of: $0) <= now.monotonicTime
         }
-        let hasDueDeclined = queue.waitingSegments.contains {
-            $0.isDeclined && $0.firstSequence <= lastSequence
+        let hasDueRetry = queue.waitingSegments.contains {
+            $0.isRetry && $0.firstSequence <= lastSequence
                 && queue.releaseTime(of: $0) <= now.monotonicTime
         }
-        // A batch that fails or is declined repeatedly must not delay anything that is due.
+        // A batch that fails or is not counted repeatedly must not delay anything that is due.
         let isOpenSegmentDue =
             queue.activeSegment.map {
                 $0.dueAt != nil && queue.releaseTime(of: $0.queuedSegment) <= now.monotonicTime
             } ?? false
-        if !hasDueUndeclined, !hasDueDeclined || isOpenSegmentDue { queue.close() }
+        if !hasDueUntriedBatch, !hasDueRetry || isOpenSegmentDue { queue.close() }
         switch queue.nextBatch(through: lastSequence, at: now) {
         case .batch(let batch):
             isBatchInFlight = true
@@ -348,7 +348,7 @@ struct Outbox: ~Copyable {
         isBatchInFlight = false
         var delivery = delivery
         if case .tooLong(isFinal: false, let reason) = delivery, !queue.isDivisible(batch) {
-            delivery = .declined(reason: reason)
+            delivery = .notCounted(reason: reason)
         }
         let cause = self.cause(of: delivery, of: batch, at: now, jitter)
         schedule.finish(delivery, at: now.monotonicTime, jitter: jitter, isCausedByBatch: cause == .batch)
@@ -357,10 +357,10 @@ struct Outbox: ~Copyable {
             self.takesExplanations = takesExplanations
             queue.finishAccepted(batch, rejected: rejected, unnamedRejections: unnamedRejections)
         case .tooLong: queue.split(batch, at: now)
-        case .refused: queue.finishRefused(batch, .refused, at: now)
+        case .rejected: queue.finishRejected(batch, .refused, at: now)
         case .failed: queue.finishFailed(batch)
         case .postponed: queue.finishPostponed()
-        case .declined: queue.finishUncounted(batch, isRetriedLast: true)
+        case .notCounted: queue.finishUncounted(batch, isRetriedLast: true)
         case .unauthorized: queue.finishUncounted(batch, isRetriedLast: false)
         case .forbidden:
             if let queuedSegment = queue.waitingSegments.first(where: { $0.key == batch.idempotencyKey }) {
@@ -374,7 +374,7 @@ struct Outbox: ~Copyable {
         of delivery: DeliveryResult, of batch: SegmentQueue.Batch, at now: CurrentTime, _ jitter: Double
     ) -> BatchRetries.Cause? {
         switch delivery {
-        case .failed, .declined:
+        case .failed, .notCounted:
             guard queue.waitingSegments.contains(where: { $0.key == batch.idempotencyKey }) else {
                 return nil
             }
@@ -382,7 +382,7 @@ struct Outbox: ~Copyable {
             return queue.retries.recordFailure(of: batch.idempotencyKey, at: now.monotonicTime) {
                 backoff.milliseconds(afterFailures: $0, jitter: jitter)
             }
-        case .accepted, .tooLong, .refused, .forbidden: queue.retries.recordSuccess()
+        case .accepted, .tooLong, .rejected, .forbidden: queue.retries.recordSuccess()
         case .postponed, .unauthorized: break
         }
         return nil

@@ -24,8 +24,8 @@ struct QueuedSegment {
     var blockedBy: Set<String> = []
     /// The id of the app whose reports the segment contains.
     var appID: String?
-    /// `true` if an attempt failed or was declined, or an earlier run sent the segment, so that other segments go first.
-    var isDeclined = false
+    /// `true` if an attempt failed or was not counted, or an earlier run sent the segment, so that other segments go first.
+    var isRetry = false
     /// The length of the segment in bytes before the last attempt added the footer. `nil` before the first attempt, and if an
     /// earlier attempt added the footer: the collector may have counted that attempt.
     var bytesBeforeFooter: Int?

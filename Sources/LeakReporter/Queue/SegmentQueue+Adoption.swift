@@ -40,7 +40,7 @@ extension SegmentQueue {
             queuedSegment.damagedSightingCount = segment.damagedSightingCount
             queuedSegment.sentAt = segment.footer?.sentAt
             // The segment may have failed repeatedly, so other segments go first.
-            queuedSegment.isDeclined = queuedSegment.sentAt != nil
+            queuedSegment.isRetry = queuedSegment.sentAt != nil
             // `isContentFixed` stays false: the run that wrote the footer may have ended before it synced the file.
             replacedKeys.formUnion(segment.replacedKeys)
             sessions.formUnion(segment.sessions.map(\.id))
@@ -58,7 +58,7 @@ extension SegmentQueue {
         }
         adoptRetries(sentSegments, at: now)
         // Sorted by key, which begins with the time; segments that failed come last.
-        waitingSegments.sort { ($0.isDeclined ? 1 : 0, $0.key) < ($1.isDeclined ? 1 : 0, $1.key) }
+        waitingSegments.sort { ($0.isRetry ? 1 : 0, $0.key) < ($1.isRetry ? 1 : 0, $1.key) }
         return sessions
     }
 

@@ -186,7 +186,7 @@ extension SegmentQueue {
     }
 
     /// Handles a batch that the collector has rejected permanently without counting anything of it.
-    mutating func finishRefused(_ batch: Batch, _ reason: LeakReporter.DropReason, at now: CurrentTime) {
+    mutating func finishRejected(_ batch: Batch, _ reason: LeakReporter.DropReason, at now: CurrentTime) {
         guard let queuedSegment = endInFlight(batch) else { return }
         discard(queuedSegment, reason, at: now)
     }
@@ -205,7 +205,7 @@ extension SegmentQueue {
     }
 
     private mutating func moveBehindOthers(_ position: Int) {
-        waitingSegments[position].isDeclined = true
+        waitingSegments[position].isRetry = true
         waitingSegments.append(waitingSegments.remove(at: position))
     }
 

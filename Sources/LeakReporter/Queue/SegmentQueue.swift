@@ -37,7 +37,7 @@ struct SegmentQueue {
     /// The folder of the segments; `nil` keeps everything in memory.
     let folder: (any SegmentFolder)?
     var activeSegment: ActiveSegment?
-    /// Closed segments, oldest first, but those with ``QueuedSegment/isDeclined`` last.
+    /// Closed segments, oldest first, but those with ``QueuedSegment/isRetry`` last.
     var waitingSegments: [QueuedSegment] = []
     /// The key of the segment that is being sent.
     var inFlightKey: String?
@@ -340,7 +340,7 @@ struct SegmentQueue {
         guard var queuedSegment = activeSegment?.queuedSegment else { return }
         save(&queuedSegment)
         waitingSegments.insert(
-            queuedSegment, at: waitingSegments.firstIndex(where: \.isDeclined) ?? waitingSegments.endIndex)
+            queuedSegment, at: waitingSegments.firstIndex(where: \.isRetry) ?? waitingSegments.endIndex)
         activeSegment = nil
     }
 
@@ -409,7 +409,7 @@ struct SegmentQueue {
         var excess = (saved: saved - bounds.diskBytes, unsaved: unsaved - bounds.memoryBytes)
         guard excess.saved > 0 || excess.unsaved > 0 else { return }
         // Declined segments are older than their position suggests.
-        let oldestFirst = waitingSegments.filter(\.isDeclined) + waitingSegments.filter { !$0.isDeclined }
+        let oldestFirst = waitingSegments.filter(\.isRetry) + waitingSegments.filter { !$0.isRetry }
         for queuedSegment in oldestFirst where queuedSegment.key != inFlightKey {
             let freesSpace =
                 (excess.saved > 0 && queuedSegment.savedByteCount > 0)

@@ -132,6 +132,7 @@ extension Migration {
               primary key (leak, kind, value)
             ) without rowid;
 
+            -- For how long reported objects of a leak stayed in memory until they were freed: a DurationHistogram.
             create table leak_lived (
               leak integer primary key references leak on delete cascade,
               histogram blob not null

@@ -3,9 +3,9 @@
 /// The names that people decided about stay, whatever their age. If an app has too many names before that age, some are evicted:
 /// ``EvictionRule``.
 public struct RetentionRule: Hashable, Sendable {
-    /// Age in days of the reports whose samples are deleted; `nil` keeps samples for ever.
+    /// Age in days of the reports whose samples are deleted; `nil` keeps samples forever.
     public var sampleDays: Int?
-    /// Number of days after which leaks and versions that were not seen are deleted, with their counts; `nil` keeps them for ever.
+    /// Number of days after which leaks and versions that were not seen are deleted, with their counts; `nil` keeps them forever.
     public var unseenDays: Int?
     /// Number of days for which the reports of a leak are counted by day. Older reports are counted by week: on the Monday that
     /// begins the week. `nil` keeps all counts by day.
@@ -17,7 +17,7 @@ public struct RetentionRule: Hashable, Sendable {
         self.dailyDays = dailyDays
     }
 
-    /// Keeps everything for ever.
+    /// Keeps everything forever.
     public static let unlimited = RetentionRule(sampleDays: nil, unseenDays: nil, dailyDays: nil)
 
     /// Minimum of ``sampleDays``.
@@ -31,7 +31,7 @@ public struct RetentionRule: Hashable, Sendable {
     /// sample are there as long as the sample, and 100 days at least.
     package var symbolDays: Int? { sampleDays.map { max($0, 90) + 10 } }
 
-    /// The times that the SQL of a store binds. A rule that keeps its data for ever has a time before all data.
+    /// The times that the SQL of a store binds. A rule that keeps its data forever has a time before all data.
     package struct Times: Sendable {
         /// Samples of reports from before this time are deleted.
         package let samplesBefore: Int64

@@ -6,7 +6,7 @@ enum Tasks {
             title: "tasks and streams that never end",
             scenarios: [
                 Scenario(
-                    "an actor in a task that polls for ever", keptBy: "Task → closure → SearchSession",
+                    "an actor in a task that polls forever", keptBy: "Task → closure → SearchSession",
                     path: ["Search"], reason: "closed"
                 ) { goesWrong in
                     let session = SearchSession()

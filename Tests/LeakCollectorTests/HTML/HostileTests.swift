@@ -373,7 +373,7 @@ private func makeStoredSample(_ text: String) -> ParsedSample {
                 String(repeating: "W", count: 512), String(repeating: "W", count: 2000),
                 String(repeating: "👩‍👩‍👧", count: 20),
             ]
-        for _ in 0..<150 {
+        for _ in 0..<60 {
             let count = Int.random(in: 1...6, using: &random)
             texts.append((0..<count).map { _ in pieces.randomElement(using: &random) ?? "" }.joined())
         }

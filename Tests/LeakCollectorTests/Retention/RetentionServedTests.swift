@@ -28,7 +28,7 @@ import Testing
             ])
         let texts = try Markup(page.html.bytes).texts.joined(separator: "|")
         for text in [
-            "kept for ever", "not seen for 60 days", "COLLECTOR_DAILY_DAYS", "shop", "debug", "2,345", "78",
+            "kept forever", "not seen for 60 days", "COLLECTOR_DAILY_DAYS", "shop", "debug", "2,345", "78",
         ] {
             #expect(texts.contains(text), "\(text) is missing in \(texts)")
         }

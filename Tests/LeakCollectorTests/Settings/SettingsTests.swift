@@ -27,15 +27,15 @@ import Testing
         ),
         (
             "COLLECTOR_SAMPLE_DAYS", "6",
-            "COLLECTOR_SAMPLE_DAYS is “6”, must be a number of days from 7 to 36500, or 0 for ever"
+            "COLLECTOR_SAMPLE_DAYS is “6”, must be a number of days from 7 to 36500, or 0 forever"
         ),
         (
             "COLLECTOR_UNSEEN_DAYS", "30",
-            "COLLECTOR_UNSEEN_DAYS is “30”, must be a number of days from 31 to 36500, or 0 for ever"
+            "COLLECTOR_UNSEEN_DAYS is “30”, must be a number of days from 31 to 36500, or 0 forever"
         ),
         (
             "COLLECTOR_DAILY_DAYS", "97",
-            "COLLECTOR_DAILY_DAYS is “97”, must be a number of days from 98 to 36500, or 0 for ever"
+            "COLLECTOR_DAILY_DAYS is “97”, must be a number of days from 98 to 36500, or 0 forever"
         ),
         (
             "COLLECTOR_BACKUP_INTERVAL", "0",

@@ -20,10 +20,11 @@ import Testing
     }
 
     @Test(arguments: [
-        (200, "accepted"), (202, "accepted"), (301, "declined"), (302, "declined"), (304, "declined"),
-        (400, "refused"), (401, "unauthorized"), (403, "forbidden"), (404, "declined"), (405, "declined"),
-        (408, "postponed"), (411, "refused"), (413, "tooLong"), (415, "refused"), (422, "refused"),
-        (425, "postponed"), (429, "postponed"), (431, "refused"), (499, "refused"), (500, "failed"),
+        (200, "accepted"), (202, "accepted"), (301, "notCounted"), (302, "notCounted"), (304, "notCounted"),
+        (400, "rejected"), (401, "unauthorized"), (403, "forbidden"), (404, "notCounted"),
+        (405, "notCounted"),
+        (408, "postponed"), (411, "rejected"), (413, "tooLong"), (415, "rejected"), (422, "rejected"),
+        (425, "postponed"), (429, "postponed"), (431, "rejected"), (499, "rejected"), (500, "failed"),
         (503, "failed"), (599, "failed"), (0, "postponed"), (101, "postponed"), (999, "postponed"),
     ])
     func `the outcome of a delivery follows from the status of the response`(status: Int, name: String) {
@@ -65,7 +66,7 @@ import Testing
     }
 
     @Test(arguments: [("", true), (#", "explanations": true"#, true), (#", "explanations": false"#, false)])
-    func `explanations are declined only if the collector's response says so`(field: String, isAsked: Bool) {
+    func `explanations are unwanted only if the collector's response says so`(field: String, isAsked: Bool) {
         let answer = DeliveryResult.accepted(rejected: [], reason: nil, takesExplanations: isAsked)
         #expect(delivery(200, #"{"accepted": 2\#(field)}"#) == answer)
     }
@@ -78,7 +79,7 @@ import Testing
 
     /// A captive portal, a firewall, or another server under the same name does not know the key.
     @Test(arguments: [400, 401, 403, 404, 405, 415, 422, 451, 499])
-    func `an error response of another server gives the result declined and advice to check the address`(
+    func `an error response of another server gives the result notCounted and advice to check the address`(
         status: Int
     ) {
         let bodies = [
@@ -88,7 +89,7 @@ import Testing
         for type in [nil, "", "text/html; charset=utf-8", "application/json"] {
             for body in bodies {
                 let delivery = delivery(status, body, type: type)
-                #expect(name(delivery) == "declined", "\(type ?? "none") \(body)")
+                #expect(name(delivery) == "notCounted", "\(type ?? "none") \(body)")
                 #expect("\(delivery)".contains("check the address"))
             }
         }
@@ -108,7 +109,7 @@ import Testing
         for type in [
             "application/problem+json", "application/json", "Application/Problem+JSON; charset=utf-8",
         ] {
-            #expect(name(delivery(status, body, type: type)) == "declined")
+            #expect(name(delivery(status, body, type: type)) == "notCounted")
         }
     }
 
@@ -117,10 +118,10 @@ import Testing
         for type in ["application/problem+json", "Application/Problem+JSON; charset=utf-8"] {
             #expect(name(delivery(403, body, type: type)) == "forbidden")
             #expect(name(delivery(401, body, type: type)) == "unauthorized")
-            #expect(name(delivery(400, body, type: type)) == "refused")
+            #expect(name(delivery(400, body, type: type)) == "rejected")
         }
-        #expect(name(delivery(403, body, type: "application/json")) == "declined")
-        #expect(name(delivery(403, body, type: nil)) == "declined")
+        #expect(name(delivery(403, body, type: "application/json")) == "notCounted")
+        #expect(name(delivery(403, body, type: nil)) == "notCounted")
     }
 
     @Test func `a batch that is too long is dropped only if the collector itself rejects it`() {
@@ -137,7 +138,7 @@ import Testing
         #expect(delivery(401, problem) == .unauthorized(reason: "the collector answered 401: unknown key"))
         #expect(
             delivery(400, #"{\#(type), "title": "Bad"}"#)
-                == .refused(reason: "the collector answered 400: Bad"))
+                == .rejected(reason: "the collector answered 400: Bad"))
         // The second text is one character of 20,001 bytes.
         for long in [
             String(repeating: "x", count: 10_000), "e" + String(repeating: "\u{301}", count: 10_000),
@@ -152,8 +153,8 @@ import Testing
     }
 
     @Test func `the result of a redirected delivery names the new address`() {
-        guard case .declined(let reason) = delivery(308, location: "https://new.example.com/") else {
-            Issue.record("not declined")
+        guard case .notCounted(let reason) = delivery(308, location: "https://new.example.com/") else {
+            Issue.record("not the result notCounted")
             return
         }
         #expect(reason.contains("https://new.example.com/"))

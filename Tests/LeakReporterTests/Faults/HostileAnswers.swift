@@ -10,7 +10,7 @@ struct HostileAnswer: Sendable, CustomStringConvertible {
     let failureText: String
 
     /// `true` if the answer shows that no collector counted the batch, because another server answered.
-    var isDeclined: Bool {
+    var isRetry: Bool {
         let statuses = [301, 302, 303, 304, 307, 308, 400, 401, 403, 404, 422]
         return description == "401 in plain text"
             || statuses.contains { description.hasSuffix("status \($0)") }

@@ -20,7 +20,7 @@ import Testing
 
     private func hasOthers(_ device: SimulatedDevice) -> Bool {
         device.outbox.queue.activeSegment.map { $0.queuedSegment.sightingCount > 0 } == true
-            || device.outbox.queue.waitingSegments.contains { !$0.isDeclined }
+            || device.outbox.queue.waitingSegments.contains { !$0.isRetry }
     }
 
     /// The device records and sends a batch each minute, for seven days.
@@ -117,7 +117,7 @@ import Testing
     }
 
     /// A firewall may reject one batch for hours.
-    @Test(arguments: [DeliveryResult.declined(reason: "403"), .failed(reason: "500")])
+    @Test(arguments: [DeliveryResult.notCounted(reason: "403"), .failed(reason: "500")])
     func `a new batch does not wait for the back-off of a batch that failed for hours`(answer: DeliveryResult)
     {
         let device = device()

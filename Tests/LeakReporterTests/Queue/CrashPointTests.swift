@@ -49,7 +49,7 @@ import Testing
         turn { for name in ["J", "K"] { $0.record(name) } }
         turn { $0.outbox.endSession(at: $0.now) }
         turn { $0.outbox.retryAllNow() }
-        turn { _ = $0.send { _, _, _ in .refused(reason: "400") } }
+        turn { _ = $0.send { _, _, _ in .rejected(reason: "400") } }
         turn { $0.outbox.retryAllNow() }
         turn { device in while device.send() { device.commit() } }
         // Records without sending, until the limit of bytes on disk is reached.

@@ -24,7 +24,7 @@ import LeakPlatform
         #expect(wait([later]) == 1_000)
         #expect(wait([later, later, later]) == 4_000)
         #expect(wait([later, later], jitter: 0.25) == 500)
-        for answer in [yes, .tooLong(isFinal: true, reason: "413"), .refused(reason: "400")] {
+        for answer in [yes, .tooLong(isFinal: true, reason: "413"), .rejected(reason: "400")] {
             #expect(wait([later, later, answer]) == nil)
             #expect(wait([later, later, answer, later]) == 1_000)
         }
@@ -44,7 +44,7 @@ import LeakPlatform
     @Test func `a key that is rejected twice in a row is tried again after an hour, even if the app flushes`()
     {
         #expect(wait([unauthorized], jitter: 0) == 1_500)
-        #expect(wait([unauthorized, .refused(reason: "400"), unauthorized]) == 1_500)
+        #expect(wait([unauthorized, .rejected(reason: "400"), unauthorized]) == 1_500)
         for many in 2...30 {
             var schedule = schedule(Array(repeating: unauthorized, count: many))
             schedule.retryAllNow()
@@ -58,7 +58,7 @@ import LeakPlatform
 
     @Test func `failed attempts are counted, and the message of the last failure is kept`() {
         let some = schedule([
-            later, .refused(reason: "400"), unauthorized, .accepted(rejected: [], reason: nil),
+            later, .rejected(reason: "400"), unauthorized, .accepted(rejected: [], reason: nil),
         ])
         #expect(some.failedAttempts == 2)
         #expect(some.lastFailure == "401")

@@ -114,7 +114,7 @@ import Testing
         let device = SimulatedDevice()
         device.record("Shop.Cart")
         for name in 0..<3 { record(explained("Shop.Part\(name)"), on: device) }
-        let refused = try sent(by: device) { _ in .refused(reason: "400") }
+        let refused = try sent(by: device) { _ in .rejected(reason: "400") }
         #expect(refused.map(\.explanations.count).reduce(0, +) == 3)
         #expect(device.outbox.statistics.droppedExplanations == 3)
         device.record("Shop.Home")

@@ -107,7 +107,7 @@ import LeakPlatform
 
     @Test func `reports of a batch that is deleted while it is being sent are not counted twice`() throws {
         for answer in [
-            yes, .refused(reason: "no"), .tooLong(isFinal: true, reason: "413"),
+            yes, .rejected(reason: "no"), .tooLong(isFinal: true, reason: "413"),
             .postponed(afterMilliseconds: nil, reason: ""),
         ] {
             let device = SimulatedDevice()

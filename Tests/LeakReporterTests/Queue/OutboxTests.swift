@@ -33,7 +33,7 @@ import Testing
 
     private let yes = DeliveryResult.accepted(rejected: [], reason: nil)
     private let later = DeliveryResult.postponed(afterMilliseconds: nil, reason: "away")
-    private let no = DeliveryResult.refused(reason: "the collector answered 400")
+    private let no = DeliveryResult.rejected(reason: "the collector answered 400")
 
     // MARK: Batches
 
@@ -361,7 +361,7 @@ import Testing
 
     /// A batch that the collector may have counted is dropped after six days. These batches stay for 28 days.
     @Test(arguments: [
-        DeliveryResult.declined(reason: "404"), .unauthorized(reason: "401"), .forbidden(reason: "403"),
+        DeliveryResult.notCounted(reason: "404"), .unauthorized(reason: "401"), .forbidden(reason: "403"),
     ])
     func `batches that were certainly not counted stay unchanged for four weeks and over restarts`(
         answer: DeliveryResult
@@ -389,7 +389,7 @@ import Testing
         #expect(device.problems + device.collector.problems == [])
     }
 
-    @Test func `a batch that is declined is sent after the other batches`() throws {
+    @Test func `a batch that is not counted is sent after the other batches`() throws {
         let device = device()
         for user in ["a", "b", "c"] {
             device.outbox.setInstall(user)
@@ -403,7 +403,7 @@ import Testing
             guard let batch = device.batch() else { break }
             let name = try names(batch).joined()
             order.append(name)
-            device.finish(batch, name == "a" ? .declined(reason: "blocked") : yes)
+            device.finish(batch, name == "a" ? .notCounted(reason: "blocked") : yes)
             device.advance(byMilliseconds: 60_000)
         }
         #expect(order == ["a", "b", "c", "a", "a", "a"])

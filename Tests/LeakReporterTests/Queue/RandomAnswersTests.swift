@@ -19,11 +19,11 @@ import Testing
         unsafe getenv("REPORTER_ROUNDS").flatMap { unsafe Int(String(cString: $0)) } ?? 10_000
 
     static let mixes: [RandomPeer.Mix] = [
-        .init(description: "all kinds", accepted: 6, tooLong: 3, refused: 2, lost: 3, declined: 3),
+        .init(description: "all kinds", accepted: 6, tooLong: 3, rejected: 2, lost: 3, notCounted: 3),
         .init(description: "everything is too long", tooLong: 1),
-        .init(description: "everything is refused", refused: 1),
-        .init(description: "the collector refuses everything", refusedByCollector: 1),
-        .init(description: "everything is declined", declined: 1),
+        .init(description: "everything is rejected", rejected: 1),
+        .init(description: "the collector rejects everything", rejectedByCollector: 1),
+        .init(description: "nothing is counted", notCounted: 1),
         .init(description: "mostly too long, then lost", accepted: 1, tooLong: 6, lost: 2),
     ]
 

@@ -42,13 +42,13 @@ struct ModelCollector {
         {
             guard before.body == batch.body else {
                 conflicts += 1
-                return .refused(reason: "422")
+                return .rejected(reason: "422")
             }
             return before.answer
         }
         guard let document = try? WireReader.read(batch.body, as: .json) else {
             problems.append("a body that is not a batch: \(String(decoding: batch.body, as: UTF8.self))")
-            return .refused(reason: "400")
+            return .rejected(reason: "400")
         }
         guard document.reportCount <= reportLimit, batch.body.count <= byteLimit else {
             return .tooLong(isFinal: true, reason: "413")

@@ -100,12 +100,13 @@ struct RandomDevice {
             switch lot {
             case 0: return .postponed(afterMilliseconds: wait, reason: "busy")
             case 1:
-                return [.unauthorized(reason: "401"), .declined(reason: "404"), .forbidden(reason: "403")][
+                return [.unauthorized(reason: "401"), .notCounted(reason: "404"), .forbidden(reason: "403")][
                     Int(wallTime.milliseconds % 3)]
             case 2, 3:
                 _ = collector.receive(batch, at: wallTime)
                 return .postponed(afterMilliseconds: nil, reason: "the answer was lost")
-            case 4 where isRefusing && !collector.hasKey(batch.idempotencyKey): return .refused(reason: "400")
+            case 4 where isRefusing && !collector.hasKey(batch.idempotencyKey):
+                return .rejected(reason: "400")
             default: return collector.receive(batch, at: wallTime)
             }
         }

@@ -11,11 +11,11 @@ struct RandomPeer {
         let description: String
         var accepted = 0
         var tooLong = 0
-        var refused = 0
-        /// The weight of final rejections by the collector itself; `refused` may also come from a gateway.
-        var refusedByCollector = 0
+        var rejected = 0
+        /// The weight of final rejections by the collector itself; `rejected` may also come from a gateway.
+        var rejectedByCollector = 0
         var lost = 0
-        var declined = 0
+        var notCounted = 0
     }
 
     let mix: Mix
@@ -27,8 +27,8 @@ struct RandomPeer {
     ) -> TransportResult {
         var lot = Int.random(
             in:
-                0..<(mix.accepted + mix.tooLong + mix.refused + mix.refusedByCollector + mix.lost
-                + mix.declined),
+                0..<(mix.accepted + mix.tooLong + mix.rejected + mix.rejectedByCollector + mix.lost
+                + mix.notCounted),
             using: &random)
         func isDrawn(_ weight: Int) -> Bool {
             lot -= weight
@@ -45,11 +45,11 @@ struct RandomPeer {
             return problem(413)
         }
         // The collector must not refuse a batch that it has counted before.
-        if isDrawn(mix.refused), !collector.hasKey(batch.idempotencyKey) {
+        if isDrawn(mix.rejected), !collector.hasKey(batch.idempotencyKey) {
             return problem(
                 [400, 401, 403, 404, 405, 409, 415, 422, 431].randomElement(using: &random) ?? 400)
         }
-        if isDrawn(mix.refusedByCollector), !collector.hasKey(batch.idempotencyKey) {
+        if isDrawn(mix.rejectedByCollector), !collector.hasKey(batch.idempotencyKey) {
             return FakeTransport.status(400)
         }
         if isDrawn(mix.lost) {
