@@ -201,10 +201,12 @@ extension RulesMutation {
                                 read.text = scanner.text(of: value)
                             case "version":
                                 let place = scanner.offset
-                                guard let number = try scanner.number().integer, number >= 0 else {
+                                let number = try scanner.number()
+                                // JSON Schema counts 3.0 among the integers.
+                                guard let version = scanner.integer(of: number), version >= 0 else {
                                     throw JSONError(.expected("a version such as 3"), at: place)
                                 }
-                                read.version = number
+                                read.version = version
                             default:
                                 throw JSONError(
                                     .expected("text or version, and no other field"), at: start)

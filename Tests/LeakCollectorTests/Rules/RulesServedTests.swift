@@ -175,6 +175,10 @@ import Testing
         #expect(try await put(["text": ""], to: "/api/v1/rules").status == 400)
         #expect(try await put(["text": ""], to: "/api/v1/rules?app=none").status == 404)
         #expect(try preview("", app: "none").status == 404)
+        // A whole number in JSON Schema.
+        let whole = try running.post(
+            #"{"text":"","version":0.0}"#, to: "/api/v1/rules/preview?app=a.b", fields: Self.token)
+        #expect(whole.status == 200)
         #expect(try running.get("/api/v1/rules").status == 400)
         #expect(try running.json(path)["version"] as? Int == 0)
     }
