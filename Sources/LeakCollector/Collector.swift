@@ -46,6 +46,7 @@ public final class Collector: Sendable {
     private let queue: CommitQueue
     private let storeThreads: StoreThreadPool
     private let previewThread: StoreThreadPool
+    private let metricsThread: StoreThreadPool
     let parsingPool = ParsingPool()
     private let erasure: Erasure
     private let symbolUploads: SymbolUploadWorker
@@ -112,6 +113,8 @@ public final class Collector: Sendable {
         storeThreads = StoreThreadPool(health: health, log: log)
         previewThread = StoreThreadPool(
             health: health, log: log, name: "preview", limit: RulesPreview.maxRequestCount)
+        metricsThread = StoreThreadPool(
+            health: health, log: log, name: "metrics", limit: MetricsHandler.maxRequestCount)
         erasure = Erasure(store: store, log: log)
         let symbolTables = SymbolTableCache(store: store)
         let rules = RulesCache()
@@ -126,7 +129,7 @@ public final class Collector: Sendable {
         if let warning = publicFolder.warning { log.warning(warning) }
         let context = RequestContext(
             store: store, authenticator: authenticator, storeThreads: storeThreads,
-            previewThread: previewThread, health: health,
+            previewThread: previewThread, metricsThread: metricsThread, health: health,
             symbolTables: symbolTables, rules: rules, backups: backups, retention: settings.retention,
             addEvent: { events.add($0) }, now: now)
         let ingest = Ingest(
@@ -246,7 +249,8 @@ public final class Collector: Sendable {
         writerThread.with { $0 = thread }
         let started =
             try storeThreads.start(store: store, known: knownLeaks, threads: 2)
-            + previewThread.start(store: store, known: .none, threads: 1) + [
+            + previewThread.start(store: store, known: .none, threads: 1)
+            + metricsThread.start(store: store, known: knownLeaks, threads: 1) + [
                 try maintenanceLoop.start(), erasure.start(), try symbolUploads.start(),
             ] + parsingPool.start(threads: min(Self.loopCount, Self.maxParserThreads))
         threads.with { $0 += started }
@@ -269,6 +273,7 @@ public final class Collector: Sendable {
         writerThread.with { $0.take() }?.join()
         storeThreads.stop()
         previewThread.stop()
+        metricsThread.stop()
         maintenanceLoop.stop()
         backups?.stop()
         let started = threads.with { threads in

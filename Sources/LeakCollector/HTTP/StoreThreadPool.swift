@@ -140,6 +140,8 @@ struct RequestContext: Sendable {
     let storeThreads: StoreThreadPool
     /// The thread of ``RulesPreview``, which takes too long for a thread that answers other requests.
     let previewThread: StoreThreadPool
+    /// Reads the values of metrics, which would arrive too late behind a queue of pages.
+    let metricsThread: StoreThreadPool
     let health: StoreHealth
     let symbolTables: SymbolTableCache
     let rules: RulesCache

@@ -42,6 +42,7 @@ enum Metric: String, CaseIterable, Sendable {
     case databaseLimitBytes = "leak_collector_database_limit_bytes"
     case freeDiskBytes = "leak_collector_disk_free_bytes"
     case lastBackupTime = "leak_collector_backup_last_success_timestamp_seconds"
+    case backupProblem = "leak_collector_backup_problem"
     case backupFailures = "leak_collector_backup_failures_total"
 
     case failedSignIns = "leak_collector_failed_sign_ins_total"
@@ -112,6 +113,7 @@ enum Metric: String, CaseIterable, Sendable {
         case .databaseLimitBytes: "Size in bytes at which a database file accepts no more reports."
         case .freeDiskBytes: "Free bytes of the disk of the data folder."
         case .lastBackupTime: "Time of the newest backup since 1970, in seconds."
+        case .backupProblem: "1 if the last backup failed, or if none was made for two intervals, else 0."
         case .backupFailures: "Backups that failed."
         case .failedSignIns: "Attempts with a wrong secret, by the way in which it was presented."
         case .blockedSignIns:

@@ -10,6 +10,8 @@ internal import LeakStore
 final class MetricsHandler: Sendable {
     /// Maximum number of pairs of an app and an environment with metrics of their own. Each has eight time series.
     static let maxApps = 50
+    /// Maximum number of scrapes that wait for values from the database.
+    static let maxRequestCount = 9
     /// Milliseconds for which values from the database are used again.
     static let cacheMilliseconds: Int64 = 30_000
     /// Milliseconds for which an app that has metrics keeps them after its last report, so that time series do not come and go when
@@ -92,10 +94,11 @@ final class MetricsHandler: Sendable {
             return
         }
         let responder = SharedResponder(responder)
-        context.storeThreads.add(
+        context.metricsThread.add(
             StoreWork("/metrics", responders: { [responder] }) { [self] problem in
                 // Without the database, only the values of the process are left, of which a limited token sees nothing.
-                app == nil ? response(nil, app: nil) : problem.response
+                let isReadable = problem.kind == .overloaded || problem.kind == .stopping
+                return app == nil && !isReadable ? response(nil, app: nil) : problem.response
             } response: { [self] resources in
                 // An earlier request may have read the values while this one waited.
                 if let values = cachedValues(of: app) { return response(values, app: app) }
@@ -246,8 +249,10 @@ final class MetricsHandler: Sendable {
         if let values { writer.add(.databaseBytes, values.databaseBytes) }
         if let limit = sources.databaseLimitBytes { writer.add(.databaseLimitBytes, limit) }
         if let free = values?.freeDiskBytes { writer.add(.freeDiskBytes, Double(free)) }
-        if let status = context.backups?.currentStatus {
+        if let backups = context.backups {
+            let status = backups.currentStatus
             if let time = status.lastBackup { writer.add(.lastBackupTime, Double(time) / 1000) }
+            writer.add(.backupProblem, backups.problem(now: context.now()) == nil ? 0 : 1)
             writer.add(.backupFailures, status.failureCount)
         }
         let totals = signInAttempts.map(\.totals)
