@@ -14,8 +14,7 @@ extension EventFilter {
         guard let name = request.nonEmpty("kind") else { return }
         kind = Event.Kind(rawValue: name)
         guard Event.Kind.all.contains(where: { $0.rawValue == name }) else {
-            throw Problem(
-                .badRequest,
+            throw .invalidParameter(
                 "the parameter “kind” must be one of \(Event.Kind.all.map(\.rawValue).joined(separator: ", "))"
             )
         }
@@ -29,8 +28,8 @@ extension Request {
     fileprivate func eventID(in name: String) throws(Problem) -> Int64? {
         try nonEmpty(name).map { (text) throws(Problem) -> Int64 in
             guard let id = Int64(decimalDigits: text) else {
-                throw Problem(
-                    .badRequest, "the parameter “\(name)” must be the value of “next” in a response")
+                throw .invalidParameter(
+                    "the parameter “\(name)” must be the value of “next” in a response")
             }
             return id
         }
@@ -63,7 +62,7 @@ struct EventsResource: JSONResource, PageResource {
             try request.nonEmpty("limit").map { (text) throws(Problem) -> Int in
                 guard let limit = Int64(decimalDigits: text), (1...Int64(Self.maxLimit)).contains(limit)
                 else {
-                    throw Problem(.badRequest, "the parameter “limit” must be 1 to \(Self.maxLimit)")
+                    throw .invalidParameter("the parameter “limit” must be 1 to \(Self.maxLimit)")
                 }
                 return Int(limit)
             } ?? Self.pageSize

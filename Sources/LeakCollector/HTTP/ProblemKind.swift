@@ -68,7 +68,7 @@ enum ProblemKind: String, CaseIterable, Sendable {
     var isOfBatches: Bool {
         switch self {
         case .unauthorized, .revokedKey, .keyRestriction, .invalidSentryKey, .contentTooLarge,
-            .unsupportedMediaType, .invalidReports,
+            .unsupportedMediaType, .invalidReports, .badRequest, .invalidParameter, .unavailable,
             .emptyBatch, .reusedIdempotencyKey, .rateLimit, .overloaded, .stopping, .diskFull, .databaseFull,
             .databaseDamaged, .databaseUnreachable, .dataFolderReplaced, .writeFailed, .uncertainCommit:
             true

@@ -52,7 +52,7 @@ struct RulesMutation: Mutation {
     func start(_ request: borrowing Request, _ change: ChangeRequest) throws(Problem) {
         let fields = try fields(of: request)
         guard let app = fields.scope.key else {
-            throw Problem(.badRequest, "the parameter “app” is missing: name the app whose rules are meant")
+            throw .invalidParameter("the parameter “app” is missing: name the app whose rules are meant")
         }
         try change.author.requireApp(app.name)
         let (author, now) = (change.author, change.now)
@@ -75,7 +75,7 @@ struct RulesMutation: Mutation {
                             $0.baseVersion = fields.version
                         }
                     }
-                    var problem = Problem(.badRequest, error.description)
+                    var problem = Problem.invalidBody(error.description)
                     (problem.line, problem.column) = (error.line, error.column)
                     throw problem
                 }
@@ -182,7 +182,7 @@ extension RulesMutation {
         init(json body: [UInt8], of scope: AppScope) throws(Problem) {
             self.scope = scope
             guard UTF8Validator.firstInvalidByte(in: body) == nil else {
-                throw Problem(.badRequest, "the body is not UTF-8")
+                throw .invalidBody("the body is not UTF-8")
             }
             let read: (text: String?, version: Int?)
             do {
@@ -217,13 +217,12 @@ extension RulesMutation {
                     return read
                 }
             } catch {
-                throw Problem(
-                    .badRequest,
+                throw .invalidBody(
                     #"the body must be a JSON object such as {"text": "class:Cart* -> Cart", "version": 3}: \#(error)"#
                 )
             }
             guard let text = read.text else {
-                throw Problem(.badRequest, "the field “text” is missing; an empty text removes all rules")
+                throw .invalidBody("the field “text” is missing; an empty text removes all rules")
             }
             (self.text, version) = (text, read.version)
         }

@@ -23,7 +23,7 @@ struct RulesResource: JSONResource, PageResource {
         let text = request.query("version").flatMap { $0.isEmpty ? nil : $0 }
         version = text.flatMap { Int64(decimalDigits: $0) }.map { Int($0) }
         guard (text == nil) == (version == nil) else {
-            throw Problem(.badRequest, "the parameter “version” must be the number of a version, such as 3")
+            throw .invalidParameter("the parameter “version” must be the number of a version, such as 3")
         }
     }
 
@@ -42,7 +42,8 @@ struct RulesResource: JSONResource, PageResource {
 
     func writeJSON(to writer: inout JSONWriter, from view: StoreView) throws {
         guard let app = scope.app ?? view.onlyApp else {
-            throw Problem(.badRequest, "the parameter “app” is missing: name the app whose rules are meant")
+            throw Problem.invalidParameter(
+                "the parameter “app” is missing: name the app whose rules are meant")
         }
         let versions = try view.reader.rules(of: app, limit: AppRules.maxVersions)
         writer.fields(of: try chosen(app, among: versions))
