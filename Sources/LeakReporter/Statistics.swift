@@ -13,11 +13,11 @@ extension LeakReporter {
         /// sent for thirty days.
         case tooOld = "too_old"
         /// The collector rejected the batch permanently.
-        case refused
+        case batchRejected = "refused"
         /// The collector accepted the batch, but not this report: it was invalid. The collector counts all rejected reports, but
         /// names only some. Those that it does not name count as the reports with the most sightings in the batch, so the number
         /// may be too high, and ``Statistics/sent`` too low, but never the reverse.
-        case rejected
+        case reportRejected = "rejected"
         /// The configuration cannot be used: for example its endpoint, key, pins or folder. This run sends nothing.
         case misconfigured
         /// The session had more than ``Bounds/reportsPerSession`` different leaks, or the reports of the day had more than
@@ -42,10 +42,11 @@ extension LeakReporter {
         /// collector rejected in an accepted batch, that the app deleted, or of runs that must not report are not reported.
         var isReported: Bool {
             switch self {
-            case .queueFull, .tooLong, .tooOld, .refused, .budget, .beforeSend, .reentrant, .damaged: true
-            // A run that must not report sends nothing, not even these numbers. The collector itself rejected the reports
-            // counted as `rejected`.
-            case .sampled, .rejected, .misconfigured, .deleted: false
+            case .queueFull, .tooLong, .tooOld, .batchRejected, .budget, .beforeSend, .reentrant, .damaged:
+                true
+            // A run that must not report sends nothing, not even these numbers. The collector has counted the rejected reports
+            // itself.
+            case .sampled, .reportRejected, .misconfigured, .deleted: false
             }
         }
     }

@@ -16,7 +16,7 @@ extension HelpTopic {
             An app sends reports with an ingest key; a key can do nothing else. create prints the key once:
             only its hash is stored. A running collector notices changes within two seconds.
             undo deletes the apps, versions and leaks that a key made and that no other key has reported. It
-            prints what goes and what stays, and asks; without a terminal it needs --yes. It does not revoke
+            prints what is deleted and what stays, and asks; without a terminal it needs --yes. It does not revoke
             the key: revoke it first, or its next reports bring everything back.
             """
         case .token:

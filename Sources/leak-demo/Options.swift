@@ -46,7 +46,7 @@ struct Options: Hashable {
           --help                    prints this text
 
         LEAK_ENDPOINT and LEAK_KEY are environment variables. Prefer LEAK_KEY to --key: everyone on the machine can see command
-        lines. With an access token in LEAK_TOKEN, leaks of the shop are resolved and ignored too. The versions, installs and
+        lines. With an access token in LEAK_TOKEN, it also resolves and ignores some leaks of the shop. The versions, installs and
         devices of com.example.leak-demo are made up; its leaked objects are real.
         Exit codes: 0 if everything was delivered, 1 if not, 2 if the command line is wrong. With --paths: 0 if at least
         \(FoundPaths.requiredCount) paths are as expected, 1 if not.

@@ -197,7 +197,10 @@ import Testing
         }
     }
 
-    @Test func `a regression of a decision that was stored with schema 20 has no known build`() throws {
+    @Test
+    func `after a decision that was stored with schema 20, the build in which the leak regressed is unknown`()
+        throws
+    {
         let directory = TemporaryDirectory()
         try MigratedDecision.testDecisionAboutBuild(in: directory.store()) {
             try SQLiteConnection(path: directory.database, access: .readWrite).execute(

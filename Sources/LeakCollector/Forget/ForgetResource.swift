@@ -151,9 +151,14 @@ struct ForgetPage: Component {
             Leaks that were also seen in other versions stay, with their decisions. If the version is reported again, it is a new \
             version.
             """
-        case .environment, .app:
+        case .environment:
             """
-            Keys stay: to stop further reports, revoke the ingest keys first. If the app is reported again, it is a new app.
+            Ingest keys stay valid. To stop further reports, revoke them first. The app stays in its other environments. If it is \
+            reported from this environment again, its counts start at 0.
+            """
+        case .app:
+            """
+            Ingest keys stay valid. To stop further reports, revoke them first. If the app is reported again, it is a new app.
             """
         case .key: "\(ForgetTarget.undoLimits.joined(separator: " "))"
         }

@@ -319,7 +319,7 @@ struct SubmissionBuilder {
             }
             throw Problem(
                 .badRequest,
-                "the request is empty: it must have at least one report, session, check or dropped count",
+                "the request is empty: it must have at least one report, explanation, session, check or dropped count",
                 kind: .emptyBatch)
         }
         guard document.reports.isEmpty && document.explanations.isEmpty else {
@@ -334,7 +334,7 @@ struct SubmissionBuilder {
             .badRequest,
             document.reportCount == 1
                 ? rejected[0].reason
-                : "none of the reports is valid; the field rejected gives the reason for each",
+                : "none of the reports is valid; the field `rejected` has the reasons of the first \(JSONWriter.maxNamedRejections)",
             kind: .invalidReports)
         problem.rejected = rejected
         throw problem

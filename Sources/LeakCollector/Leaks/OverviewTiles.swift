@@ -145,7 +145,7 @@ struct OverviewTiles: Component {
 /// unchanged.
 enum DropReasonText {
     private static let names = [
-        "before_send": "removed by beforeSend", "budget": "storage limit of the device",
+        "before_send": "removed by beforeSend", "budget": "quota of the session or day",
         "damaged": "damaged file", "discarded": "discarded leaks",
         "over_limit": "batches with too many drops", "queue_full": "queue full",
         "reentrant": "recorded in a signal handler or inside a closure of the reporter",

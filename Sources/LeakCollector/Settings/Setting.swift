@@ -96,7 +96,7 @@ public enum Setting: String, CaseIterable, Sendable {
         case .backupCount: "7"
         case .public: "the Public folder installed with the program"
         case .url: "http://localhost:PORT"
-        case .trustedOrigins: "the origin of --url, and the Host of the request"
+        case .trustedOrigins: "none beside the origin of --url and the Host of the request"
         case .trustedProxies: "none"
         case .proxyRole: "the header is ignored"
         case .proxyAdmins: "none"

@@ -162,7 +162,7 @@ struct Swift3Demangler {
 
     // MARK: Functions
 
-    /// Reads `F`, a context, and a name with the type of a function, or the number of a closure in the context.
+    /// Reads `F` and either a context and a name with the type of a function, or a function and the number of a closure in it.
     private mutating func readFunction() -> String? {
         guard depth < Self.depthLimit, consume("F") else { return nil }
         depth += 1

@@ -55,13 +55,12 @@ enum SwiftFunctionNameReader {
 
     /// Returns the text after a type and ` in `; `nil` if no ` in ` follows.
     private static func textAfterType(_ text: Text) -> Text? {
-        if let remainder = text.dropping(" in ") { return remainder }
         var index = text.startIndex
         while index < text.endIndex {
             switch text[index] {
             case UInt8(ascii: "("), UInt8(ascii: "["), UInt8(ascii: "<"):
                 index = Brackets.endIndex(ofBracketAtStartOf: text[index...])
-            case UInt8(ascii: "i") where text[index...].starts(with: "in "): return text[(index + 3)...]
+            case UInt8(ascii: " ") where text[index...].starts(with: " in "): return text[(index + 4)...]
             default: index += 1
             }
         }

@@ -180,7 +180,7 @@
                 try LeakMerger(
                     source: row, target: into.row,
                     seed: reservoir.seed ^ (LeakID(blob: leak.bytes(2))?.low ?? 0),
-                    sourceSightings: sightings, targetSightings: into.sightings
+                    sourceReceivedReports: sightings, targetReceivedReports: into.sightings
                 ).merge(on: connection)
                 target?.sightings.addBounded(sightings)
             }

@@ -196,8 +196,7 @@
                     let text = unsafe String(cString: state)
                     answers.problem = unsafe .postgreSQL(
                         state: text,
-                        message: Self.singleLine(
-                            PQresultErrorField(result, Int32(0x4D)) ?? PQresultErrorMessage(result)),
+                        message: Self.singleLine(PQresultErrorField(result, Int32(0x4D))),
                         database: name, sql: sql)
                     serverErrorKind = ServerErrorKind(state: text)
                 }

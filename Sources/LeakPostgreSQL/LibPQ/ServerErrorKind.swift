@@ -25,15 +25,14 @@
         /// values.
         ///
         /// - Parameters:
-        ///   - state: `SQLSTATE`: https://www.postgresql.org/docs/15/errcodes-appendix.html; `nil` when the
-        ///     connection broke.
-        ///   - message: the server's own message, which contains no values.
+        ///   - state: `SQLSTATE`: https://www.postgresql.org/docs/15/errcodes-appendix.html
+        ///   - message: the server's primary message without its details. It quotes a value only if the value has the wrong
+        ///     form for its type.
         static func postgreSQL(
-            state: String?, message: String, database: String, sql: String
+            state: String, message: String, database: String, sql: String
         ) -> StoreError {
             let (reason, advice): (Reason, String) =
-                switch state ?? "" {
-                case "": (.unavailable, "the connection broke")
+                switch state {
                 case "53100": (.diskFull, "its disk is full; free some space")
                 case "40001", "40P01", "55P03": (.locked, "another connection keeps a lock that is needed")
                 case "57014": (.locked, "a statement took too long")
@@ -49,7 +48,7 @@
             let statement = sql.split { $0.isWhitespace }.joined(separator: " ").prefix(200)
             return StoreError(
                 reason,
-                "database \(database): \(advice) (PostgreSQL \(state ?? "connection"), \(message), in: \(statement))"
+                "database \(database): \(advice) (PostgreSQL \(state), \(message), in: \(statement))"
             )
         }
     }

@@ -10,8 +10,10 @@
         let target: Int64
         /// The seed of the random choice of the samples that stay.
         let seed: UInt64
-        let sourceSightings: Int
-        let targetSightings: Int
+        /// Number of reports of type `leak` received for ``source``, each counted once.
+        let sourceReceivedReports: Int
+        /// Number of reports of type `leak` received for ``target``, each counted once.
+        let targetReceivedReports: Int
 
         private var bothLeaks: Parameter { .integers([Optional(source), target]) }
         private var sourceAndTarget: [Parameter] { [.integer(source), .integer(target)] }
@@ -124,8 +126,9 @@
                 }
             }
             return SampleMerge(
-                target: keptSamples(target), targetSightings: targetSightings, source: keptSamples(source),
-                sourceSightings: sourceSightings, seed: seed)
+                target: keptSamples(target), targetReceivedReports: targetReceivedReports,
+                source: keptSamples(source),
+                sourceReceivedReports: sourceReceivedReports, seed: seed)
         }
 
         /// Returns queries that move the samples to their new sample slots. The first query moves them to unused slots, because

@@ -106,7 +106,7 @@
                 _ = try connection.run(Self.mergedPartsQueries([part], in: into.leakRowID, at: now))
                 try LeakMerger(
                     source: part.leakRowID, target: into.leakRowID, seed: reservoir.seed ^ part.id.low,
-                    sourceSightings: part.sightings, targetSightings: into.sightings
+                    sourceReceivedReports: part.sightings, targetReceivedReports: into.sightings
                 ).merge(on: connection)
                 let merge = ManualMerge(
                     number: number, app: pair.appKey, source: pair.sourceID, sourceTitle: pair.title,

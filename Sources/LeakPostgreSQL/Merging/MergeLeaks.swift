@@ -35,7 +35,7 @@
                 }
                 parts.sort { ($1.reports, $0.leakRowID) < ($0.reports, $1.leakRowID) }
                 let allParts = parts + [existingTarget].compactMap(\.self)
-                let summary = allParts.mergeResult(of: parts, isNew: existingTarget == nil)
+                let summary = allParts.mergeResult(sources: parts, isTargetNew: existingTarget == nil)
                 let entry = try Decision(.note, note: note(summary), by: author).validated(now: now)
 
                 let reportsByRelease = try Self.reportsAtDecision(of: allParts, on: connection)
@@ -48,7 +48,7 @@
                 for part in parts where part.leakRowID != rowID {
                     try LeakMerger(
                         source: part.leakRowID, target: rowID, seed: reservoir.seed ^ part.id.low,
-                        sourceSightings: part.sightings, targetSightings: sightings
+                        sourceReceivedReports: part.sightings, targetReceivedReports: sightings
                     ).merge(on: connection)
                     sightings.addBounded(part.sightings)
                 }

@@ -357,7 +357,7 @@ struct Outbox: ~Copyable {
             self.takesExplanations = takesExplanations
             queue.finishAccepted(batch, rejected: rejected, unnamedRejections: unnamedRejections)
         case .tooLong: queue.split(batch, at: now)
-        case .rejected: queue.finishRejected(batch, .refused, at: now)
+        case .rejected: queue.finishRejected(batch, .batchRejected, at: now)
         case .failed: queue.finishFailed(batch)
         case .postponed: queue.finishPostponed()
         case .notCounted: queue.finishUncounted(batch, isRetriedLast: true)

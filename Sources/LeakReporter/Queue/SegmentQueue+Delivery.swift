@@ -177,8 +177,8 @@ extension SegmentQueue {
         counts.batches += 1
         counts.sent += batch.sightingCount - rejectedSightings
         counts.sentExplanations += queuedSegment.explanationCount
-        // The collector knows about rejected reports; to report them as dropped would count them twice.
-        drop(rejectedSightings, .rejected)
+        // These sightings are counted as dropped on the device alone: the collector has counted them itself.
+        drop(rejectedSightings, .reportRejected)
         counts.stored += queuedSegment.unsavedSightingCount
         drop(queuedSegment.damagedSightingCount, .damaged)
         nextBatchReportLimit = min(nextBatchReportLimit * 2, bounds.batchReports)
@@ -269,7 +269,7 @@ extension SegmentQueue {
         let segment = (try? read(queuedSegment)).map(Segment.init)
         // If a batch without reports was rejected, its counts of dropped reports would be rejected too if they were sent alone:
         // they are sent with later records.
-        let isRefused = reason == .refused || reason == .tooLong
+        let isRefused = reason == .batchRejected || reason == .tooLong
         let isDue = !isRefused || segment?.reports.isEmpty == false
         if let segment {
             let leftovers = segment.leftovers(reason, wasSent: queuedSegment.sentAt != nil)
@@ -319,7 +319,7 @@ extension Segment {
         switch reason {
         // The batch was answered, and nothing of it was counted. Checks and sessions of a rejected batch without reports would
         // be rejected again.
-        case .refused, .tooLong: return (reports.isEmpty ? [] : checksAndSessions, drops)
+        case .batchRejected, .tooLong: return (reports.isEmpty ? [] : checksAndSessions, drops)
         // Checks and sessions that are kept would fill the space that is to be freed.
         case .queueFull: return ([], wasSent ? [] : drops)
         // It is unknown whether the collector counted a batch that was sent.

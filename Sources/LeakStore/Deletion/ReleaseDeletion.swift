@@ -43,7 +43,7 @@ extension Writer {
         deletion.counts.environments += 1
     }
 
-    /// Updates the apps and releases of the deleted rows.
+    /// Updates everything that counted the deleted rows or refers to them: decisions, releases, days and apps.
     func finish(_ deletion: LeakDeletion) throws(StoreError) {
         if deletion.counts.versions > 0 || deletion.counts.builds > 0 {
             // SQLite may give the row IDs of a deleted newest release and build to later rows. A decision that still refers to

@@ -202,7 +202,7 @@ extension Writer {
                 target = part
                 continue
             }
-            try merge(part, into: into.leakRowID, targetSightings: into.sightings)
+            try merge(part, into: into.leakRowID, targetReceivedReports: into.sightings)
             target?.sightings.addBounded(part.sightings)
         }
         try connection.run("update app set text_bytes = max(0, text_bytes) where id = ?", app)

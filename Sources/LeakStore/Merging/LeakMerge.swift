@@ -88,10 +88,12 @@ extension [MergePart] {
         }
     }
 
-    /// Returns the result of a merge of these parts.
-    package func mergeResult(of sources: [MergePart], isNew: Bool) -> LeakMerge {
+    /// Returns the result of a merge of these leaks, which include the target if it exists.
+    ///
+    /// - Parameter sources: these leaks without the target.
+    package func mergeResult(sources: [MergePart], isTargetNew: Bool) -> LeakMerge {
         LeakMerge(
-            sources: sources.map { LeakMerge.Source(id: $0.id, reports: $0.reports) }, isNew: isNew,
+            sources: sources.map { LeakMerge.Source(id: $0.id, reports: $0.reports) }, isNew: isTargetNew,
             decisionInForce: partWithDecisionInForce.flatMap { part in
                 part.lastDecision.map { LeakMerge.DecisionInForce(decision: $0.decision, leak: part.id) }
             }, decidedLeakCount: count { $0.lastDecision != nil })

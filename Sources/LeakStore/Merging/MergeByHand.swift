@@ -121,7 +121,7 @@ extension Writer {
             else { throw .unreadable("a leak", in: connection.path) }
             let reportsAtDecision = try countReportsAtDecision(of: [part, into])
             try redirect([part], to: into.leakRowID, at: now)
-            try merge(part, into: into.leakRowID, targetSightings: into.sightings)
+            try merge(part, into: into.leakRowID, targetReceivedReports: into.sightings)
             try setDecision(of: [part, into], reportsAtDecision, in: into.leakRowID)
             let merge = ManualMerge(
                 number: number, app: pair.appKey, source: pair.sourceID, sourceTitle: pair.title,

@@ -21,7 +21,7 @@ extension Writer {
                 parts.sort { ($1.reports, $0.leakRowID) < ($0.reports, $1.leakRowID) }
                 let storedTarget = try readMergePart(target.id, app: target.appKey)
                 let allParts = parts + [storedTarget].compactMap(\.self)
-                let summary = allParts.mergeResult(of: parts, isNew: storedTarget == nil)
+                let summary = allParts.mergeResult(sources: parts, isTargetNew: storedTarget == nil)
                 let noteDecision = try Decision(.note, note: note(summary), by: author).validated(now: now)
 
                 let reportsAtDecision = try countReportsAtDecision(of: allParts)
@@ -31,7 +31,7 @@ extension Writer {
                 if storedTarget == nil { try rename(rowID, to: target) }
                 var sightings = (storedTarget ?? parts[0]).sightings
                 for part in parts where part.leakRowID != rowID {
-                    try merge(part, into: rowID, targetSightings: sightings)
+                    try merge(part, into: rowID, targetReceivedReports: sightings)
                     sightings.addBounded(part.sightings)
                 }
                 try setDecision(of: allParts, reportsAtDecision, in: rowID)
@@ -172,11 +172,11 @@ extension Writer {
 
     /// Adds all data of one leak to another leak, and deletes the first.
     func merge(
-        _ part: MergePart, into target: Int64, targetSightings: Int
+        _ part: MergePart, into target: Int64, targetReceivedReports: Int
     ) throws(StoreError) {
         let source = part.leakRowID
         try mergeTimes(source, into: target)
-        try mergeSamples(of: part, into: target, targetSightings: targetSightings)
+        try mergeSamples(of: part, into: target, targetReceivedReports: targetReceivedReports)
         try mergeValues(of: source, into: target)
         try mergeLived(of: source, into: target)
         let installs = try unionOfInstalls(ofLeaks: source, target)
@@ -317,14 +317,14 @@ extension Writer {
     /// Merges samples. Moves their rows to unused sample slots first, because a sample may get the former slot of another
     /// sample.
     private func mergeSamples(
-        of part: MergePart, into target: Int64, targetSightings: Int
+        of part: MergePart, into target: Int64, targetReceivedReports: Int
     ) throws(StoreError) {
         let slotOffsets = (target: 100, source: 200)
         let merge = SampleMerge(
             target: try moveSamplesAside(of: target, to: target, by: slotOffsets.target),
-            targetSightings: targetSightings,
+            targetReceivedReports: targetReceivedReports,
             source: try moveSamplesAside(of: part.leakRowID, to: target, by: slotOffsets.source),
-            sourceSightings: part.sightings, seed: reservoir.seed ^ part.id.low)
+            sourceReceivedReports: part.sightings, seed: reservoir.seed ^ part.id.low)
         for move in merge.moves {
             try connection.run(
                 "update sample set id = ?, ordinal = ? where id = ?",

@@ -31,14 +31,15 @@ package struct SampleMerge {
 
     /// - Parameters:
     ///   - target: the samples of the leak that the other leak is merged into.
-    ///   - targetSightings: number of reports that the target received.
+    ///   - targetReceivedReports: number of reports that the target received.
     ///   - seed: the seed of the random choice. The same seed and samples give the same result.
     package init(
-        target: [KeptSample], targetSightings: Int, source: [KeptSample], sourceSightings: Int, seed: UInt64
+        target: [KeptSample], targetReceivedReports: Int, source: [KeptSample], sourceReceivedReports: Int,
+        seed: UInt64
     ) {
         func move(_ sample: KeptSample, isSource: Bool, to slot: Int) -> Move {
             var ordinal = sample.ordinal
-            if isSource { ordinal.addBounded(targetSightings) }
+            if isSource { ordinal.addBounded(targetReceivedReports) }
             return Move(
                 isSource: isSource, from: sample.slot, slot: slot, ordinal: ordinal,
                 reportedAt: sample.reportedAt)
@@ -58,8 +59,8 @@ package struct SampleMerge {
         .compactMap(\.self)
         var ours = target.filter { $0.slot >= SampleSlot.reservoir }.sorted { $0.slot < $1.slot }
         var theirs = source.filter { $0.slot >= SampleSlot.reservoir }.sorted { $0.slot < $1.slot }
-        var allSightings = targetSightings
-        allSightings.addBounded(sourceSightings)
+        var allSightings = targetReceivedReports
+        allSightings.addBounded(sourceReceivedReports)
         guard allSightings > Reservoir.size else {
             // There is room for all samples: each gets the sample slot of its ordinal, as if one leak had received all reports. After
             // a merge was undone, the slots of the target may be higher than its number of reports, so that the slot may be taken.
@@ -67,7 +68,7 @@ package struct SampleMerge {
             var freeSlots = Set(SampleSlot.reservoir..<(SampleSlot.reservoir + Reservoir.size))
             freeSlots.subtract(ours.map(\.slot))
             for sample in theirs {
-                let slot = SampleSlot.reservoir + targetSightings + sample.ordinal - 1
+                let slot = SampleSlot.reservoir + targetReceivedReports + sample.ordinal - 1
                 guard let free = freeSlots.contains(slot) ? slot : freeSlots.min() else { break }
                 freeSlots.remove(free)
                 moves.append(move(sample, isSource: true, to: free))
@@ -75,7 +76,9 @@ package struct SampleMerge {
             moves.sort { $0.slot < $1.slot }
             return
         }
-        var weights = (ours: max(targetSightings, ours.count), theirs: max(sourceSightings, theirs.count))
+        var weights = (
+            ours: max(targetReceivedReports, ours.count), theirs: max(sourceReceivedReports, theirs.count)
+        )
         var state = seed
         func draw(below limit: Int) -> Int {
             state = SplitMix64.mix(state &+ 0x9E37_79B9_7F4A_7C15)

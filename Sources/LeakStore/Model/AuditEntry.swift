@@ -18,7 +18,7 @@ public struct ChangeOrigin: Hashable, Sendable {
     /// The start of a collector, which creates the first key and token.
     public static let start = ChangeOrigin(actor: "start of the collector")
 
-    /// The actors and authors that no token may have as its name.
+    /// The actors and authors that neither a token nor a user named by a proxy may have as its name.
     public static let reservedActors =
         [commandLine.actor, start.actor] + Decision.AutomaticAuthor.allCases.map(\.rawValue)
 }

@@ -30,7 +30,7 @@ public final class LeakIdentity: Sendable {
     /// The strong references by which objects keep each other; empty if the report names no cycle.
     public let cycle: [String]
     public let quality: Quality
-    /// The version of the grouping rules by which `id` was computed, and the input of these rules.
+    /// The version of the grouping rules by which `id` was computed, and their result.
     public let groupingKey: GroupingKey
     /// The same leak with its other possible key: if the class in the key of this identity contains the module, the class in
     /// the other key does not, and the other way round. The store chooses one of the two (LeakModules.swift).
@@ -70,7 +70,8 @@ public final class LeakIdentity: Sendable {
     }
 }
 
-/// The input of the grouping rules: reports of one app with an equal key belong to the same leak.
+/// The result of the grouping rules for a report: reports of one app in one environment with an equal key belong to the same
+/// leak. The leak's id is a hash of app, environment and key.
 public struct GroupingKey: Hashable, Sendable {
     /// Version of the grouping rules; stored, never recomputed.
     public var version: Int

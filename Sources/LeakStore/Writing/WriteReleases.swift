@@ -81,7 +81,8 @@ extension Writer {
         return LeakEntry.BuildMark(id: build, release: select.int64(0), order: select.bytes(1))
     }
 
-    /// Copies the set of the leak's first build in a release to the release, because a second build was added.
+    /// Starts the set of installs of a leak in a release (`leak_release`) as a copy of the set of its first build there
+    /// (`leak_build`), because the leak was now seen in a second build of this release.
     ///
     /// - Parameter newBuild: the row ID in `leak_build` of the second build.
     private func startReleaseSet(
@@ -96,7 +97,8 @@ extension Writer {
         try copyInstalls(ofBuildIn: select, to: InstallScope.leakRelease.rowID(ownerRowID: count.id))
     }
 
-    /// Copies the set of the leak's first build to the leak, because a second build was added.
+    /// Starts the set of installs of a leak as a copy of the set of its first build, because the leak was now seen in a second
+    /// build.
     ///
     /// - Parameter newBuild: the row ID in `leak_build` of the second build.
     private func startLeakSet(leak: Int64, except newBuild: Int64) throws(StoreError) {

@@ -78,6 +78,16 @@ import Testing
         }
     }
 
+    @Test(arguments: Event.Kind.all)
+    func `the description and the guide of events name each kind of event`(kind: Event.Kind) throws {
+        let root = (0..<4).reduce(URL(fileURLWithPath: #filePath)) { url, _ in url.deletingLastPathComponent()
+        }
+        for path in ["Public/openapi.json", "docs/EVENTS.md"] {
+            let text = try String(contentsOf: root.appending(path: path), encoding: .utf8)
+            #expect(text.contains("`\(kind.rawValue)`"), "\(path) does not name it")
+        }
+    }
+
     @Test(arguments: [
         ("DELETE", "/api/v1/installs/{id}", "/api/v1/installs/%01", 400),
         ("DELETE", "/api/v1/installs/{id}", "/api/v1/installs/\(String(repeating: "a", count: 129))", 400),

@@ -86,7 +86,7 @@ import Testing
         #expect(markup.texts.contains("2\u{A0}ignored leaks"))
         #expect(
             markup.texts.contains(
-                "2,651\u{A0}reports · Hidden: 6\u{A0}leaks · Dropped reports: 14 (storage limit of the device: 12, too old: 2)"
+                "2,651\u{A0}reports · Hidden: 6\u{A0}leaks · Dropped reports: 14 (quota of the session or day: 12, too old: 2)"
             ))
     }
 

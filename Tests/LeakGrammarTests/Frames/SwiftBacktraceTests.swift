@@ -221,8 +221,12 @@ import Testing
         ("CartModel.__allocating_init()", "CartModel.init()"),
         ("Shop.CartModel.__allocating_init(id: Swift.Int) -> Shop.CartModel", "CartModel.init(id:)"),
         ("closure #1 in CartModel.__allocating_init(id:)", "closure #1 in CartModel.init(id:)"),
+        (
+            "closure #1 () -> Shop.Login in closure #1 () -> () in Shop.Cart.bind() -> ()",
+            "closure #1 in closure #1 in Cart.bind()"
+        ),
     ])
-    func `a protocol witness is the method of the type that conforms, and an allocating initializer is init`(
+    func `a witness is the method of its type, an allocating initializer is init, and a closure has no type`(
         symbol: String, function: String
     ) {
         #expect(CallFrame("3   Shop   0x0000000104b1c0aa \(symbol) + 20")?.function == function)

@@ -71,7 +71,7 @@ import LeakPlatform
                 return (reporter.statistics, peer.requests)
             }
         }
-        #expect(statistics.dropped == [.refused: 3])
+        #expect(statistics.dropped == [.batchRejected: 3])
         #expect(statistics.sent == 3)
         #expect(statistics.waiting == 0)
         #expect(statistics.lastFailure == "the collector answered \(status): no")
@@ -90,7 +90,7 @@ import LeakPlatform
             }
         }
         #expect(statistics.sent == 2)
-        #expect(statistics.dropped == [.rejected: 1])
+        #expect(statistics.dropped == [.reportRejected: 1])
         #expect(statistics.waiting == 0)
         #expect(statistics.lastFailure?.contains("class is empty") == true)
     }

@@ -92,10 +92,10 @@ import Testing
         let device = Self.device { _, _ in .none }
         #expect(Self.problems(device) == [])
         let dropped = Set(device.dropped.keys)
-        #expect(dropped == [.queueFull, .refused], "the run drops reports for both reasons")
+        #expect(dropped == [.queueFull, .batchRejected], "the run drops reports for both reasons")
         #expect(
             device.collector.reportedDrops == [
-                "queue_full": device.dropped[.queueFull] ?? 0, "refused": device.dropped[.refused] ?? 0,
+                "queue_full": device.dropped[.queueFull] ?? 0, "refused": device.dropped[.batchRejected] ?? 0,
             ])
         #expect(device.collector.counted["A"] == 5)
         #expect(device.collector.sessions.count == 1)

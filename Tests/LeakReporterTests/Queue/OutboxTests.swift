@@ -198,7 +198,7 @@ import Testing
         #expect(try names(next).count == 6)
         #expect(try document(next).dropped == [DroppedReports(reason: "refused", count: 64)])
         device.finish(next, yes)
-        #expect(device.outbox.statistics.dropped == [.refused: 64])
+        #expect(device.outbox.statistics.dropped == [.batchRejected: 64])
         #expect(device.outbox.statistics.sent == 6)
         #expect(device.outbox.statistics.lastFailure == "the collector answered 400")
         device.advance(byMilliseconds: 120_000)
@@ -315,7 +315,7 @@ import Testing
             try #require(device.batch()),
             .accepted(rejected: [0], unnamedRejections: unnamed, reason: "class is 700 bytes"))
         #expect(device.outbox.statistics.sent == 17 - sightings)
-        #expect(device.outbox.statistics.dropped == [.rejected: 5 + sightings])
+        #expect(device.outbox.statistics.dropped == [.reportRejected: 5 + sightings])
     }
 
     @Test func `reports that the collector rejected are counted, but not sent to it as dropped reports`()
@@ -328,7 +328,7 @@ import Testing
         device.finish(
             try #require(device.batch()), .accepted(rejected: [0, 77], reason: "class is 700 bytes"))
         #expect(device.outbox.statistics.sent == 2)
-        #expect(device.outbox.statistics.dropped == [.rejected: 5])
+        #expect(device.outbox.statistics.dropped == [.reportRejected: 5])
         #expect(device.outbox.statistics.lastFailure?.contains("class is 700 bytes") == true)
         record(5..<6, on: device)
         device.advance(byMilliseconds: 200)
