@@ -17,6 +17,16 @@ public protocol Service: Sendable {
     /// - Returns: 405 with `Allow` if there is something at the path; `nil`, the default, is answered with 501.
     func rejectUnknownMethod(of request: borrowing Request) -> Response?
 
+    /// Counts or logs a request that the server itself rejects after it was screened: because of its body, such as a body that
+    /// is too long or cannot be decompressed, or because the body took too long.
+    ///
+    /// Runs on the loop's thread and must not block.
+    ///
+    /// - Parameters:
+    ///   - context: ``ScreeningResult/context`` of the request.
+    ///   - status: the status of the response.
+    func recordRejection(of context: (any AnyObject & Sendable)?, status: Status)
+
     /// Answers a request whose body has arrived, and is decoded unless ``ScreeningResult/inflates`` was `true`.
     ///
     /// Runs on the loop's thread and must not block. Work that takes time moves to another thread, together with `responder`, which
@@ -29,6 +39,8 @@ extension Service {
     public func screen(_ request: borrowing Request) -> ScreeningResult { ScreeningResult() }
     /// Returns `nil`: the server answers with 501.
     public func rejectUnknownMethod(of request: borrowing Request) -> Response? { nil }
+    /// Does nothing.
+    public func recordRejection(of context: (any AnyObject & Sendable)?, status: Status) {}
 }
 
 /// The result of ``Service/screen(_:)``: the response to a request, or how its body is read.

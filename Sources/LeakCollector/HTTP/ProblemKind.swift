@@ -59,8 +59,8 @@ enum ProblemKind: String, CaseIterable, Sendable {
     private static let kindsByStatus: [Int: ProblemKind] = [
         400: .badRequest, 401: .unauthorized, 403: .forbidden, 404: .notFound, 405: .methodNotAllowed,
         408: .requestTimeout, 409: .conflict, 413: .contentTooLarge, 414: .targetTooLong,
-        415: .unsupportedMediaType, 417: .expectationFailed, 422: .reusedIdempotencyKey,
-        429: .rateLimit, 431: .fieldsTooLarge, 500: .internalError, 501: .notImplemented,
+        415: .unsupportedMediaType, 417: .expectationFailed, 431: .fieldsTooLarge, 500: .internalError,
+        501: .notImplemented,
         503: .unavailable, 505: .versionNotSupported, 507: .insufficientStorage,
     ]
 

@@ -105,13 +105,13 @@ final class Ingest: Sendable {
 
     /// Counts a batch of which nothing is counted, and returns the response.
     private func rejection(by problem: Problem) -> Response {
-        recordRejection(problem)
+        recordRejection(problem.kind)
         return problem.response
     }
 
     /// Counts a batch of which nothing is counted.
-    func recordRejection(_ problem: Problem) {
-        rejectedBatches.with { $0[problem.kind, default: 0] += 1 }
+    func recordRejection(_ kind: ProblemKind) {
+        rejectedBatches.with { $0[kind, default: 0] += 1 }
     }
 
     /// Number of batches of which nothing was counted since the start of the process, by the kind of problem.
@@ -221,7 +221,8 @@ final class Ingest: Sendable {
     ///
     /// - Parameters:
     ///   - maxBytesOnLoop: maximum bytes of a body that is parsed at once.
-    ///   - rejection: returns the response if the pool does not accept the body, or stops before its turn.
+    ///   - rejection: returns the response if the pool does not accept the body or stops before its turn, or if the body cannot be
+    ///     inflated.
     ///   - work: parses the body and sends the response. It gets a copy of the body, and the kind of thread on which it runs.
     func parse(
         _ request: borrowing Request, _ responder: consuming Responder,
@@ -242,7 +243,9 @@ final class Ingest: Sendable {
                 do throws(CodedBody.Failure) {
                     work(try coded.inflated(), responder, .pool)
                 } catch {
-                    responder.send(error.response)
+                    var problem = Problem(error.response.status, error.detail)
+                    problem.fields = error.response.fields
+                    responder.send(rejection(problem))
                 }
             }
         } else {

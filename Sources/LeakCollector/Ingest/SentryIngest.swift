@@ -74,7 +74,7 @@ struct SentryIngest: Sendable {
 
     /// Counts a request of which nothing is counted, and returns the response.
     private func rejection(by problem: Problem) -> Response {
-        ingest.recordRejection(problem)
+        ingest.recordRejection(problem.kind)
         return SentryResponse.response(to: problem)
     }
 

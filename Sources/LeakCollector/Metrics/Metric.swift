@@ -93,17 +93,21 @@ enum Metric: String, CaseIterable, Sendable {
         case .httpReceivedBytes: "Bytes received from all peers."
         case .httpSentBytes: "Bytes sent to all peers."
         case .httpSlowCalls: "Calls that blocked an event loop for more than 50 ms."
-        case .acceptedReports: "Reports that were counted, each with its number of equal sightings."
+        case .acceptedReports:
+            "Reports that were accepted, each with its number of equal sightings; also those of discarded leaks."
         case .rejectedReports:
             "Reports that were rejected, in batches with other content that counts, by reason."
-        case .droppedReports: "Reports that devices dropped before sending, by reason."
+        case .droppedReports:
+            "Reports that devices or the collector dropped, by reason; for unseen objects, for over_limit batches."
         case .batches: "Batches that reached the database, by result."
-        case .rejectedBatches: "Batches of which nothing was counted, by the kind of problem in the response."
+        case .rejectedBatches:
+            "Batches that were rejected as a whole, by the kind of problem in the response."
         case .queuedBatches: "Batches that wait for the next transaction."
         case .queuedBytes: "Bytes of the batches that wait for the next transaction."
         case .queueLimitBytes: "Bytes of waiting batches above which further batches are rejected."
         case .commitDuration: "Time of transactions that count batches, in seconds."
-        case .failedCommits: "Transactions that counted nothing because they failed."
+        case .failedCommits:
+            "Transactions that failed, or whose outcome is unknown, without those that were repeated in parts."
         case .readDuration: "Time of reads and changes on the reader threads, in seconds."
         case .queuedReads: "Requests that wait for a reader thread or run on one."
         case .databaseProblem: "1 while the database or its disk has the problem, else 0."
@@ -117,7 +121,7 @@ enum Metric: String, CaseIterable, Sendable {
         case .backupFailures: "Backups that failed."
         case .failedSignIns: "Attempts with a wrong secret, by the way in which it was presented."
         case .blockedSignIns:
-            "Attempts that were rejected without a check, because too many before them failed."
+            "Attempts that were rejected because too many attempts from the same address had failed."
         case .apps: "Pairs of an app and an environment."
         case .omittedApps:
             "Pairs of an app and an environment that have no metrics of their own, because there are too many."

@@ -10,6 +10,8 @@ struct ProcessStatistics: Hashable, Sendable {
     var residentBytes: Int
     var openDescriptors: Int
     var maxDescriptors: Int
+    /// The start of the process in seconds since the start of the system.
+    var startSeconds: Double
 
     /// Reads the resources of this process.
     ///
@@ -33,7 +35,7 @@ struct ProcessStatistics: Hashable, Sendable {
         guard let nameEnd = status.lastIndex(of: ")") else { return nil }
         let fields = status[nameEnd...].dropFirst().split(separator: " ")
         guard fields.count > 21, let userTicks = Int(fields[11]), let systemTicks = Int(fields[12]),
-            let pages = Int(fields[21])
+            let startTicks = Int(fields[19]), let pages = Int(fields[21])
         else {
             return nil
         }
@@ -43,16 +45,25 @@ struct ProcessStatistics: Hashable, Sendable {
             return nil
         }
         cpuSeconds = Double(userTicks + systemTicks) / Double(ticksPerSecond)
+        startSeconds = Double(startTicks) / Double(ticksPerSecond)
         residentBytes = pages * pageBytes
         self.openDescriptors = openDescriptors
         self.maxDescriptors = maxDescriptors
+    }
+
+    /// Returns how long this process has been running, in seconds; `nil` on systems without `/proc`.
+    static func secondsSinceStart() -> Double? {
+        guard let uptime = contents(of: "/proc/uptime").flatMap({ Double($0.prefix { $0 != " " }) }) else {
+            return nil
+        }
+        return current().map { uptime - $0.startSeconds }
     }
 
     private static func contents(of path: String) -> String? {
         let file = unsafe open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return nil }
         defer { close(file) }
-        // Both files have less than 2 KiB.
+        // Each of the files has less than 2 KiB.
         var bytes = [UInt8](repeating: 0, count: 8192)
         let count = unsafe read(file, &bytes, bytes.count)
         return count > 0 ? String(decoding: bytes[..<count], as: UTF8.self) : nil

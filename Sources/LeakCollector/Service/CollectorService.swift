@@ -11,6 +11,7 @@ final class CollectorService: Service {
     let router: Router<Route>
     private let context: RequestContext
     private let files: StaticFiles
+    private let ingest: Ingest
     /// Wrong tokens in `Authorization`, counted separately from those of the sign-in page: people can sign in even if a program
     /// in their network still sends an old token.
     private let bearerAttempts: SignInAttempts
@@ -24,6 +25,7 @@ final class CollectorService: Service {
     ) {
         self.context = context
         self.files = files
+        self.ingest = ingest
         self.log = log
         let signInHandler = SignInHandler(signIn: signIn, context: context, log: log)
         let bearerAttempts = SignInAttempts()
@@ -83,6 +85,11 @@ final class CollectorService: Service {
     func rejectUnknownMethod(of request: borrowing Request) -> Response? {
         let allow = router.allowedMethods(of: request) ?? files.allowedMethods(of: request)
         return allow.map { methodNotAllowed($0, at: request) }
+    }
+
+    func recordRejection(of context: (any AnyObject & Sendable)?, status: Status) {
+        guard let match = context as? Route.Match, match.route.access == .writers else { return }
+        ingest.recordRejection(ProblemKind(status: status))
     }
 
     /// Returns the response to a request with a method that its address does not accept.

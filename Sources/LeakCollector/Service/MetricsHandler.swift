@@ -52,6 +52,7 @@ final class MetricsHandler: Sendable {
     private let context: RequestContext
     private let sources: Sources
     private let signInAttempts: [SignInAttempts]
+    /// The start of the process, in milliseconds since 1970.
     private let startedAt: Int64
     /// Values by the app that a token is limited to; `nil` for all apps.
     private let cache = Guarded<[ByteText?: StoredValues]>([:])
@@ -62,7 +63,7 @@ final class MetricsHandler: Sendable {
         self.context = context
         self.sources = sources
         self.signInAttempts = signInAttempts
-        startedAt = context.now()
+        startedAt = context.now() - Int64((ProcessStatistics.secondsSinceStart() ?? 0) * 1000)
     }
 
     /// Names the server whose counters are shown.
@@ -248,7 +249,10 @@ final class MetricsHandler: Sendable {
         writer.add(.databaseReadable, values == nil ? 0 : 1)
         if let values { writer.add(.databaseBytes, values.databaseBytes) }
         if let limit = sources.databaseLimitBytes { writer.add(.databaseLimitBytes, limit) }
-        if let free = values?.freeDiskBytes { writer.add(.freeDiskBytes, Double(free)) }
+        // Also without the database, which may be unreadable because its disk is full.
+        if let free = values?.freeDiskBytes ?? sources.freeDiskBytes.flatMap({ $0() }) {
+            writer.add(.freeDiskBytes, Double(free))
+        }
         if let backups = context.backups {
             let status = backups.currentStatus
             if let time = status.lastBackup { writer.add(.lastBackupTime, Double(time) / 1000) }

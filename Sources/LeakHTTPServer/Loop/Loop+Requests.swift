@@ -27,7 +27,6 @@ extension Loop {
             return bytes.count
         }
         counters.requests += 1
-        if head.framing != .none && head.contentEncoding == .unknown { throw .unsupportedContentEncoding }
         let headBytes = unsafe UnsafeBufferPointer(rebasing: bytes[..<length])
         var request = unsafe Request(
             head: head, fields: fields, bytes: headBytes, client: connection.client)
@@ -35,7 +34,12 @@ extension Loop {
         let screening = isOverPeerLimit ? ScreeningResult(Self.peerLimitReached) : screen(head, request)
         request.context = screening.context
         let bodyLimit = max(limits.bodyBytes, screening.bodyLimit ?? 0)
-        if case .length(let count) = head.framing, count > bodyLimit { throw .bodyTooLong }
+        if let error = bodyError(head, limit: bodyLimit) {
+            if screening.response == nil {
+                service.recordRejection(of: screening.context, status: error.response.status)
+            }
+            throw error
+        }
         var exchange = Exchange(head, fields: fields, of: unsafe headBytes.span)
         exchange.requestID = connection.requestID.take()
         let sequence = connection.nextSequence
@@ -89,6 +93,13 @@ extension Loop {
                 arrivedCount: arrivedCount)
             return length
         }
+    }
+
+    /// Returns the error of a request whose head announces a body that the server does not read.
+    private func bodyError(_ head: Head, limit: Int) -> RequestError? {
+        if head.framing != .none, head.contentEncoding == .unknown { return .unsupportedContentEncoding }
+        if case .length(let count) = head.framing, count > limit { return .bodyTooLong }
+        return nil
     }
 
     /// Screens a request before its body is read. The server itself answers `OPTIONS *`; the service screens any other
@@ -167,7 +178,9 @@ extension Loop {
         exchange.isHead = head.method == .head
         exchange.requestID =
             connection.upload?.exchange.requestID ?? connection.requestID.take() ?? requestIDs?.next()
+        var response = replacement ?? error.response
         if let upload = connection.upload {
+            service.recordRejection(of: upload.context, status: response.status)
             sequence = upload.sequence
             connection.upload = nil
             pool.release(upload.body)
@@ -183,7 +196,6 @@ extension Loop {
                 connection, receivedBytes: receivedBytes, requests: connection.unansweredCount,
                 requestID: exchange.requestID)
         }
-        var response = replacement ?? error.response
         response.closesConnection = true
         response.addRequestID(exchange.requestID)
         answer(
@@ -262,6 +274,7 @@ extension Loop {
             var response = RequestError(error).response
             // The message has valid framing, so the connection can be kept.
             response.closesConnection = false
+            service.recordRejection(of: request.context, status: response.status)
             callStart = Loop.clock
             responder.send(response)
             return

@@ -47,6 +47,8 @@ public struct CodedBody: Sendable {
     public struct Failure: Error {
         /// The response to send, with the reason: 400, 413, or 503 if no memory is left to decompress the body.
         public let response: Response
+        /// The reason, in one sentence.
+        public let detail: String
     }
 
     private let bytes: SharedBytes
@@ -74,10 +76,11 @@ public struct CodedBody: Sendable {
                 try unsafe decoder.decode(body, from: coding) { unsafe output.append(contentsOf: $0) }
             }
         } catch {
-            var response = RequestError(error).response
+            let error = RequestError(error)
+            var response = error.response
             // The message has valid framing, so the connection can be kept.
             response.closesConnection = false
-            throw Failure(response: response)
+            throw Failure(response: response, detail: "\(error.detail)")
         }
         return output
     }

@@ -71,6 +71,17 @@ import Testing
         #expect(try running.post("{}", "text/html").status == 415)
         #expect(try running.post("{}", fields: []).status == 401)
         #expect(try running.post("{}", to: "/api/1/store/", fields: []).status == 403)
+        let deflated = [key, HTTPField("Content-Encoding", "gzip")]
+        // Inflated on the event loop, and on a thread of the pool.
+        for count in [9, 9_000] {
+            let damaged = [UInt8](repeating: 0x1f, count: count)
+            #expect(try running.post(damaged, fields: deflated).status == 400)
+        }
+        #expect(try running.post("{}", fields: [key, HTTPField("Content-Encoding", "zstd")]).status == 415)
+        let long = String(repeating: " ", count: Settings().bodyBytes + 1)
+        #expect(try running.post(long).status == 413)
+        #expect(try running.post(long, to: "/nowhere").status == 413)
+        #expect(try running.post(long, fields: []).status == 413)
 
         let found = try samples(running.get("/metrics"))
         let batches = { (result: String) in found["leak_collector_batches_total{result=\"\(result)\"}"] }
@@ -83,8 +94,8 @@ import Testing
         }
         #expect(dropped("budget") == 5 && dropped("other") == 3 && dropped("unseen") == 0)
         for (kind, count) in [
-            "reused-idempotency-key": 1, "invalid-reports": 1, "unsupported-media-type": 1, "unauthorized": 1,
-            "invalid-sentry-key": 1, "overloaded": 0,
+            "reused-idempotency-key": 1, "invalid-reports": 1, "unsupported-media-type": 2, "unauthorized": 2,
+            "invalid-sentry-key": 1, "overloaded": 0, "bad-request": 2, "content-too-large": 1,
         ] as [String: Double] {
             #expect(found["leak_collector_rejected_batches_total{problem=\"\(kind)\"}"] == count, "\(kind)")
         }

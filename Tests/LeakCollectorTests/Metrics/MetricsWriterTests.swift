@@ -85,7 +85,7 @@ import Testing
             ProcessStatistics(
                 status: status, limits: Self.limits, openDescriptors: 12, ticksPerSecond: 100,
                 pageBytes: 4096))
-        #expect(found.cpuSeconds == 3)
+        #expect(found.cpuSeconds == 3 && found.startSeconds == 80)
         #expect(found.residentBytes == 300 * 4096)
         #expect(found.openDescriptors == 12 && found.maxDescriptors == 1024)
     }
@@ -106,6 +106,7 @@ import Testing
             // Other tests open and close files at the same time.
             #expect(after.openDescriptors > before.openDescriptors + 50)
             #expect(after.residentBytes > 1 << 20 && after.cpuSeconds > 0)
+            #expect(try #require(ProcessStatistics.secondsSinceStart()) > 0)
             #expect(after.maxDescriptors >= after.openDescriptors)
             for file in files { try file.close() }
         }
