@@ -165,25 +165,34 @@ import Testing
 
     @Test
     func `events expire after 400 days, except those that the next evaluation would add again`() throws {
-        try count(["Page", "Other"])
+        try count(["Page", "Other", "Merged"])
         try count(["Page"], version: "0.9")
         #expect(try store.pin("1.0", of: Self.shop))
+        _ = try store.mergeByHand(
+            leak("Merged").id, into: leak("Other").id, by: "ada", audit: nil, now: noon)
         let old = noon - Int64(Event.maxDays + 1) * day
         _ = try store.record(
             [
                 event(.newLeak, "Page", version: "0.9", at: old),
                 event(.newLeak, "Page", version: "1.0", at: old),
                 event(.fixed, "Other", version: "0.9", at: old),
+                event(.fixed, "Merged", version: "0.8", at: old),
                 event(.fixed, "Gone", version: "0.9", at: old),
                 event(.diskLow, "Disk", version: nil, app: nil, at: old),
                 event(.worse, "Page", version: "0.9", at: noon - day),
             ], mark: nil)
         try store.expire(now: noon)
-        #expect(try events().map(\.title) == ["Page", "Other", "Page"])
-        #expect(try events().map(\.kind) == [.newLeak, .fixed, .worse])
+        #expect(try events().map(\.title) == ["Page", "Other", "Merged", "Page"])
+        #expect(try events().map(\.kind) == [.newLeak, .fixed, .fixed, .worse])
     }
 
-    @Test func `the oldest events of an app beyond the limit are deleted`() throws {
+    @Test
+    func `the oldest events of an app beyond the limit are deleted, except those of the current release`()
+        throws
+    {
+        try count(["Page"], version: "2.0")
+        #expect(try store.pin("2.0", of: Self.shop))
+        _ = try store.record([event(version: "2.0")], mark: nil)
         let batch = 2_000
         for start in stride(from: 0, through: Event.maxPerApp, by: batch) {
             let part = (start..<start + batch).map { event(.worse, "L\($0)") }
@@ -191,8 +200,8 @@ import Testing
         }
         _ = try store.record([event(app: AppKey("other"))], mark: nil)
         let count = try place.rowCount(of: "event")
-        #expect(count == Event.maxPerApp + 1)
-        #expect(try events(limit: 1).first?.title == "L\(batch)")
+        #expect(count == Event.maxPerApp + 2)
+        #expect(try events(limit: 2).map(\.title) == ["Page", "L\(batch)"])
     }
 
     @Test func `texts of events that are too long or contain U+0000 are stored shortened`() throws {

@@ -11,11 +11,14 @@ extension Event {
           where l.key = d.leak and e.kind = d.kind and e.version = d.version)
         """
 
-    /// SQL that deletes the oldest events of the app `$1` in the environment `$2` beyond ``maxPerApp``.
+    /// SQL that deletes the oldest events of the app `$1` in the environment `$2` beyond ``maxPerApp``, without those of
+    /// ``neededSQL``. The limits on names bound the number of these.
     package static let trimSQL: SQLText = .composed(
         """
-        delete from event where app = $1::text and environment = $2::text and id <= (select id from event
-          where app = $1::text and environment = $2::text order by id desc limit 1 offset \(maxPerApp))
+        delete from event where id in (select e.id from event e
+          where e.app = $1::text and e.environment = $2::text and e.id <= (select id from event
+            where app = $1::text and environment = $2::text order by id desc limit 1 offset \(maxPerApp))
+            and not \(neededSQL))
         """)
 }
 

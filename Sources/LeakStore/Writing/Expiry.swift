@@ -240,15 +240,17 @@ extension Writer {
 }
 
 extension Event {
-    /// SQL for the ids of expired events `e`: those from before the time `before`. Events that the next evaluation would add again
-    /// do not expire: those about the current release of an app, and those about the fix of a leak that still exists.
+    /// SQL for the ids of expired events `e`: those from before the time `before`, without those of ``neededSQL``.
     package static func expiredSQL(before: String, limit: String) -> String {
-        """
-        select e.id from event e where e.at < \(before)
-          and not exists (select 1 from app a join release r on r.id = a.newest_release
-            where a.name = e.app and a.environment = e.environment and r.version = e.version)
-          and not (e.kind in ('fixed', 'regressed') and exists (select 1 from leak l where l.key = e.leak))
-        order by e.at limit \(limit)
-        """
+        "select e.id from event e where e.at < \(before) and not \(neededSQL) order by e.at limit \(limit)"
     }
+
+    /// SQL for the condition that the next evaluation would add the event `e` again if it were deleted: an event about the current
+    /// release of an app, or about the fix of a leak that still exists, perhaps merged into another.
+    static let neededSQL = """
+        (exists (select 1 from app a join release r on r.id = a.newest_release
+            where a.name = e.app and a.environment = e.environment and r.version = e.version)
+          or e.kind in ('fixed', 'regressed') and (exists (select 1 from leak l where l.key = e.leak)
+            or exists (select 1 from merged_leak m where m.key = e.leak)))
+        """
 }
