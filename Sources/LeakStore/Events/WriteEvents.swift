@@ -6,9 +6,12 @@ extension Event {
 
     /// SQL for the condition that the leak of an event `d` has an event of the same kind and version under the id of a leak that was
     /// merged into it.
+    ///
+    /// Finds the merged leaks before their events. As a join, PostgreSQL may begin with all events of the kind and version.
     package static let isKnownByMergedLeakSQL = """
-        exists (select 1 from leak l join merged_leak m on m.leak = l.id join event e on e.leak = m.key
-          where l.key = d.leak and e.kind = d.kind and e.version = d.version)
+        exists (select 1 from leak l join merged_leak m on m.leak = l.id where l.key = d.leak
+          and (select e.id from event e where e.leak = m.key and e.kind = d.kind and e.version = d.version limit 1)
+            is not null)
         """
 
     /// SQL that deletes the oldest events of the app `$1` in the environment `$2` beyond ``maxPerApp``, without those of
