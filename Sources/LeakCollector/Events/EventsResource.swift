@@ -73,7 +73,14 @@ struct EventsResource: JSONResource, PageResource {
         writer.array("events") { writer in
             for event in events { writer.object { $0.fields(of: event, address: view.address) } }
         }
-        writer.field("next", "\(events.last?.id ?? since)")
+        writer.field("next", "\(try events.last?.id ?? next(from: view))")
+    }
+
+    /// Returns the cursor after an empty list: ``since``, but not more than the id of the newest event. A database that was restored
+    /// from a backup assigns the ids after the backup again.
+    private func next(from view: StoreView) throws -> Int64 {
+        guard since > 0 else { return 0 }
+        return min(since, try view.reader.events(EventQuery(.before(.max), limit: 1)).first?.id ?? 0)
     }
 
     func page(from view: StoreView) throws -> HTML {

@@ -59,6 +59,16 @@ import Testing
         }
     }
 
+    @Test func `the cursor of a program goes back with the database when a backup is restored`() throws {
+        let running = try RunningCollector()
+        #expect(try page(running, "since=40") == ([], "0"))
+        _ = try running.store.record([Self.event(1), Self.event(2)], mark: nil)
+        #expect(try page(running, "since=40") == ([], "2"))
+        #expect(try page(running, "since=40&kind=worse") == ([], "2"))
+        _ = try running.store.record([Self.event(3)], mark: nil)
+        #expect(try page(running, "since=2").ids == ["Class3"])
+    }
+
     @Test func `an event leads to its leak, also after the leak was merged, else to the releases of its app`()
         throws
     {
