@@ -141,7 +141,7 @@ let package = Package(
             name: "LeakCollector",
             dependencies: [
                 "LeakCauses", "LeakMessage", "LeakGrammar", "LeakSentry", "LeakStatistics", "LeakStore",
-                "LeakHTTPServer", "LeakGzip", "LeakPlatform", "CLeakCrypto",
+                "LeakHTTPServer", "LeakHTTPClient", "LeakGzip", "LeakPlatform", "CLeakCrypto",
                 "CLeakSwiftRuntime",
                 .target(name: "LeakPostgreSQL", condition: .when(traits: ["PostgreSQL"])),
             ],

@@ -29,6 +29,10 @@ static inline CURLcode ccurl_set_header(CURL *handle, ccurl_transfer callback, v
     CURLcode code = curl_easy_setopt(handle, CURLOPT_HEADERFUNCTION, callback);
     return code ? code : curl_easy_setopt(handle, CURLOPT_HEADERDATA, context);
 }
+static inline CURLcode ccurl_set_open_socket(CURL *handle, curl_opensocket_callback callback, void *context) {
+    CURLcode code = curl_easy_setopt(handle, CURLOPT_OPENSOCKETFUNCTION, callback);
+    return code ? code : curl_easy_setopt(handle, CURLOPT_OPENSOCKETDATA, context);
+}
 static inline CURLcode ccurl_get_long(CURL *handle, CURLINFO info, long *value) {
     return curl_easy_getinfo(handle, info, value);
 }

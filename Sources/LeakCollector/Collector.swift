@@ -52,6 +52,7 @@ public final class Collector: Sendable {
     private let symbolUploads: SymbolUploadWorker
     private let knownLeaks: KnownLeaks
     private let maintenanceLoop: MaintenanceLoop
+    private let notifications: NotificationLoop
     /// `nil` if the collector makes no backups.
     let backups: BackupLoop?
     private let accessLog: AccessLog?
@@ -127,11 +128,17 @@ public final class Collector: Sendable {
             now: now)
         knownLeaks = publicFolder.knownLeaks
         if let warning = publicFolder.warning { log.warning(warning) }
+        let boundAddress = Guarded("")
+        let notifications = NotificationLoop(
+            settings.channels, allowsPrivateAddresses: settings.notifiesPrivateAddresses, store: store,
+            address: { boundAddress.with { $0 } }, log: log, now: now)
+        self.notifications = notifications
         let context = RequestContext(
             store: store, authenticator: authenticator, storeThreads: storeThreads,
             previewThread: previewThread, metricsThread: metricsThread, health: health,
-            symbolTables: symbolTables, rules: rules, backups: backups, retention: settings.retention,
-            addEvent: { events.add($0) }, now: now)
+            symbolTables: symbolTables, rules: rules, backups: backups,
+            channelStatuses: { notifications.currentStatuses }, retention: settings.retention,
+            addEvent: { events.add($0) }, boundAddress: boundAddress, now: now)
         let ingest = Ingest(
             queue: queue, parsingPool: parsingPool,
             rateLimit: RateLimit(reportsPerSecond: settings.reportsPerSecond),
@@ -254,6 +261,12 @@ public final class Collector: Sendable {
                 try maintenanceLoop.start(), erasure.start(), try symbolUploads.start(),
             ] + parsingPool.start(threads: min(Self.loopCount, Self.maxParserThreads))
         threads.with { $0 += started }
+        #if os(Linux)
+            if !notifications.currentStatuses.isEmpty {
+                let thread = try notifications.start()
+                threads.with { $0.append(thread) }
+            }
+        #endif
         backups?.start()
         server.start()
         metricsServer?.start()
@@ -263,6 +276,7 @@ public final class Collector: Sendable {
     ///
     /// - Parameter timeout: time that clients may take to finish.
     public func stop(within timeout: Duration) {
+        notifications.stop()
         // Erasures and uploads of symbols stop first, because the server waits for their answers.
         erasure.stop()
         symbolUploads.stop()

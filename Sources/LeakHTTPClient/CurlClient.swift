@@ -27,6 +27,10 @@
             /// A PEM file of certificates to trust instead of the system's, for example of a company's own certificate authority.
             public var caFile: String?
             public var userAgent = "leak-collector-client/1"
+            /// If `true`, the client connects only to addresses of the public internet: ``PublicAddress``. The address of each
+            /// connection is checked, so a name that is resolved anew cannot lead elsewhere. Needs ``usesProxy`` to be `false`,
+            /// because a proxy connects by itself.
+            public var requiresPublicAddress = false
 
             public init() {}
         }
@@ -56,6 +60,7 @@
                 try handle.set(CURLOPT_PINNEDPUBLICKEY, to: options.pinnedPublicKeys.joined(separator: ";"))
             }
             if let caFile = options.caFile { try handle.set(CURLOPT_CAINFO, to: caFile) }
+            if options.requiresPublicAddress { try handle.requirePublicAddress() }
             self.handle = handle
             usesProxy = options.usesProxy
             maxResponseBytes = options.maxResponseBytes

@@ -16,6 +16,8 @@
             case unresolved
             /// Nothing listens at the address, no route leads to it, or the proxy does not connect to it.
             case unreachable
+            /// The host has only addresses that ``CurlClient/Options/requiresPublicAddress`` does not allow.
+            case addressNotPublic
             /// A time limit of ``CurlClient/Options`` was exceeded.
             case timedOut
             /// The server does not support TLS 1.2 or later, or its certificate or public key is not trusted.

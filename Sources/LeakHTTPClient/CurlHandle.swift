@@ -1,6 +1,7 @@
 #if os(Linux)
     // Only this file calls libcurl.
     internal import CLeakCurl
+    internal import Glibc
 
     /// One easy handle of libcurl, which is released on deinitialization. It adds no policy; see ``CurlClient``.
     ///
@@ -10,6 +11,8 @@
         private let handle: UnsafeMutableRawPointer
         /// Buffer for the error message of curl, which is more detailed than the error code.
         private let reason: UnsafeMutablePointer<CChar>
+        /// `true` after ``openPublicSocket`` rejected an address.
+        private let isAddressRejected: UnsafeMutablePointer<Bool>
 
         /// The result of initializing curl, which must happen once per process, before the first handle. Swift runs the
         /// initializer of a `static let` once for all threads.
@@ -27,6 +30,9 @@
             unsafe reason.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
             unsafe self.handle = handle
             unsafe self.reason = reason
+            let isAddressRejected = UnsafeMutablePointer<Bool>.allocate(capacity: 1)
+            unsafe isAddressRejected.initialize(to: false)
+            unsafe self.isAddressRejected = isAddressRejected
             // This fails only if curl does not know the option; error messages are less detailed then.
             _ = unsafe ccurl_set_pointer(handle, CURLOPT_ERRORBUFFER, reason)
         }
@@ -34,6 +40,14 @@
         deinit {
             unsafe curl_easy_cleanup(handle)
             unsafe reason.deallocate()
+            unsafe isAddressRejected.deallocate()
+        }
+
+        /// Makes later transfers connect only to addresses of the public internet.
+        func requirePublicAddress() throws(CurlError) {
+            try throwIfFailed(
+                unsafe ccurl_set_open_socket(handle, openPublicSocket, isAddressRejected),
+                setting: CURLOPT_OPENSOCKETFUNCTION)
         }
 
         func set(_ option: CURLoption, to value: Int) throws(CurlError) {
@@ -113,6 +127,7 @@
             }
             guard code == CURLE_OK else { return code }
             unsafe reason.pointee = 0
+            unsafe isAddressRejected.pointee = false
             return unsafe curl_easy_perform(handle)
         }
 
@@ -129,6 +144,12 @@
         }
 
         private func failure(_ code: CURLcode) -> CurlError {
+            // Another address of the host may have failed for another reason.
+            if unsafe isAddressRejected.pointee {
+                return CurlError(
+                    .addressNotPublic, code: Int(code.rawValue),
+                    "the host has an address in a private, loopback or other special network")
+            }
             let detail = unsafe String(cString: reason)
             let text = unsafe detail.isEmpty ? String(cString: curl_easy_strerror(code)) : detail
             return CurlError(code: Int(code.rawValue), text)
@@ -181,5 +202,26 @@
         let isAccepted = unsafe sink.pointee.appendLine(
             UnsafeRawBufferPointer(start: bytes, count: size * count))
         return isAccepted ? size * count : 0
+    }
+
+    /// Open-socket callback of curl: opens the socket of a connection, unless its address is not public.
+    ///
+    /// - Parameter context: the flag that is set for a rejected address.
+    private func openPublicSocket(
+        context: UnsafeMutableRawPointer?, purpose: curlsocktype,
+        address: UnsafeMutablePointer<curl_sockaddr>?
+    ) -> curl_socket_t {
+        guard let address = unsafe address else { return CURL_SOCKET_BAD }
+        let isPublic = unsafe withUnsafePointer(to: &address.pointee.addr) {
+            unsafe PublicAddress.contains(
+                UnsafeRawBufferPointer(start: $0, count: Int(address.pointee.addrlen)))
+        }
+        guard isPublic else {
+            unsafe context?.assumingMemoryBound(to: Bool.self).pointee = true
+            return CURL_SOCKET_BAD
+        }
+        return unsafe socket(
+            address.pointee.family, address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue),
+            address.pointee.protocol)
     }
 #endif

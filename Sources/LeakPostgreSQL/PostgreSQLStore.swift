@@ -219,6 +219,22 @@
             try write { writer throws(StoreError) in try writer.addEvents(events, mark: mark) }
         }
 
+        public func claim(channel: String, by sender: Int64, now: Int64) throws(StoreError)
+            -> ChannelPosition?
+        {
+            try write { writer throws(StoreError) in
+                try writer.claimChannel(channel, by: sender, now: now)
+            }
+        }
+
+        public func move(
+            channel: String, to position: ChannelPosition, by sender: Int64
+        ) throws(StoreError) -> Bool {
+            try write { writer throws(StoreError) in
+                try writer.moveChannel(channel, to: position, by: sender)
+            }
+        }
+
         public func makeReader(known: KnownLeaks) throws(StoreError) -> any StoreReader {
             var timeouts = address.timeouts
             timeouts.answer = min(timeouts.answer, timeouts.page)

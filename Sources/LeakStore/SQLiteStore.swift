@@ -424,6 +424,24 @@ public final class SQLiteStore: Store {
         }
     }
 
+    public func claim(channel: String, by sender: Int64, now: Int64) throws(StoreError) -> ChannelPosition? {
+        try write { writer throws(StoreError) in
+            try writer.withReservedSpace { () throws(StoreError) in
+                try writer.claimChannel(channel, by: sender, now: now)
+            }
+        }
+    }
+
+    public func move(
+        channel: String, to position: ChannelPosition, by sender: Int64
+    ) throws(StoreError) -> Bool {
+        try write { writer throws(StoreError) in
+            try writer.withReservedSpace { () throws(StoreError) in
+                try writer.moveChannel(channel, to: position, by: sender)
+            }
+        }
+    }
+
     /// Copies the write-ahead log into the database file and truncates the log. Leaves the log as it is while a reader still uses
     /// it.
     ///

@@ -239,6 +239,20 @@ public protocol Store: Sendable {
     /// - Returns: the number of events that were added.
     func record(_ events: [Event], mark: EventMark?) throws(StoreError) -> Int
 
+    /// Claims a notification channel, so that no other process sends to it for ``ChannelPosition/claimMilliseconds``. A channel that
+    /// is claimed for the first time begins after the newest event.
+    ///
+    /// - Parameters:
+    ///   - channel: the key of the channel.
+    ///   - sender: a number that distinguishes this process from others.
+    ///   - now: milliseconds since 1970.
+    /// - Returns: the position of the channel; `nil` if another process has claimed it.
+    func claim(channel: String, by sender: Int64, now: Int64) throws(StoreError) -> ChannelPosition?
+    /// Stores the position of a channel after its message was accepted.
+    ///
+    /// - Returns: `false` if another process has claimed the channel since. Then nothing was changed.
+    func move(channel: String, to position: ChannelPosition, by sender: Int64) throws(StoreError) -> Bool
+
     /// Checks that stored data can be read, and that every total is the sum of its parts. Reads the whole database; other calls
     /// may write meanwhile.
     ///

@@ -22,6 +22,7 @@ enum Command: Equatable {
     case forget(ForgetCommand)
     case discarded(DiscardedCommand)
     case retention(RetentionCommand)
+    case notify(NotifyCommand)
     case merge(MergeCommand)
     case rules(RulesCommand)
     /// - Parameter app: `nil` for all apps.
@@ -109,6 +110,7 @@ enum Command: Equatable {
                 self = .forget(try Self.parseForget(&line))
             }
         case "retention": self = .retention(RetentionCommand(flags: line.settings))
+        case "notify": self = .notify(NotifyCommand(flags: line.settings))
         case "merge":
             let ids = [line.takeWord(), line.takeWord()].compactMap { $0 }
             guard ids.count == 2 else {
@@ -136,7 +138,7 @@ enum Command: Equatable {
         case let word:
             throw UsageError(
                 "there is no command “\(word)”; the commands are serve, key, token, "
-                    + "import, export, check, symbols, backup, verify, erase, forget, retention, merge, unmerge, rules, regroup, copy and health"
+                    + "import, export, check, symbols, backup, verify, erase, forget, retention, merge, unmerge, rules, regroup, copy, notify and health"
             )
         }
         try line.finish()

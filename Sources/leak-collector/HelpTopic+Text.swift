@@ -89,6 +89,12 @@ extension HelpTopic {
             The command can run beside the collector, and can be repeated if it was interrupted. It cannot
             be undone: make a backup first.
             """
+        case .notify:
+            """
+            It reads the addresses from COLLECTOR_NOTIFY, or from the file that COLLECTOR_NOTIFY_FILE names, and
+            prints each request, without secrets, and its answer. It needs no database, and no running
+            collector.
+            """
         case .retention:
             """
             A running collector deletes old sample reports, leaks and versions that were not seen for long,
@@ -242,6 +248,11 @@ extension HelpTopic {
                   --yes                   do not ask
                 \(database)
                 """
+            case .notify:
+                """
+                  --notify-private yes    send also to addresses in private networks, and through a proxy
+                  --url URL               address of the collector, for the text of the message
+                """
             case .retention:
                 """
                   --sample-days DAYS      days after which sample reports are deleted (default: 90)
@@ -334,6 +345,7 @@ extension HelpTopic {
               collector forget --leak 0f6a3b5c7d9e1f2030405060708090a0 --discard
             """
         case .retention: "  collector retention --unseen-days 200"
+        case .notify: "  COLLECTOR_NOTIFY=https://ntfy.sh/my-leaks collector notify"
         case .merge:
             """
               collector merge 0f6a3b5c7d9e1f2030405060708090a0 7d3e9f10a2b4c6d8e0f1a3b5c7d9e1f2 --dry-run
@@ -396,6 +408,12 @@ extension HelpTopic {
               0  the collector answers and can count reports
               1  no answer, or the collector cannot count reports; standard error says why
               2  wrong command line or setting
+            """
+        case .notify:
+            """
+              0  all messages were accepted
+              1  a message failed; the output says why
+              2  wrong command line or setting, or no channel
             """
         case .symbols: usual
         case .key, .token, .export, .erase, .forget, .retention, .merge, .unmerge, .rules, .regroup,

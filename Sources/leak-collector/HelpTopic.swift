@@ -2,7 +2,7 @@
 enum HelpTopic: String, CaseIterable {
     case serve, key, token, check, symbols, export
     case `import`
-    case backup, verify, erase, forget, retention, merge, unmerge, rules, regroup, copy, health
+    case backup, verify, erase, forget, retention, merge, unmerge, rules, regroup, copy, notify, health
 
     /// Finds the command that a command line names, even if the rest of the line is wrong.
     ///
@@ -55,6 +55,7 @@ enum HelpTopic: String, CaseIterable {
         case .rules: "print, check and save the grouping rules of an app"
         case .regroup: "merge leaks of older grouping rules into the leaks that their reports belong to now"
         case .copy: "copy the data folder into an empty PostgreSQL database"
+        case .notify: "send a test message to each notification channel"
         case .health: "exit 0 if the collector answers"
         }
     }
@@ -107,6 +108,7 @@ enum HelpTopic: String, CaseIterable {
             ]
         case .regroup: ["collector regroup [--dry-run] [--app APP]"]
         case .copy: ["collector copy --database-url URL"]
+        case .notify: ["collector notify"]
         case .health: ["collector health [--host HOST] [--port PORT]"]
         }
     }

@@ -105,6 +105,8 @@ enum Program {
             return try discarded.run()
         case .retention(let retention):
             return try retention.run()
+        case .notify(let notify):
+            return try notify.run()
         case .merge(let merge):
             return try merge.run()
         case .rules(let rules):

@@ -27,7 +27,7 @@ enum Usage {
         secrets are read from the environment only:
         \(secrets)
         Each of these variables names a file that holds the value instead:
-          \(files)
+        \(files)
 
         exit codes:
           0    done; serve: stopped by SIGTERM or SIGINT
@@ -59,7 +59,7 @@ enum Usage {
     }
 
     private static var files: String {
-        Setting.allCases.compactMap(\.fileVariable).joined(separator: ", ")
+        wrapped(Setting.allCases.compactMap(\.fileVariable).joined(separator: ", "), indent: 2)
     }
 
     private static func table(_ rows: [(String, Setting)]) -> String {

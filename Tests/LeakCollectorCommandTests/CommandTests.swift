@@ -94,6 +94,10 @@ import Testing
             .retention(RetentionCommand(flags: [.unseenDays: "500", .data: "/d"]))
         ),
         (
+            ["notify", "--notify-private", "yes"],
+            .notify(NotifyCommand(flags: [.notifyPrivate: "yes"]))
+        ),
+        (
             ["forget", "--list-discarded", "--app", "a"],
             .discarded(DiscardedCommand(action: .list("a"), flags: [:]))
         ),
@@ -173,7 +177,7 @@ import Testing
         (
             ["sreve"],
             "there is no command “sreve”; the commands are serve, key, token, import, export, check, symbols, "
-                + "backup, verify, erase, forget, retention, merge, unmerge, rules, regroup, copy and health"
+                + "backup, verify, erase, forget, retention, merge, unmerge, rules, regroup, copy, notify and health"
         ),
         (
             ["forget", "--version", "1"],

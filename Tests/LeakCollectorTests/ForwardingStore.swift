@@ -94,6 +94,14 @@ extension ForwardingStore {
     func record(_ events: [Event], mark: EventMark?) throws(StoreError) -> Int {
         try store.record(events, mark: mark)
     }
+    func claim(channel: String, by sender: Int64, now: Int64) throws(StoreError) -> ChannelPosition? {
+        try store.claim(channel: channel, by: sender, now: now)
+    }
+    func move(
+        channel: String, to position: ChannelPosition, by sender: Int64
+    ) throws(StoreError) -> Bool {
+        try store.move(channel: channel, to: position, by: sender)
+    }
     var damage: StoreError? { store.damage }
     var integrityCheck: (@Sendable () -> Void)? { store.integrityCheck }
     func verify() throws(StoreError) -> [String] { try store.verify() }

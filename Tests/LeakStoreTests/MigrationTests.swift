@@ -363,7 +363,8 @@ import Testing
         let directory = TemporaryDirectory()
         try MigratedEvents.test(in: directory.store()) {
             let connection = try SQLiteConnection(path: directory.database, access: .readWrite)
-            try connection.execute("drop table event; drop table event_mark; pragma user_version = 28")
+            try connection.execute(
+                "drop table channel; drop table event; drop table event_mark; pragma user_version = 28")
             return try directory.store()
         }
     }

@@ -21,6 +21,8 @@ struct AccessPage: Component {
     var tokens: [Credential]
     /// The backups that the collector makes by itself; `nil` if it makes none.
     var backups: (status: BackupLoop.Status, schedule: BackupLoop.Schedule)?
+    /// The channels that get messages about events.
+    var channels: [ChannelStatus] = []
     /// The rejected form that the page shows again.
     var rejected: RejectedForm?
 
@@ -64,7 +66,8 @@ struct AccessPage: Component {
                 <p><a href="\#(context.links.to(.rules(AppScope(nil))))">Grouping rules</a>: which reports of an app are one leak</p>
                 \#(Card("Ingest keys", keyContent, id: CredentialKind.keys.rawValue))
                 \#(Card("Access tokens", tokenContent, id: CredentialKind.tokens.rawValue))
-                \#(Card("Apps", appContent, id: "apps"))\#(backupCard)
+                \#(Card("Apps", appContent, id: "apps"))
+                \#(Card("Notifications", channelContent, id: "notifications"))\#(backupCard)
                 """#,
             footer: CredentialKind.allCases.map { kind in
                 let form = CredentialForm(kind: kind, action: .create)
@@ -90,6 +93,28 @@ struct AccessPage: Component {
             \(last)</p>\(failure)
             """, id: "backups"
         ).html
+    }
+
+    private var channelContent: HTML {
+        guard !channels.isEmpty else {
+            return """
+                <p>Events are sent nowhere. Set <code>COLLECTOR_NOTIFY</code> to the address of a webhook of Slack, Microsoft Teams, \
+                Discord, Mattermost, Telegram, ntfy, or of a program.</p>
+                """
+        }
+        let rows = channels.map { channel -> HTML in
+            let last: HTML = channel.lastSent.map { "\(context.relativeTime($0))" } ?? "none yet"
+            let problem: HTML? = channel.failure.map { "<p class=\"alert\">\($0)</p>" }
+            return #"""
+                <tr><th scope="row">\#(channel.name)\#(problem)</th><td>\#(Count(channel.sentCount))</td><td>\#(last)</td>\#
+                <td>\#(Count(channel.failureCount))</td></tr>
+                """#
+        }
+        return #"""
+            <p>Messages about events since this collector started. A failed message is sent again until it arrives.</p>
+            <table class="small"><thead><tr><th scope="col">Channel</th><th scope="col">Sent</th><th scope="col">Last</th>\#
+            <th scope="col">Failed attempts</th></tr></thead><tbody>\#(rows)</tbody></table>
+            """#
     }
 
     private var keyContent: HTML {

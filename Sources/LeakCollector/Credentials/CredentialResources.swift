@@ -15,6 +15,7 @@ struct AccessResource: PageResource {
         var page = try AccessPage(from: view.reader, links: view.links, now: view.now)
         (page.context.operatorAlert, page.context.canSignOut) = (view.operatorAlert, view.canSignOut)
         page.backups = view.backups.map { (status: $0.currentStatus, schedule: $0.schedule) }
+        page.channels = view.channelStatuses
         return page.html
     }
 }

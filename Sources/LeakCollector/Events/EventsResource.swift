@@ -115,7 +115,10 @@ extension Event {
 }
 
 extension JSONWriter {
-    fileprivate mutating func fields(of event: Event, address: String) {
+    /// Writes the fields of an event.
+    ///
+    /// - Parameter address: the address of this collector.
+    mutating func fields(of event: Event, address: String) {
         field("id", event.id)
         time("at", event.at)
         field("kind", event.kind.rawValue)

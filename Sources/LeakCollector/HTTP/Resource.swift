@@ -88,6 +88,8 @@ struct StoreView {
     var canSignOut = true
     /// The backups, for a page of admins; `nil` if the collector makes none.
     var backups: BackupLoop?
+    /// The notification channels, for a page of admins.
+    var channelStatuses: [ChannelStatus] = []
     /// The ages at which data is deleted.
     var retention = RetentionRule()
     /// The symbols that name closures of earlier reports, which arrived before the symbols; `nil` leaves such closures without
@@ -251,6 +253,7 @@ struct ResourceAddress: Sendable {
                                 operatorAlert: reader.permissions.contains(.administer)
                                     ? context.backups?.problem(now: now) : nil,
                                 canSignOut: reader.purpose != .proxy, backups: context.backups,
+                                channelStatuses: context.channelStatuses(),
                                 retention: context.retention,
                                 symbolTables: context.symbolTables, addEvent: context.addEvent,
                                 address: context.address)

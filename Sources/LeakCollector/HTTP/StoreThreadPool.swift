@@ -147,6 +147,8 @@ struct RequestContext: Sendable {
     let rules: RulesCache
     /// `nil` if the collector makes no backups.
     let backups: BackupLoop?
+    /// Returns the state of the notification channels.
+    let channelStatuses: @Sendable () -> [ChannelStatus]
     /// The ages at which the store deletes data.
     let retention: RetentionRule
     /// Adds an event, which the maintenance thread stores.
@@ -155,7 +157,7 @@ struct RequestContext: Sendable {
     /// port.
     var address: String { boundAddress.with { $0 } }
     /// The value of ``address``; empty until the server is bound.
-    let boundAddress = Guarded("")
+    let boundAddress: Guarded<String>
     /// Milliseconds since 1970.
     let now: @Sendable () -> Int64
 }

@@ -45,6 +45,9 @@ enum Metric: String, CaseIterable, Sendable {
     case backupProblem = "leak_collector_backup_problem"
     case backupFailures = "leak_collector_backup_failures_total"
 
+    case notifications = "leak_collector_notifications_total"
+    case notificationProblem = "leak_collector_notification_problem"
+
     case failedSignIns = "leak_collector_failed_sign_ins_total"
     case blockedSignIns = "leak_collector_blocked_sign_ins_total"
 
@@ -119,6 +122,8 @@ enum Metric: String, CaseIterable, Sendable {
         case .lastBackupTime: "Time of the newest backup since 1970, in seconds."
         case .backupProblem: "1 if the last backup failed, or if none was made for two intervals, else 0."
         case .backupFailures: "Backups that failed."
+        case .notifications: "Messages about events by channel, its service, and result: accepted or failed."
+        case .notificationProblem: "1 if the last message to the channel failed, else 0."
         case .failedSignIns: "Attempts with a wrong secret, by the way in which it was presented."
         case .blockedSignIns:
             "Attempts that were rejected because too many attempts from the same address had failed."

@@ -259,6 +259,16 @@ final class MetricsHandler: Sendable {
             writer.add(.backupProblem, backups.problem(now: context.now()) == nil ? 0 : 1)
             writer.add(.backupFailures, status.failureCount)
         }
+        let channels = context.channelStatuses().enumerated().map { index, status in
+            (labels: [("channel", "\(index + 1)"), ("service", status.format.rawValue)], status: status)
+        }
+        for (labels, status) in channels {
+            writer.add(.notifications, status.sentCount, labels: labels + [("result", "accepted")])
+            writer.add(.notifications, status.failureCount, labels: labels + [("result", "failed")])
+        }
+        for (labels, status) in channels {
+            writer.add(.notificationProblem, status.failure == nil ? 0 : 1, labels: labels)
+        }
         let totals = signInAttempts.map(\.totals)
         writer.add(
             .failedSignIns, by: "method",

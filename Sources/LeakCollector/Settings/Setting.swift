@@ -25,6 +25,8 @@ public enum Setting: String, CaseIterable, Sendable {
     case reportsPerSecond = "reports-per-second"
     case explanations
     case leakFreeSessions = "leak-free-sessions"
+    case notify
+    case notifyPrivate = "notify-private"
     case knownLeaks = "known-leaks"
     case ingestKey = "ingest-key"
     case accessToken = "access-token"
@@ -32,7 +34,7 @@ public enum Setting: String, CaseIterable, Sendable {
     /// Name of the flag; `nil` for secrets, which would show up in the list of processes.
     public var flag: String? {
         switch self {
-        case .ingestKey, .accessToken: nil
+        case .notify, .ingestKey, .accessToken: nil
         default: "--\(rawValue)"
         }
     }
@@ -67,6 +69,8 @@ public enum Setting: String, CaseIterable, Sendable {
         case .reportsPerSecond: "COLLECTOR_REPORTS_PER_SECOND"
         case .explanations: "COLLECTOR_EXPLANATIONS"
         case .leakFreeSessions: "COLLECTOR_LEAK_FREE_SESSIONS"
+        case .notify: "COLLECTOR_NOTIFY"
+        case .notifyPrivate: "COLLECTOR_NOTIFY_PRIVATE"
         case .knownLeaks: "COLLECTOR_KNOWN_LEAKS"
         case .ingestKey: "COLLECTOR_INGEST_KEY"
         case .accessToken: "COLLECTOR_ACCESS_TOKEN"
@@ -76,7 +80,7 @@ public enum Setting: String, CaseIterable, Sendable {
     /// The variable that names a file with the value; `nil` for settings that contain no secret.
     public var fileVariable: String? {
         switch self {
-        case .databaseURL, .ingestKey, .accessToken: "\(variable)_FILE"
+        case .databaseURL, .notify, .ingestKey, .accessToken: "\(variable)_FILE"
         default: nil
         }
     }
@@ -111,6 +115,8 @@ public enum Setting: String, CaseIterable, Sendable {
             "10000, but only while reports arrive faster than the database stores them; a number that you set always applies"
         case .explanations: "yes"
         case .leakFreeSessions: "no limit"
+        case .notify: "no messages"
+        case .notifyPrivate: "no"
         case .knownLeaks: "only known-leaks.json of the Public folder"
         case .ingestKey, .accessToken: "generated and printed once, on first start"
         }
@@ -163,6 +169,10 @@ public enum Setting: String, CaseIterable, Sendable {
             "yes or no: store explanations of why objects stay in memory; if no, apps are also asked not to search for them"
         case .leakFreeSessions:
             "percent of sessions without a leak, such as 95: a release with a lower share is an event"
+        case .notify:
+            "webhook addresses that get messages about events, separated by spaces: Slack, Microsoft Teams, Discord, Mattermost, Telegram, ntfy, or JSON"
+        case .notifyPrivate:
+            "yes or no: send messages also to addresses in private networks and through a proxy"
         case .knownLeaks: "known-leaks file to use besides the one that comes with the program"
         case .ingestKey: "first ingest key: sends reports of any app"
         case .accessToken: "first access token, with the role admin"

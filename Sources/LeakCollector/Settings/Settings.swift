@@ -63,6 +63,10 @@ public struct Settings: Sendable {
     /// The percentage of leak-free sessions below which a release is an event; `nil` for no limit. There is no limit unless an
     /// operator sets one, because the usual share differs from app to app, and an event that comes with each release says nothing.
     public var leakFreeSessionsPercent: Double?
+    /// The channels that get messages about events.
+    var channels: [Channel] = []
+    /// True to send messages also to addresses in private networks, and through a proxy.
+    public var notifiesPrivateAddresses = false
     /// The path of the operator's own file of known leaks. `nil`: only the file in the Public folder is used.
     public var knownLeaksFile: String?
     public var ingestKey: String?
@@ -242,6 +246,10 @@ public struct Settings: Sendable {
                     "is “\(value)”, must be a percentage above 0, at most 100, such as 95 or 99.5")
             }
             leakFreeSessionsPercent = percent
+        case .notify:
+            channels = try Self.parseChannels(value, settingError: settingError)
+        case .notifyPrivate:
+            notifiesPrivateAddresses = try Self.parseYesOrNo(value, settingError: settingError)
         case .knownLeaks:
             guard !value.isEmpty else { throw settingError("must name a file") }
             knownLeaksFile = value
@@ -272,6 +280,30 @@ public struct Settings: Sendable {
         guard !host.isEmpty else { throw problem }
         return (String(host), Int(port))
     }
+
+    /// Reads addresses that are separated by white space. Messages name an address by its number, because it is a secret.
+    private static func parseChannels(
+        _ value: String, settingError: (String) -> SettingError
+    ) throws(SettingError) -> [Channel] {
+        var channels: [Channel] = []
+        for text in value.split(whereSeparator: \.isWhitespace) {
+            do throws(ChannelError) {
+                channels.append(try Channel(String(text)))
+            } catch {
+                throw settingError("is wrong: the address number \(channels.count + 1) \(error)")
+            }
+        }
+        guard channels.count <= maxChannels else {
+            throw settingError("has \(channels.count) addresses, must have at most \(maxChannels)")
+        }
+        guard Set(channels.map(\.key)).count == channels.count else {
+            throw settingError("has an address twice")
+        }
+        return channels
+    }
+
+    /// Maximum number of ``channels``.
+    private static let maxChannels = 20
 
     private static func parseYesOrNo(
         _ value: String, settingError: (String) -> SettingError

@@ -17,7 +17,7 @@
             schema12,
             schema13, schema14, schema15, schema16, schema17, schema18, schema19, schema20, schema21,
             schema22, schema23, schema24, schema25, schema26, schema27, schema28, schema29,
-            schema30, schema31,
+            schema30, schema31, schema32,
         ]
 
         static let newestVersion = all.map(\.version).max() ?? 0

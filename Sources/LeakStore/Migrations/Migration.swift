@@ -11,7 +11,7 @@ struct Migration: Sendable {
         schema1, schema2, schema3, schema4, schema5, schema6, schema7, schema8, schema9, schema10,
         schema11, schema12, schema13, schema14, schema15, schema16, schema17, schema18, schema19,
         schema20, schema21, schema22, schema23, schema24, schema25, schema26, schema27,
-        schema28, schema29,
+        schema28, schema29, schema30,
     ]
 
     static let newestVersion = all.map(\.version).max() ?? 0

@@ -199,6 +199,12 @@ extension PortableTable {
                 .text("details"), .number("is_silent"),
             ]),
         PortableTable("event_mark", [.number("app"), .text("state")]),
+        PortableTable(
+            "channel",
+            [
+                .text("key"), .number("event"), .number("hour"), .number("messages"), .number("sender"),
+                .number("claimed_until"),
+            ]),
     ]
 
     /// SQL for the hour of a leak's last report, or for the first hour of its day if the hours were deleted.

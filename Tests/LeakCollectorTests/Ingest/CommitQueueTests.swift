@@ -252,6 +252,10 @@ private final class SlowStore: Store {
     ) throws(StoreError) -> Bool { false }
     func recordUse(ofSymbols rows: [Int64], now: Int64) throws(StoreError) {}
     func record(_ events: [Event], mark: EventMark?) throws(StoreError) -> Int { 0 }
+    func claim(channel: String, by sender: Int64, now: Int64) throws(StoreError) -> ChannelPosition? { nil }
+    func move(
+        channel: String, to position: ChannelPosition, by sender: Int64
+    ) throws(StoreError) -> Bool { false }
     func merge(
         _ sources: [LeakID], into target: LeakIdentity, by author: String, audit entry: AuditEntry?,
         now: Int64,

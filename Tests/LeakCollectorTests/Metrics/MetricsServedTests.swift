@@ -43,7 +43,12 @@ import Testing
     @Test func `a collector with backups and an app has every metric, each with its comments`() throws {
         let backups = NSTemporaryDirectory() + "metrics-backups-\(UUID().uuidString)"
         defer { try? FileManager.default.removeItem(atPath: backups) }
-        let running = try RunningCollector({ $0.backupFolder = backups })
+        // No event is sent to it.
+        let channel = try Channel("https://example.com/")
+        let running = try RunningCollector({
+            $0.backupFolder = backups
+            $0.channels = [channel]
+        })
         #expect(try running.post(Self.report("shop")).status == 200)
         // The thread of the backups makes the first one soon after the start.
         let deadline = ContinuousClock.now + .seconds(30)

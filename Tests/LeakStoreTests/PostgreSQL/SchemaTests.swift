@@ -356,7 +356,7 @@
         @Test func `the first events of apps from before events were stored are not listed`() throws {
             let store = try PostgreSQLStore(address: schema.address, clock: .unguarded)
             try MigratedEvents.test(in: store) {
-                try migrate(from: 30, by: ["drop table event, event_mark"])
+                try migrate(from: 30, by: ["drop table channel, event, event_mark"])
             }
         }
 

@@ -1,10 +1,11 @@
 /// SQL that brings a database of the newest schema back to an earlier schema.
 enum PastSchema {
-    /// Undoes schemas 25 to 29 of SQLite.
+    /// Undoes schemas 25 to 30 of SQLite.
     static let without25OfSQLite = """
         drop table app_rules;
         drop table event;
         drop table event_mark;
+        drop table channel;
         drop table leak_merge;
         drop table leak_merge_release;
         drop table leak_merge_sample;
@@ -88,9 +89,9 @@ enum PastSchema {
               primary key (release, class)) without rowid;
             """
 
-    /// Undoes schemas 27 to 31 of PostgreSQL.
+    /// Undoes schemas 27 to 32 of PostgreSQL.
     static let without27 = [
-        "drop table event, event_mark",
+        "drop table channel, event, event_mark",
         "drop table app_rules", "drop table leak_merge, leak_merge_release, leak_merge_sample",
         "alter table leak drop column first_order",
         "drop table discarded_leak", "alter table app drop column made_at, drop column is_shared",
