@@ -25,6 +25,10 @@ static inline CURLcode ccurl_set_write(CURL *handle, ccurl_transfer callback, vo
     CURLcode code = curl_easy_setopt(handle, CURLOPT_WRITEFUNCTION, callback);
     return code ? code : curl_easy_setopt(handle, CURLOPT_WRITEDATA, context);
 }
+static inline CURLcode ccurl_set_read(CURL *handle, ccurl_transfer callback, void *context) {
+    CURLcode code = curl_easy_setopt(handle, CURLOPT_READFUNCTION, callback);
+    return code ? code : curl_easy_setopt(handle, CURLOPT_READDATA, context);
+}
 static inline CURLcode ccurl_set_header(CURL *handle, ccurl_transfer callback, void *context) {
     CURLcode code = curl_easy_setopt(handle, CURLOPT_HEADERFUNCTION, callback);
     return code ? code : curl_easy_setopt(handle, CURLOPT_HEADERDATA, context);

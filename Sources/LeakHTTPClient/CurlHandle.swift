@@ -131,6 +131,29 @@
             return unsafe curl_easy_perform(handle)
         }
 
+        /// Sends a mail with the options that were set.
+        ///
+        /// - Parameter recipients: the addresses, a line each.
+        func upload(_ message: [UInt8], to recipients: borrowing HeaderLines) throws(CurlError) {
+            let code = unsafe message.withUnsafeBytes { bytes in
+                var rest = unsafe bytes
+                return unsafe withUnsafeMutablePointer(to: &rest) { rest -> CURLcode in
+                    defer {
+                        _ = unsafe ccurl_set_read(handle, readMessage, nil)
+                        _ = unsafe ccurl_set_list(handle, CURLOPT_MAIL_RCPT, nil)
+                    }
+                    var code = unsafe ccurl_set_list(handle, CURLOPT_MAIL_RCPT, recipients.list)
+                    if code == CURLE_OK { code = unsafe ccurl_set_read(handle, readMessage, rest) }
+                    if code == CURLE_OK { code = unsafe ccurl_set_long(handle, CURLOPT_UPLOAD, 1) }
+                    guard code == CURLE_OK else { return code }
+                    unsafe reason.pointee = 0
+                    unsafe isAddressRejected.pointee = false
+                    return unsafe curl_easy_perform(handle)
+                }
+            }
+            guard code == CURLE_OK else { throw failure(code) }
+        }
+
         private func value(of info: CURLINFO) -> Int {
             var value = 0
             return unsafe ccurl_get_long(handle, info, &value) == CURLE_OK ? value : 0
@@ -202,6 +225,22 @@
         let isAccepted = unsafe sink.pointee.appendLine(
             UnsafeRawBufferPointer(start: bytes, count: size * count))
         return isAccepted ? size * count : 0
+    }
+
+    /// Read callback of curl. `context` is the rest of the message that `upload` lends for one transfer.
+    ///
+    /// - Returns: the number of bytes that were copied; 0 at the end.
+    private func readMessage(
+        _ bytes: UnsafeMutablePointer<CChar>?, size: Int, count: Int, context: UnsafeMutableRawPointer?
+    ) -> Int {
+        guard let bytes = unsafe bytes,
+            let rest = unsafe context?.assumingMemoryBound(to: UnsafeRawBufferPointer.self)
+        else { return 0 }
+        let length = unsafe min(rest.pointee.count, size * count)
+        unsafe UnsafeMutableRawBufferPointer(start: bytes, count: length).copyBytes(
+            from: rest.pointee.prefix(length))
+        unsafe rest.pointee = UnsafeRawBufferPointer(rebasing: rest.pointee.dropFirst(length))
+        return length
     }
 
     /// Open-socket callback of curl: opens the socket of a connection, unless its address is not public.

@@ -5,10 +5,10 @@ internal import LeakStore
 ///
 /// The operator writes it as a URL. Its fragment, which is never sent, has the options:
 /// `https://hooks.slack.com/services/T0/B0/x#app=shop&kinds=new_leak,regressed`.
-struct Channel: Hashable, Sendable {
+struct Channel: Sendable {
     /// The service that reads the messages.
     enum Format: String, CaseIterable, Sendable {
-        case slack, teams, discord, mattermost, telegram, ntfy
+        case slack, teams, discord, mattermost, telegram, ntfy, mail
         /// JSON with the header fields of Standard Webhooks: https://www.standardwebhooks.com
         case json
 
@@ -20,6 +20,7 @@ struct Channel: Hashable, Sendable {
             case .mattermost: "Mattermost"
             case .telegram: "Telegram"
             case .ntfy: "ntfy"
+            case .mail: "E-mail"
             case .json: "Webhook"
             }
         }
@@ -35,8 +36,10 @@ struct Channel: Hashable, Sendable {
     let url: String
     /// The host and port of ``url``, which are no secret.
     let host: String
-    /// The value of `Authorization`; `nil` without user and password.
-    private(set) var authorization: String?
+    /// User name and password, separated by a colon; `nil` if the address has none.
+    private(set) var login: String?
+    /// The sender and the recipients of a mail.
+    private(set) var mail: (from: String, to: [String])?
     /// The chat or topic that the request body names, for Telegram and ntfy.
     private(set) var recipient: String?
     /// The key of the signature of a webhook; `nil` to send no signature.
@@ -79,9 +82,9 @@ extension Channel {
             throw ChannelError("must be at most 2048 visible ASCII characters")
         }
         let parts = text.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
-        let schemes = ["https://", "http://"]
+        let schemes = ["https://", "http://", "smtps://", "smtp://"]
         guard let scheme = schemes.first(where: { parts[0].lowercased().hasPrefix($0) }) else {
-            throw ChannelError("must begin with https:// or http://")
+            throw ChannelError("must begin with https://, http://, smtps:// or smtp://")
         }
         let rest = parts[0].dropFirst(scheme.count)
         let authority = rest.prefix { $0 != "/" && $0 != "?" }
@@ -98,7 +101,10 @@ extension Channel {
         let options = try Self.options(parts.count == 2 ? parts[1] : "")
         let path = String(target.prefix { $0 != "?" })
         var query = target.dropFirst(path.count + 1)
-        guard let format = try Self.format(named: options["format"]) ?? Self.format(host: host, path: path)
+        let isMail = scheme.hasPrefix("smtp")
+        guard
+            let format = isMail
+                ? .mail : try Self.format(named: options["format"]) ?? Self.format(host: host, path: path)
         else { throw ChannelError("is no webhook of Telegram: it needs /bot and the token of the bot") }
         self.format = format
         var sentPath = path.isEmpty ? "/" : path
@@ -118,14 +124,14 @@ extension Channel {
         case .discord:
             // Discord then answers with the stored message or an error, not with 204 before it has read the message.
             query = (Self.take("wait", from: query).others + (query.isEmpty ? "" : "&") + "wait=true")[...]
+        case .mail:
+            mail = try Self.mail(query)
+            (sentPath, query) = ("", "")
         case .slack, .teams, .mattermost, .json:
             break
         }
         url = scheme + host + sentPath + (query.isEmpty ? "" : "?\(query)")
-        if let at {
-            let login = PercentEncoding.decoded(Array(authority[..<at].utf8), plusIsSpace: false)
-            authorization = "Basic \(Base64.encoded(Array(login.utf8)))"
-        }
+        login = at.map { PercentEncoding.decoded(Array(authority[..<$0].utf8), plusIsSpace: false) }
         try apply(options)
     }
 
@@ -180,9 +186,10 @@ extension Channel {
 
     private static func format(named name: String?) throws(ChannelError) -> Format? {
         guard let name else { return nil }
-        guard let format = Format(rawValue: name) else {
+        let formats = Format.allCases.filter { $0 != .mail }
+        guard let format = formats.first(where: { $0.rawValue == name }) else {
             throw ChannelError(
-                "has the option format, which must be one of \(Format.allCases.map(\.rawValue).joined(separator: ", "))"
+                "has the option format, which must be one of \(formats.map(\.rawValue).joined(separator: ", "))"
             )
         }
         return format
@@ -207,6 +214,24 @@ extension Channel {
                     || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
             }) ?? false
         return isMattermost ? .mattermost : .json
+    }
+
+    /// Reads the sender and the recipients of a mail.
+    private static func mail(_ query: Substring) throws(ChannelError) -> (from: String, to: [String]) {
+        let senders = take("from", from: query).values
+        let recipients = take("to", from: query).values.flatMap { $0.split(separator: ",").map(String.init) }
+        let isValid = { (address: String) in
+            address.contains("@") && address.utf8.count <= 254
+                && address.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && !"<>,;\"".utf8.contains($0) }
+        }
+        guard senders.count == 1, (1...20).contains(recipients.count),
+            (senders + recipients).allSatisfy(isValid)
+        else {
+            throw ChannelError(
+                "of a mail server needs a sender and 1 to 20 recipients: smtps://HOST?from=ADDRESS&to=ADDRESS,ADDRESS"
+            )
+        }
+        return (senders[0], recipients)
     }
 
     /// Returns the decoded values of a parameter, and the query without it.

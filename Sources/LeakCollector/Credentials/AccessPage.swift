@@ -99,7 +99,7 @@ struct AccessPage: Component {
         guard !channels.isEmpty else {
             return """
                 <p>Events are sent nowhere. Set <code>COLLECTOR_NOTIFY</code> to the address of a webhook of Slack, Microsoft Teams, \
-                Discord, Mattermost, Telegram, ntfy, or of a program.</p>
+                Discord, Mattermost, Telegram, ntfy, or of a program, or to a mail server.</p>
                 """
         }
         let rows = channels.map { channel -> HTML in

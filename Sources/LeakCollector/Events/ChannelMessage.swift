@@ -25,6 +25,10 @@ struct ChannelMessage {
     func request(to channel: Channel) -> ChannelRequest {
         var body = JSONWriter()
         switch channel.format {
+        case .mail:
+            return ChannelRequest(
+                url: channel.url, fields: [], body: Array(mail(channel.mail?.from ?? "").utf8),
+                mail: channel.mail, login: channel.login)
         case .slack: body.object { slack(&$0) }
         case .teams: body.object { teams(&$0) }
         case .discord: body.object { discord(&$0) }
@@ -44,8 +48,8 @@ struct ChannelMessage {
         case .json: body.object { webhook(&$0) }
         }
         var fields = [HTTPField("Content-Type", "application/json")]
-        if let authorization = channel.authorization {
-            fields.append(HTTPField("Authorization", authorization))
+        if let login = channel.login {
+            fields.append(HTTPField("Authorization", "Basic \(Base64.encoded(Array(login.utf8)))"))
         }
         if channel.format == .json {
             let seconds = "\(time / 1000)"
@@ -86,6 +90,26 @@ struct ChannelMessage {
     }
 
     // MARK: Formats
+
+    /// RFC 5322 §3.6, RFC 2045, RFC 2047. The body is in base64, so no line of it can end the mail or be too long.
+    private func mail(_ sender: String) -> String {
+        let time = CivilTime(milliseconds: time)
+        let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+        func twoDigits(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+        let clock = [time.hour, time.minute, time.second].map(twoDigits).joined(separator: ":")
+        let lines = [
+            "Date: \(time.date.day) \(months[time.date.month - 1]) \(time.date.year) \(clock) +0000",
+            "From: Leak collector <\(sender)>", "To: undisclosed-recipients:;",
+            "Message-ID: <\(id)@\(sender.split(separator: "@").last ?? "localhost")>",
+            "Subject: \(headline.encodedWords)", "Auto-Submitted: auto-generated", "MIME-Version: 1.0",
+            "Content-Type: text/plain; charset=utf-8", "Content-Transfer-Encoding: base64", "",
+        ]
+        let body = Array(Base64.encoded(Array("\(text)\n\n\(link)\n".utf8)))
+        let bodyLines = stride(from: 0, to: body.count, by: 76).map {
+            String(body[$0..<min($0 + 76, body.count)])
+        }
+        return (lines + bodyLines).map { "\($0)\r\n" }.joined()
+    }
 
     /// https://docs.slack.dev/reference/block-kit/blocks/section-block
     private func slack(_ writer: inout JSONWriter) {
@@ -179,10 +203,14 @@ struct ChannelMessage {
 }
 
 /// A request that sends a message.
-struct ChannelRequest: Hashable, Sendable {
+struct ChannelRequest: Sendable {
     let url: String
     let fields: [HTTPField]
     let body: [UInt8]
+    /// The sender and the recipients, if the body is a mail.
+    var mail: (from: String, to: [String])?
+    /// User name and password for a mail server, separated by a colon.
+    var login: String?
 }
 
 extension Event {
@@ -198,12 +226,23 @@ extension Event {
 
 extension String {
     /// The text in one line, without control characters and without characters that change the direction of the text after it.
-    fileprivate var plainLine: String {
+    var plainLine: String {
         String(
             String.UnicodeScalarView(
                 unicodeScalars.lazy.filter { scalar in
                     scalar.properties.generalCategory != .format
                 }.map { $0.properties.generalCategory == .control ? " " : $0 }))
+    }
+
+    /// The text as words of RFC 2047, each for at most 45 bytes, so that no word is longer than 75 characters.
+    fileprivate var encodedWords: String {
+        var words: [[UInt8]] = [[]]
+        for scalar in unicodeScalars {
+            let bytes = Array(String(scalar).utf8)
+            if words[words.count - 1].count + bytes.count > 45 { words.append([]) }
+            words[words.count - 1] += bytes
+        }
+        return words.map { "=?UTF-8?B?\(Base64.encoded($0))?=" }.joined(separator: "\r\n ")
     }
 
     /// The text with a backslash before each character that Markdown reads, and without mentions.

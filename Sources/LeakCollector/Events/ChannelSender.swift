@@ -1,6 +1,3 @@
-#if os(Linux)
-    internal import LeakHTTPClient
-#endif
 internal import LeakPlatform
 internal import LeakStore
 
@@ -110,49 +107,3 @@ final class ChannelSender {
         }
     }
 }
-
-#if os(Linux)
-    extension ChannelSender.Outcome {
-        /// The time limits of a request are far below ``ChannelPosition/claimMilliseconds``, and below the time in which a
-        /// collector stops.
-        static func clientOptions(allowsPrivateAddresses: Bool) -> HTTPClient.Options {
-            var options = HTTPClient.Options()
-            options.connectMilliseconds = 4_000
-            options.totalMilliseconds = 7_000
-            options.maxResponseBytes = 64 * 1024
-            options.requiresPublicAddress = !allowsPrivateAddresses
-            options.usesProxy = allowsPrivateAddresses
-            return options
-        }
-
-        /// Sends a request.
-        init(_ request: ChannelRequest, over client: HTTPClient) {
-            do throws(CurlError) {
-                let response = try client.post(request.body, to: request.url, fields: request.fields)
-                self.init(response)
-            } catch {
-                self = .failed(
-                    error.cause == .addressNotPublic
-                        ? "\(error.text); set COLLECTOR_NOTIFY_PRIVATE to yes to allow it" : "\(error)")
-            }
-        }
-
-        private init(_ response: HTTPResponse) {
-            guard !(200..<300).contains(response.status) else {
-                self = .accepted
-                return
-            }
-            let text = String(decoding: response.body.prefix(200), as: UTF8.self)
-                .split(whereSeparator: \.isNewline).joined(separator: " ")
-            let hint =
-                switch response.status {
-                case 300..<400: ": the address has moved; use the new one"
-                case 401, 403, 404, 410: ": the address is not valid any more, or lacks a permission"
-                default: ""
-                }
-            self = .failed(
-                "status \(response.status)\(hint)\(text.isEmpty ? "" : ": \(text)")",
-                retrySeconds: response["Retry-After"].flatMap { Int($0) })
-        }
-    }
-#endif

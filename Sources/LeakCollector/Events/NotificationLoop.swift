@@ -1,10 +1,6 @@
 internal import LeakPlatform
 internal import LeakStore
 
-#if os(Linux)
-    internal import LeakHTTPClient
-#endif
-
 /// Sends messages about events to all channels, on a thread of its own.
 final class NotificationLoop: Sendable {
     /// Time between two looks at the list of events.
@@ -47,14 +43,13 @@ final class NotificationLoop: Sendable {
         func start() throws -> WorkerThread {
             // Created here, but used only on the thread.
             nonisolated(unsafe) let reader = try store.makeReader()
-            nonisolated(unsafe) let client = try HTTPClient(
-                ChannelSender.Outcome.clientOptions(allowsPrivateAddresses: allowsPrivateAddresses))
+            nonisolated(unsafe) let client = try ChannelClient(
+                allowsPrivateAddresses: allowsPrivateAddresses)
             let sender = Int64.random(in: 1 ... .max)
             return WorkerThread(name: "notifications") { [self] in
                 let senders = channels.map { channel in
-                    unsafe ChannelSender(channel, store: store, reader: reader, sender: sender) { request in
-                        unsafe ChannelSender.Outcome(request, over: client)
-                    }
+                    unsafe ChannelSender(
+                        channel, store: store, reader: reader, sender: sender, send: client.send)
                 }
                 repeat {
                     for (index, sender) in senders.enumerated() { run(sender, number: index) }

@@ -1,6 +1,4 @@
-#if os(Linux)
-    internal import LeakHTTPClient
-#endif
+internal import LeakHTTPClient
 
 extension Settings {
     /// Sends a test message to each notification channel, and prints each request and its answer, without secrets.
@@ -18,19 +16,22 @@ extension Settings {
         }
         var areAccepted = true
         #if os(Linux)
-            let client = try HTTPClient(
-                ChannelSender.Outcome.clientOptions(allowsPrivateAddresses: notifiesPrivateAddresses))
+            let client = try ChannelClient(allowsPrivateAddresses: notifiesPrivateAddresses)
             for (index, channel) in channels.enumerated() {
                 let message = ChannelMessage(
                     events: [], address: url ?? "http://localhost:\(port)", time: now)
                 let request = message.request(to: channel)
                 write("\(index + 1). \(channel.name)")
-                write("   POST \(channel.url.prefix { $0 != ":" })://\(channel.host)/…")
+                write(
+                    "   \(channel.mail == nil ? "POST" : "send to") \(channel.url.prefix { $0 != ":" })://\(channel.host)/…"
+                )
                 for field in request.fields {
                     write("   \(field.name): \(field.name == "Authorization" ? "…" : field.value)")
                 }
-                write("   \(String(decoding: request.body, as: UTF8.self))")
-                switch ChannelSender.Outcome(request, over: client) {
+                for line in String(decoding: request.body, as: UTF8.self).split(whereSeparator: \.isNewline) {
+                    write("   \(line)")
+                }
+                switch client.send(request) {
                 case .accepted: write("   accepted")
                 case .failed(let reason, _):
                     write("   failed: \(reason)")

@@ -170,7 +170,7 @@ public enum Setting: String, CaseIterable, Sendable {
         case .leakFreeSessions:
             "percent of sessions without a leak, such as 95: a release with a lower share is an event"
         case .notify:
-            "webhook addresses that get messages about events, separated by spaces: Slack, Microsoft Teams, Discord, Mattermost, Telegram, ntfy, or JSON"
+            "addresses that get messages about events, separated by spaces: webhooks of Slack, Microsoft Teams, Discord, Mattermost, Telegram, ntfy or a program, or e-mail"
         case .notifyPrivate:
             "yes or no: send messages also to addresses in private networks and through a proxy"
         case .knownLeaks: "known-leaks file to use besides the one that comes with the program"

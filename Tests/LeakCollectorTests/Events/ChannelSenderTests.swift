@@ -241,12 +241,9 @@ import Testing
         let event = try #require(try store.makeReader().events(EventQuery(.after(0), limit: 1)).first)
         let message = ChannelMessage(events: [event], address: "https://leaks.example", time: Self.noon)
         let request = message.request(to: try Channel("http://127.0.0.1:\(server.port)/hook"))
-        let options = ChannelSender.Outcome.clientOptions(allowsPrivateAddresses: true)
-        #expect(ChannelSender.Outcome(request, over: try HTTPClient(options)) == outcome)
+        #expect(try ChannelClient(allowsPrivateAddresses: true).send(request) == outcome)
         #expect(requests.with { $0.map(\.id) } == [message.id])
-        let blocked = ChannelSender.Outcome(
-            request,
-            over: try HTTPClient(ChannelSender.Outcome.clientOptions(allowsPrivateAddresses: false)))
+        let blocked = try ChannelClient(allowsPrivateAddresses: false).send(request)
         guard case .failed(let reason, nil) = blocked else {
             Issue.record("\(blocked)")
             return

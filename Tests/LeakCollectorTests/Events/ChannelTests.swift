@@ -39,6 +39,10 @@ import Testing
         ("https://u:p%23@push.example.com/base/leaks#format=ntfy", .ntfy, "https://push.example.com/base/"),
         ("http://ci.example.com:8080", .json, "http://ci.example.com:8080/"),
         ("HTTPS://CI.example.com/Hook?A=B", .json, "https://ci.example.com/Hook?A=B"),
+        (
+            "smtps://u:p@mail.example.com:465/?from=a@b.example&to=c@d.example", .mail,
+            "smtps://mail.example.com:465"
+        ),
         ("https://[2001:db8::1]:9/x", .json, "https://[2001:db8::1]:9/x"),
     ])
     func `the service of an address is recognized`(
@@ -52,15 +56,22 @@ import Testing
     @Test func `recipients, logins and signing keys are read`() throws {
         #expect(try Channel("https://api.telegram.org/bot1:x?chat_id=%40leaks").recipient == "@leaks")
         let ntfy = try Channel("https://:tk_1@push.example.com/le%20aks#format=ntfy")
-        #expect(ntfy.recipient == "le aks" && ntfy.authorization == "Basic OnRrXzE=")
+        #expect(ntfy.recipient == "le aks" && ntfy.login == ":tk_1")
         #expect(ntfy.name == "ntfy (push.example.com)")
+        let mail = try Channel(
+            "smtp://ann%40b.example:p%3Ax@m.example?from=a@b.example&to=c@d.example,e@f.example")
+        #expect(mail.login == "ann@b.example:p:x" && mail.mail?.from == "a@b.example")
+        #expect(mail.mail?.to == ["c@d.example", "e@f.example"] && mail.name == "E-mail (m.example)")
         let key = try Channel("https://example.com#secret=whsec_MDEyMzQ1Njc4OWFiY2RlZg==").signingKey
         #expect(key == Array("0123456789abcdef".utf8))
         #expect(try Channel("https://example.com/a").key != Channel("https://example.com/b").key)
     }
 
     @Test(arguments: [
-        ("ftp://example.com", "must begin with https:// or http://"),
+        ("ftp://example.com", "must begin with https://, http://, smtps:// or smtp://"),
+        ("smtps://mail.example.com?to=a@b.example", "needs a sender"),
+        ("smtps://mail.example.com?from=a@b.example&to=a,b@c.example", "1 to 20 recipients"),
+        ("smtps://mail.example.com?from=a@b.example&to=a%0D%0A@c.example", "1 to 20 recipients"),
         ("https://", "has no host"),
         ("https://:80/x", "has no host"),
         ("https://exa\"mple.com/x", "has no host"),
