@@ -15,9 +15,9 @@ extension HelpTopic {
             """
             An app sends reports with an ingest key; a key can do nothing else. create prints the key once:
             only its hash is stored. A running collector notices changes within two seconds.
-            undo deletes the apps, versions and leaks that a key made and that no other key has reported. It
-            prints what is deleted and what stays, and asks; without a terminal it needs --yes. It does not revoke
-            the key: revoke it first, or its next reports bring everything back.
+            undo deletes the apps, versions and leaks that only this key has reported. It prints what is
+            deleted and what stays, and asks; without a terminal it needs --yes. It does not revoke the key:
+            revoke it first, or its next reports create them again.
             """
         case .token:
             """
@@ -39,7 +39,7 @@ extension HelpTopic {
             """
         case .symbols:
             """
-            It sends symbols to the collector at --url. upload accepts dSYM bundles and folders of them,
+            upload sends symbols to the collector at --url. It accepts dSYM bundles and folders of them,
             programs and libraries with debug data (ELF, Mach-O) before they are stripped, Breakpad .sym
             files, and the mapping.txt of an Android app. It reads debug data with llvm-dwarfdump, llvm-nm
             and llvm-symbolizer (apt-get install llvm, or brew install llvm).
@@ -67,9 +67,9 @@ extension HelpTopic {
             """
         case .verify:
             """
-            It checks that the file is not damaged and that all totals are consistent. It reads the database
-            that the settings name, or the backup FILE. --repair recomputes totals from the counts that they
-            sum up; stop the server first.
+            It checks that the database is not damaged and that each total is the sum of its parts. It reads
+            the database that the settings name, or the backup FILE. --repair recomputes wrong totals; stop
+            the server first.
             """
         case .erase:
             """
@@ -84,10 +84,10 @@ extension HelpTopic {
             production unless --environment names another environment. Leaks that were also seen in other
             versions stay, with their decisions. Their counts that are not stored by version become smaller
             in proportion. A leak that is reported again later is a new leak.
-            --discard also drops later reports of the leak: they count as dropped, and in nothing else.
+            --discard also drops later reports of the leak: they count only as dropped.
             --list-discarded lists such leaks, and --accept counts the reports of a leak again.
-            The command can run beside the collector, and can be repeated if it was interrupted. It cannot
-            be undone: make a backup first.
+            The command can run beside the collector, and can be repeated if it was interrupted. The
+            deletion cannot be undone: make a backup first.
             """
         case .notify:
             """
@@ -97,10 +97,10 @@ extension HelpTopic {
             """
         case .retention:
             """
-            A running collector deletes old sample reports, leaks and versions that were not seen for long,
-            and combines old counts by day to counts by week, once an hour. The command prints what this
-            deletes of each app, and changes nothing. Give it the same settings as the collector. It can run
-            beside the collector.
+            Once an hour, a running collector deletes old sample reports, and leaks and versions that have
+            not been seen for a long time. It also combines old daily counts into weekly counts. The command
+            prints what the next run deletes of each app, and changes nothing. Give it the same settings as
+            the collector. It can run beside the collector.
             """
         case .merge:
             """
@@ -119,10 +119,10 @@ extension HelpTopic {
             """
         case .rules:
             """
-            show prints the rules of the app. check says which leaks would get later reports under another
-            group with the rules in FILE, and changes nothing. set saves them as a new version. They apply to
-            reports that arrive from then on, in all environments of the app; a running collector notices
-            the change within two seconds. - as FILE is standard input.
+            show prints the grouping rules of the app. check lists the leaks whose later reports the rules
+            in FILE would put into another group, and changes nothing. set saves the rules as a new version.
+            They apply to reports that arrive from then on, in all environments of the app; a running
+            collector notices the change within two seconds. - as FILE is standard input.
             The commands can run beside the collector.
             """
         case .regroup:

@@ -100,7 +100,7 @@ public enum Setting: String, CaseIterable, Sendable {
         case .backupCount: "7"
         case .public: "the Public folder installed with the program"
         case .url: "http://localhost:PORT"
-        case .trustedOrigins: "none beside the origin of --url and the Host of the request"
+        case .trustedOrigins: "only the origin of --url and the Host of the request"
         case .trustedProxies: "none"
         case .proxyRole: "the header is ignored"
         case .proxyAdmins: "none"
@@ -137,7 +137,7 @@ public enum Setting: String, CaseIterable, Sendable {
             "days after which a leak without a decision, or a version, is deleted if it was not seen again, 31 or more; 0 keeps them forever"
         case .dailyDays:
             "days for which reports are counted by day, 98 or more; older ones are counted by week; 0 keeps all days"
-        case .backup: "folder of its own for backups that the collector makes by itself and checks"
+        case .backup: "separate folder for automatic backups, which the collector checks"
         case .backupInterval: "hours between two backups"
         case .backupCount: "number of backups to keep; older ones are deleted"
         case .public:
@@ -159,7 +159,7 @@ public enum Setting: String, CaseIterable, Sendable {
         case .metricsListen:
             "ADDRESS:PORT where /metrics needs no token, such as 10.0.0.5:9464; choose one that only Prometheus reaches"
         case .connections:
-            "maximum number of open connections; if all are in use, a new connection replaces the connection that has waited longest: one that is idle for 50 ms or more, else one whose client is slow; if there is none, the new connection gets 503"
+            "maximum number of open connections; if all are in use, a new connection replaces the one that has been idle longest, for 50 ms or more, else one whose client is slow; if there is none, it gets 503"
         case .idleTime:
             "seconds that a connection may be idle between two requests; make it longer than the idle time of a proxy in front"
         case .bodyBytes: "maximum bytes of a request body as sent, compressed or not; larger ones get 413"
@@ -168,13 +168,13 @@ public enum Setting: String, CaseIterable, Sendable {
         case .explanations:
             "yes or no: store explanations of why objects stay in memory; if no, apps are also asked not to search for them"
         case .leakFreeSessions:
-            "percent of sessions without a leak, such as 95: a release with a lower share is an event"
+            "percent of sessions that should have no leak, such as 95; a lower share in the current release is recorded as an event"
         case .notify:
             "addresses that get messages about events, separated by spaces: webhooks of Slack, Microsoft Teams, Discord, Mattermost, Telegram, ntfy or a program, or e-mail"
         case .notifyPrivate:
             "yes or no: send messages also to addresses in private networks and through a proxy"
-        case .knownLeaks: "known-leaks file to use besides the one that comes with the program"
-        case .ingestKey: "first ingest key: sends reports of any app"
+        case .knownLeaks: "additional known-leaks file, besides the one that comes with the program"
+        case .ingestKey: "first ingest key, which accepts reports of any app"
         case .accessToken: "first access token, with the role admin"
         }
     }
