@@ -1,6 +1,6 @@
 # make run and make test do everything on a machine that has only the Swift toolchain.
 .PHONY: tls deb deb-check hosting-files
-.PHONY: help setup run demo key test checks postgresql conformance statistics openapi metrics sanitize hostile fuzz lint format docs build image soak soak-detector bench bench-detector bench-reporter bench-http bench-store bench-database bench-postgresql bench-pages gate-simulation ten-years sample clean
+.PHONY: help setup run demo key test checks postgresql conformance statistics openapi metrics notifications sanitize hostile fuzz lint format docs build image soak soak-detector bench bench-detector bench-reporter bench-http bench-store bench-database bench-postgresql bench-pages gate-simulation ten-years sample clean
 .DEFAULT_GOAL := help
 # Package.swift declares the products for the development of the collector only with it.
 export LEAK_COLLECTOR_DEVELOPMENT := 1
@@ -100,6 +100,11 @@ metrics: setup ## the metrics of a running collector, the alert rules and the da
 	@Conformance/metrics/setup
 	swift build $(tested) $(strict) --product collector
 	Conformance/metrics/run "$$(swift build --show-bin-path)/collector"
+
+notifications: setup ## kill a collector 1,000 times while it sends events to a receiver that fails at random; each event must arrive once by its identifier (40 minutes; needs Python)
+	@Scripts/setup libpq-dev
+	swift build $(tested) $(strict) --product collector
+	python3 Conformance/notifications/kills.py "$$(swift build --show-bin-path)/collector" $(if $(SHORT),20,1000)
 
 # The test targets of everything that has threads: those of LeakReporter run the collector too, in their process. Package.swift
 # leaves out the others. Left out as well are long tests whose threads other tests have too; tests that repeat one scenario for each

@@ -106,7 +106,7 @@
                 lines.filter { $0.hasPrefix("RCPT") } == ["RCPT TO:<c@d.example>", "RCPT TO:<e@f.example>"])
             #expect(lines.contains { $0.hasSuffix("AGFubgBzZWNyZXQ=") })
             let start = try #require(lines.firstIndex(of: "DATA"))
-            // A line that begins with a period gets another one: RFC 5321 §4.5.2.
+            // A line that begins with a period gets a second period: RFC 5321 §4.5.2.
             #expect(lines[(start + 1)...].prefix(5) == ["Subject: x", "", "..dot", "end", "."])
         }
 
