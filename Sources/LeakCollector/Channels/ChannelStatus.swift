@@ -12,8 +12,8 @@ struct ChannelStatus: Hashable, Sendable {
     /// The reason why the last attempt failed; `nil` if it succeeded.
     var failure: String?
 
-    init(_ channel: Channel) {
-        name = channel.name
-        format = channel.format
+    init(name: String, format: Channel.Format) {
+        self.name = name
+        self.format = format
     }
 }

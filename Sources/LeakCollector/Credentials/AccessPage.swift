@@ -21,8 +21,8 @@ struct AccessPage: Component {
     var tokens: [Credential]
     /// The backups that the collector makes by itself; `nil` if it makes none.
     var backups: (status: BackupLoop.Status, schedule: BackupLoop.Schedule)?
-    /// The channels that get messages about events.
-    var channels: [ChannelStatus] = []
+    /// The channels that get messages about events; `nil` leaves them out.
+    var channels: [ChannelStatus]?
     /// The rejected form that the page shows again.
     var rejected: RejectedForm?
 
@@ -42,8 +42,9 @@ struct AccessPage: Component {
 
     init(
         context: PageContext, apps: [App], appCount: Int, keys: [Credential], tokens: [Credential],
-        rejected: RejectedForm? = nil
+        rejected: RejectedForm? = nil, channels: [ChannelStatus]? = nil
     ) {
+        self.channels = channels
         self.context = context
         self.apps = apps
         self.appCount = appCount
@@ -67,7 +68,7 @@ struct AccessPage: Component {
                 \#(Card("Ingest keys", keyContent, id: CredentialKind.keys.rawValue))
                 \#(Card("Access tokens", tokenContent, id: CredentialKind.tokens.rawValue))
                 \#(Card("Apps", appContent, id: "apps"))
-                \#(Card("Notifications", channelContent, id: "notifications"))\#(backupCard)
+                \#(channels.map { Card("Notifications", content(of: $0), id: "notifications").html })\#(backupCard)
                 """#,
             footer: CredentialKind.allCases.map { kind in
                 let form = CredentialForm(kind: kind, action: .create)
@@ -95,7 +96,7 @@ struct AccessPage: Component {
         ).html
     }
 
-    private var channelContent: HTML {
+    private func content(of channels: [ChannelStatus]) -> HTML {
         guard !channels.isEmpty else {
             return """
                 <p>Events are sent nowhere. Set <code>COLLECTOR_NOTIFY</code> to the address of a webhook of Slack, Microsoft Teams, \

@@ -41,7 +41,7 @@ final class ChannelSender {
         self.reader = reader
         self.sender = sender
         self.send = send
-        status = ChannelStatus(channel)
+        status = ChannelStatus(name: channel.name, format: channel.format)
     }
 
     /// Sends at most one message.

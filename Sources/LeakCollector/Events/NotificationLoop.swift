@@ -28,7 +28,7 @@ final class NotificationLoop: Sendable {
         self.address = address
         self.log = log
         self.now = now
-        statuses = Guarded(channels.map(ChannelStatus.init))
+        statuses = Guarded(channels.map { ChannelStatus(name: $0.name, format: $0.format) })
     }
 
     /// The state of each channel, in the order of the setting.

@@ -163,7 +163,7 @@ private func pages(_ text: String) -> [TestedPage] {
                 ],
                 appCount: 1,
                 keys: [credential(text, .ingest), credential(text, .ingest, revokedAt: 0)],
-                tokens: [credential(text, .access)]
+                tokens: [credential(text, .access)], channels: [.failed(text)]
             ).html
         ),
         (

@@ -581,10 +581,13 @@ enum SamplePage: String, CaseIterable {
         case .eventsEmpty: Self.events([])
         case .access:
             AccessPage(
-                context: Shop.context(), apps: Shop.apps, appCount: 120, keys: Shop.keys, tokens: Shop.tokens
+                context: Shop.context(), apps: Shop.apps, appCount: 120, keys: Shop.keys, tokens: Shop.tokens,
+                channels: [ChannelStatus.sent(at: Shop.now - 120_000), .failed("status 403: no_team")]
             ).html
         case .accessEmpty:
-            AccessPage(context: Shop.context(), apps: [], appCount: 0, keys: [], tokens: []).html
+            AccessPage(
+                context: Shop.context(), apps: [], appCount: 0, keys: [], tokens: [], channels: []
+            ).html
         case .newKey:
             NewSecretPage(
                 context: Shop.context(), kind: .keys, credential: Shop.keys[0],
@@ -604,5 +607,21 @@ enum SamplePage: String, CaseIterable {
                 knownLeaks: Shop.knownLeaks
             ).html
         }
+    }
+}
+
+extension ChannelStatus {
+    /// A Slack channel with messages.
+    fileprivate static func sent(at time: Int64) -> Self {
+        var status = ChannelStatus(name: "Slack (hooks.slack.com)", format: .slack)
+        (status.sentCount, status.failureCount, status.lastSent) = (41, 2, time)
+        return status
+    }
+
+    /// A webhook whose messages fail.
+    static func failed(_ reason: String) -> Self {
+        var status = ChannelStatus(name: "Webhook (ci.example.com)", format: .json)
+        (status.failureCount, status.failure) = (3, reason)
+        return status
     }
 }
