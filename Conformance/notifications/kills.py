@@ -83,7 +83,11 @@ def main(collector, kills=1000, seed=1):
             process.send_signal(signal.SIGKILL)
             process.wait()
             process = start(collector, folder, port, address)
-            time.sleep(chance.random() * 0.8)
+            # Most kills come while the collector sends.
+            target, deadline = len(Receiver.messages) + chance.randrange(3), time.monotonic() + 3
+            while len(Receiver.messages) < target and time.monotonic() < deadline:
+                time.sleep(0.002)
+            time.sleep(chance.random() * 0.02)
             if (number + 1) % 100 == 0:
                 print(f"{number + 1} kills, {added} events, {len(Receiver.messages)} messages", flush=True)
         Receiver.fails = False

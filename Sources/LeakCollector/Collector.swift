@@ -130,8 +130,9 @@ public final class Collector: Sendable {
         if let warning = publicFolder.warning { log.warning(warning) }
         let boundAddress = Guarded("")
         let notifications = NotificationLoop(
-            settings.channels, allowsPrivateAddresses: settings.notifiesPrivateAddresses, store: store,
-            address: { boundAddress.with { $0 } }, log: log, now: now)
+            settings.channels, allowsPrivateAddresses: settings.notifiesPrivateAddresses,
+            isAlone: settings.databaseURL == nil, store: store, address: { boundAddress.with { $0 } },
+            log: log, now: now)
         self.notifications = notifications
         let context = RequestContext(
             store: store, authenticator: authenticator, storeThreads: storeThreads,

@@ -10,6 +10,9 @@ final class NotificationLoop: Sendable {
 
     private let channels: [Channel]
     private let allowsPrivateAddresses: Bool
+    /// Distinguishes this process from others on the same database. Without others it is always the same, so that a process that
+    /// was started again need not wait for the end of its own claim.
+    private let sender: Int64
     private let store: any Store
     /// Returns the address of this collector, for links.
     private let address: @Sendable () -> String
@@ -18,12 +21,14 @@ final class NotificationLoop: Sendable {
     private let statuses: Guarded<[ChannelStatus]>
     private let isStopping = Guarded(false)
 
+    /// - Parameter isAlone: `true` if no other process can use the database.
     init(
-        _ channels: [Channel], allowsPrivateAddresses: Bool, store: any Store,
+        _ channels: [Channel], allowsPrivateAddresses: Bool, isAlone: Bool, store: any Store,
         address: @escaping @Sendable () -> String, log: Log, now: @escaping @Sendable () -> Int64
     ) {
         self.channels = channels
         self.allowsPrivateAddresses = allowsPrivateAddresses
+        sender = isAlone ? 0 : .random(in: 1 ... .max)
         self.store = store
         self.address = address
         self.log = log
@@ -45,7 +50,6 @@ final class NotificationLoop: Sendable {
             nonisolated(unsafe) let reader = try store.makeReader()
             nonisolated(unsafe) let client = try ChannelClient(
                 allowsPrivateAddresses: allowsPrivateAddresses)
-            let sender = Int64.random(in: 1 ... .max)
             return WorkerThread(name: "notifications") { [self] in
                 let senders = channels.map { channel in
                     unsafe ChannelSender(
